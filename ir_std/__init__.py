@@ -1,0 +1,1 @@
+"""Standardized scores for information retrieval evaluation."""

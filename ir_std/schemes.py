@@ -1,0 +1,162 @@
+"""The schemes: how a raw score becomes a standardized one.  Pure array formulas.
+
+Each takes a topic's raw scores ``x`` and what is known of the standardizing systems on that
+topic: their mean, their sample standard deviation (n-1), or their sorted scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import erfc, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+EXACT = 1e-9
+"""Raw scores are reproduced to this accuracy; closer values count as equal."""
+
+
+def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike,
+             resolution: float = 0.0) -> Array:
+    """Deviations from the mean in units of the standard deviation.
+
+    Webber, Moffat and Zobel (SIGIR 2008), eq. 1: ``(x - mean) / sd``.
+
+    Parameters
+    ----------
+    x, mean, sd : array_like
+        Broadcast against each other.  NaN marks a topic without factors.
+    resolution : float
+        The step in which the scores behind the factors were recorded (0.0001 for four
+        decimals, 0 for exact ones).
+
+    Returns
+    -------
+    ndarray
+        NaN where a factor is NaN.  Where ``sd`` is 0 (all standardizing systems scored the
+        same) it is 0 if ``x`` equals the mean to the resolution, else NaN: nothing is known of
+        the spread.
+    """
+    x, mean, sd = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (x, mean, sd)))
+    spread = sd > 0
+    z = (x - mean) / np.where(spread, sd, 1.0)
+    same = np.abs(x - mean) <= max(resolution / 2, 0) + EXACT
+    flat = np.where(same, 0.0, np.nan)
+    return np.where(spread, z, np.where(sd == 0, flat, np.nan))
+
+
+def normal_cdf(z: npt.ArrayLike) -> Array:
+    """The standard normal distribution function, elementwise; NaN stays NaN.
+
+    Webber, Moffat and Zobel (SIGIR 2008), eq. 2.
+    """
+    z = np.asarray(z, dtype=float)
+    # math.erfc is exact to the last place and costs less than importing scipy.special.
+    scaled = z.ravel() * -sqrt(0.5)
+    return np.fromiter(map(erfc, scaled.tolist()), float, z.size).reshape(z.shape) * 0.5
+
+
+def clipped_linear(z: npt.ArrayLike, A: float = 0.15, B: float = 0.5) -> Array:
+    """``A * z + B`` cut to [0, 1].  Sakai (ICTIR 2016), std-AB; NaN stays NaN."""
+    return np.clip(A * np.asarray(z, dtype=float) + B, 0.0, 1.0)
+
+
+def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0.0) -> Array:
+    """The share of the standardizing systems that score at most ``x``.
+
+    Urbano, Lima and Hanjalic (SIGIR 2019), eq. 7.
+
+    Parameters
+    ----------
+    x : array_like, shape (...)
+        Raw scores.
+    scores : array_like, shape (..., n)
+        For each of them the scores of the ``n`` standardizing systems on its topic.  A NaN is
+        a system without a score; a row of only NaN gives NaN.
+    resolution : float
+        As for :func:`z_scores`; ``x`` is rounded to it before it is compared.
+
+    Returns
+    -------
+    ndarray, shape (...)
+    """
+    x = np.asarray(x, dtype=float)
+    scores = np.asarray(scores, dtype=float)
+    if resolution > 0:
+        at_most = np.rint(scores / resolution) <= np.rint(x / resolution)[..., None]
+    else:
+        at_most = scores <= x[..., None] + EXACT
+    n = np.sum(~np.isnan(scores), axis=-1)
+    known = (n > 0) & ~np.isnan(x)
+    return np.where(known, at_most.sum(axis=-1) / np.where(n > 0, n, 1), np.nan)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A scheme: its name, what it needs of the standardizing systems, and how it applies."""
+
+    name: str
+    needs_scores: bool
+    source: str
+    from_z: Callable[..., Array] | None = None
+
+    def apply(self, x: npt.ArrayLike, *, mean: npt.ArrayLike = np.nan,
+              sd: npt.ArrayLike = np.nan, scores: npt.ArrayLike | None = None,
+              resolution: float = 0.0, **params: Any) -> Array:
+        """Standardized values of ``x``, elementwise.
+
+        Parameters
+        ----------
+        x : array_like, shape (...)
+        mean, sd : array_like, broadcastable to ``x``
+            For z, N and U.
+        scores : array_like, shape (..., n)
+            For E.
+        resolution : float
+            See :func:`z_scores`.
+        **params
+            ``A`` and ``B`` of U.
+
+        Raises
+        ------
+        ValueError
+            If E is asked for without scores.
+        """
+        if self.from_z is None:
+            if scores is None:
+                raise ValueError("scheme 'E' needs the scores of the standardizing systems; "
+                                 "these factors hold means and deviations only: use N, U or z")
+            return empirical_cdf(x, scores, resolution)
+        return self.from_z(z_scores(x, mean, sd, resolution), **params)
+
+
+SCHEMES: dict[str, Scheme] = {
+    s.name: s for s in (
+        Scheme("N", False, "Webber, Moffat and Zobel 2008, eq. 2", normal_cdf),
+        Scheme("U", False, "Sakai 2016", clipped_linear),
+        Scheme("E", True, "Urbano, Lima and Hanjalic 2019, eq. 7"),
+        Scheme("z", False, "Webber, Moffat and Zobel 2008, eq. 1", np.asarray),
+    )
+}
+"""The schemes by name, the default first."""
+
+
+def get_scheme(name: str) -> Scheme:
+    """The scheme of that name.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message lists the allowed names.
+    """
+    try:
+        return SCHEMES[name]
+    except (KeyError, TypeError):
+        near = next((s for s in SCHEMES if str(name).lower() == s.lower()), None)
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise ValueError(f"unknown scheme {name!r}: allowed are {', '.join(SCHEMES)}{hint}"
+                         ) from None
