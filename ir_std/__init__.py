@@ -4,6 +4,9 @@
 standardized companion where the factors of the collection are known.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ir_measures import *  # noqa: F403
 from ir_measures import __all__ as _ir_measures_names
 from ir_measures import calc_ctxt, lazylibs, measures, providers, qrel_inputs, run_inputs, util
@@ -45,15 +48,31 @@ from ir_std.measures import (
 )
 from ir_std.provider import Scores, StdEvaluator, StdProvider, install
 
+if TYPE_CHECKING:
+    from ir_std.build import build_factors
+    from ir_std.tables import build_from_scores
+
 install()
+
+_ON_DEMAND = {"build_factors": "ir_std.build", "build_from_scores": "ir_std.tables"}
+"""What needs modules (processes, archives) whose import would cost every user 80 ms."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is seldom needed when it is first used."""
+    if name in _ON_DEMAND:
+        return getattr(import_module(_ON_DEMAND[name]), name)
+    raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
+
 
 __all__ = [
     *_ir_measures_names,
     "DCG", "NDCG", "SP", "FactorSet", "Fit", "InputError", "IrStdError", "Match",
     "NoFactorsError", "Scores", "StandardizationWarning", "Standardized", "StdEvaluator",
     "StdProvider", "UnknownMeasureError", "UnknownSetError", "UsageError", "__version__",
-    "available_factors", "calc", "calc_aggregate", "calc_ctxt", "evaluator", "iter_calc",
-    "lazylibs", "load_factors", "measures", "nDCG", "parse_measure", "providers",
-    "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP",
-    "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG", "standardized", "util",
+    "available_factors", "build_factors", "build_from_scores", "calc", "calc_aggregate",
+    "calc_ctxt", "evaluator", "iter_calc", "lazylibs", "load_factors", "measures", "nDCG",
+    "parse_measure", "providers", "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref",
+    "sDCG", "sERR", "sJudged", "sP", "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG",
+    "standardized", "util",
 ]

@@ -37,6 +37,8 @@ BUILD_MEASURES = (
     "R@100", "R@1000", "ERR@20", "Bpref", "Success@1", "Success@5", "Success@10",
 )
 """The measures of a set built from runs, unless others are named."""
+DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
+"""Those of them that are reported when none are asked for."""
 
 IN_FLIGHT = 16
 """Runs that wait for a worker or for their turn; the rest of an archive is not yet in memory."""
@@ -112,7 +114,7 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}: give the number of documents to keep, at least 1")
     judgments = as_qrels(qrels)
-    names = measure_names(BUILD_MEASURES if measures is None else measures)
+    names = measure_names(_usual(judgments) if measures is None else measures)
     task = pickle.dumps(Task(judgments, names, depth))
     kept: list[RunScores] = []
     for result in progress(_evaluated(task, _sources(runs), jobs, executor)):
@@ -128,10 +130,16 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
     stacked = np.stack([k.values for k in kept], axis=-1)
     info = {"id": id, "title": title or id, "depth": depth or max(k.depth for k in kept),
             "resolution": 0, "source": source, "licence": licence,
+            "default_measures": list(DEFAULT_MEASURES if measures is None else names),
             "built": f"by ir_std from {len(kept)} runs"
                      + (f", cut to {depth} documents a topic" if depth else "")}
     n_rel = dict(zip(judgments.topics, judgments.count().tolist(), strict=True))
     return factors_from_scores(dict(zip(names, stacked, strict=True)), n_rel, info)
+
+
+def _usual(qrels: Qrels) -> list[str]:
+    """The measures that these qrels allow: ERR is not defined for levels above 4."""
+    return [m for m in BUILD_MEASURES if qrels.max_level <= 4 or not m.startswith("ERR")]
 
 
 def measure_names(measures: Iterable[str | Measure]) -> tuple[str, ...]:

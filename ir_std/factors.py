@@ -221,10 +221,7 @@ class FactorSet:
         InputError
             If the place is taken by something that is not a factor set.
         """
-        target = Path(path)
-        if target.exists() and not (target / "set.json").is_file():
-            raise InputError.at(target, None, "exists and is not a factor set",
-                                "name a new folder")
+        target = check_target(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
             folder = Path(scratch) / "set"
@@ -249,6 +246,20 @@ class FactorSet:
     def __repr__(self) -> str:
         return (f"<FactorSet {self.id}: {len(self.topics)} topics, "
                 f"{len(self.measures)} measures>")
+
+
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """The path, if a factor set may be written there.
+
+    Raises
+    ------
+    InputError
+        If the place is taken by something that is not a factor set.
+    """
+    target = Path(path)
+    if target.exists() and not (target / "set.json").is_file():
+        raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
+    return target
 
 
 def _pick(values: Floats, rows: npt.NDArray[np.int64]) -> Floats:
