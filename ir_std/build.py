@@ -24,7 +24,8 @@ from ir_std.files import read_run
 from ir_std.inputs import as_qrels, as_run
 from ir_std.measures import canonical, has_standardized, parse_measure
 from ir_std.provider import StdEvaluator
-from ir_std.ranking import Qrels, Run
+from ir_std.ranking import TREC_EVAL
+from ir_std.runs import Qrels, Run
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,7 +56,7 @@ class RunScores:
     name : str
     values : ndarray, shape (n_measures, n_topics)
     depth : int
-        The most documents it has on a topic.
+        The most documents it has on a topic, before it is cut.
     """
 
     name: str
@@ -128,7 +129,8 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
         raise UsageError(f"{len(kept)} usable run{'s'[len(kept):]} given: factors are means and "
                          f"deviations over at least two")
     stacked = np.stack([k.values for k in kept], axis=-1)
-    info = {"id": id, "title": title or id, "depth": depth or max(k.depth for k in kept),
+    deepest = max(k.depth for k in kept)
+    info = {"id": id, "title": title or id, "depth": min(deepest, depth or deepest),
             "resolution": 0, "source": source, "licence": licence,
             "default_measures": list(DEFAULT_MEASURES if measures is None else names),
             "built": f"by ir_std from {len(kept)} runs"
@@ -235,16 +237,16 @@ def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:
     evaluator, depth = _unpacked(task)
     try:
         run = read_run(source) if hasattr(source, "open") else as_run(source)
-        if not run.lists.keys() & evaluator.qrels.judged.keys():
+        sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
+        if not any(sizes):
             raise InputError.at(run.name, None, "has no topic of the qrels",
                                 f"topics such as {evaluator.qrels.topics[0]} are expected")
     except InputError as broken:
         return broken
-    if depth is not None:
+    if depth is not None and max(sizes) > depth:
         run = cut(run, depth)
     values = evaluator.values(run)
-    deepest = max(len(run.lists[t][0]) for t in evaluator.qrels.topics if t in run.lists)
-    return RunScores(run.name, np.stack(list(values.values())), deepest)
+    return RunScores(run.name, np.stack(list(values.values())), max(sizes))
 
 
 @lru_cache(maxsize=1)
@@ -255,10 +257,10 @@ def _unpacked(task: bytes) -> tuple[StdEvaluator, int | None]:
 
 def cut(run: Run, depth: int) -> Run:
     """The first ``depth`` documents of each topic, in trec_eval's order."""
-    lists = {}
+    segments = []
     for topic, (docs, scores) in run.lists.items():
-        by_id = sorted(range(len(docs)), key=docs.__getitem__, reverse=True)
-        by_score = np.argsort(-scores[by_id].astype(np.float32), kind="stable")
-        kept = np.array(by_id)[by_score[:depth]]
-        lists[topic] = [docs[i] for i in kept.tolist()], scores[kept]
-    return Run(lists, run.name)
+        by_id = sorted(range(len(docs)), key=docs.__getitem__, reverse=TREC_EVAL.ids_descending)
+        keys = -scores[by_id].astype(TREC_EVAL.precision)
+        kept = np.array(by_id)[np.argsort(keys, kind="stable")[:depth]]
+        segments.append((topic, [docs[i] for i in kept.tolist()], scores[kept]))
+    return Run.from_segments(segments, run.name)

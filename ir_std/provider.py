@@ -27,7 +27,8 @@ from ir_std.measures import (
     equivalents,
     parse_measure,
 )
-from ir_std.ranking import Order, Qrels, Ranking, Run, rank
+from ir_std.ranking import Order, rank
+from ir_std.runs import Qrels, Ranking, Run
 
 Values = npt.NDArray[np.float64]
 
@@ -50,8 +51,7 @@ class Scores(dict[Measure, float]):
 def collection_of(qrels: Qrels) -> Collection:
     """What recognition needs to know of qrels."""
     return Collection(tuple(zip(qrels.topics, qrels.count().tolist(), strict=True)),
-                      tuple(next(iter(docs)) for docs in qrels.judged.values() if docs),
-                      qrels.dataset)
+                      qrels.first_documents, qrels.dataset)
 
 
 def find_factors(qrels: Qrels, factors: FactorSet | str | None = None) -> Match:
@@ -231,8 +231,7 @@ class StdEvaluator(providers.Evaluator):
             if order not in rankings:
                 rankings[order] = rank(run, self.qrels, order)
             raw[measure] = metrics.FORMULAS[name](rankings[order], **params)
-        for ranking in list(rankings.values())[:1]:
-            self._warn_of_depth(int(ranking.n_ret.max(initial=0)))
+        self._warn_of_depth(run.depth)
         others: list[Metric] = []
         if self._elsewhere:
             others = list(self._elsewhere.iter_calc(_for_others(run)))

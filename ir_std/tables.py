@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from io import StringIO
@@ -19,7 +20,6 @@ from ir_std.distributions import factors_from_scores
 from ir_std.errors import InputError
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels
-from ir_std.ranking import first_duplicate
 from ir_std.schemes import EXACT
 
 Floats = npt.NDArray[np.float64]
@@ -135,7 +135,8 @@ def _text(file: str | os.PathLike[str]) -> TextIO:
 
 def _once(file: object, line: int, names: list[str], what: str) -> None:
     if len(set(names)) != len(names):
-        raise InputError.at(file, line, f"{what} {first_duplicate(names)} again",
+        again = Counter(names).most_common(1)[0][0]
+        raise InputError.at(file, line, f"{what} {again} again",
                             f"one {'column' if what == 'run' else 'row'} a {what}")
 
 
