@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.factors import FactorSet
-from ir_std.placement import all_means
 from ir_std.schemes import EXACT
+from ir_std.systems import all_means
 
 Floats = npt.NDArray[np.float64]
 
