@@ -5,13 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -134,6 +131,8 @@ class FactorSet:
         return self._read_arrays("means.npz")
 
     def _read_arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        from zipfile import BadZipFile
+
         assert self.path is not None
         file = self.path / name
         if not file.is_file():
@@ -221,6 +220,9 @@ class FactorSet:
         InputError
             If the place is taken by something that is not a factor set.
         """
+        import shutil
+        import tempfile
+
         target = check_target(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:

@@ -11,11 +11,10 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +39,7 @@ class Source(Protocol):
         """Open for reading, from the start."""
 
 
-@dataclass(frozen=True)
-class FileSource:
+class FileSource(NamedTuple):
     """A file on disk; ``.gz`` is unpacked while reading."""
 
     path: Path
@@ -70,8 +68,7 @@ class FileSource:
                                 "name a readable file") from None
 
 
-@dataclass(frozen=True)
-class BytesSource:
+class BytesSource(NamedTuple):
     """A file in memory."""
 
     name: str
@@ -85,8 +82,7 @@ class BytesSource:
         return stream
 
 
-@dataclass(frozen=True)
-class _Format:
+class _Format(NamedTuple):
     """The columns of a kind of file, and its one column that is a number."""
 
     kind: str

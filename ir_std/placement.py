@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +21,7 @@ from ir_std.systems import means_of_systems
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(NamedTuple):
     """A run's place among the standardizing systems by one measure.
 
     ``str(placement)`` says it: ``sAP 0.6930: 13th of 129``.
@@ -63,16 +61,20 @@ class Placement:
         """The place from 1; None if the run cannot be placed."""
         return None if self.why_not else self.better + 1
 
-    def __str__(self) -> str:
-        start = f"{self.measure} {self.value:.4f}: "
+    @property
+    def summary(self) -> str:
+        """The place in words: ``13th of 129``."""
         if self.why_not:
-            return f"{start}not placed, {self.why_not}"
+            return f"not placed, {self.why_not}"
         part = f" on {self.n_topics} of the {self.n_known} topics"
         if self.among:
             place = f"{ordinal(self.better + 1)} of {self.n_systems}"
         else:
             place = f"would have been {ordinal(self.better + 1)} of {self.n_systems + 1}"
-        return start + place + part * (self.n_topics < self.n_known)
+        return place + part * (self.n_topics < self.n_known)
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.value:.4f}: {self.summary}"
 
 
 def place(run: Any, qrels: Any, measures: Iterable[str | Measure] | None = None, *,

@@ -25,6 +25,7 @@ from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.files import QRELS, RUN, columns_of, read_run
 from ir_std.inputs import as_qrels, is_dataset
 from ir_std.measures import Standardized, parse_measure
+from ir_std.placement import Placer
 from ir_std.provider import StdEvaluator, find_factors
 from ir_std.runs import Qrels, Run
 from ir_std.schemes import scheme_names
@@ -53,6 +54,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output_format", choices=sorted(FORMATS), default="tsv",
                         help="form of the output (default tsv)")
     parser.add_argument("--raw", action="store_true", help="raw scores only")
+    parser.add_argument("--place", action="store_true",
+                        help="beside each mean, where the run ranks among the standardizing "
+                             "systems")
 
 
 def run(args: Namespace) -> None:
@@ -65,8 +69,9 @@ def run(args: Namespace) -> None:
     files, qrels_name, measures = tell_apart(args.inputs)
     evaluator = prepare(as_qrels(qrels_name), measures, () if args.raw else schemes, args.factors)
     names = run_names(files)
+    placer = Placer(evaluator) if args.place else None
     for file in files:
-        for line in evaluate(evaluator, read_run(file), names[file], args):
+        for line in evaluate(evaluator, read_run(file), names[file], args, placer):
             print(FORMATS[args.output_format](line, args, len(files) > 1))
 
 
@@ -141,15 +146,17 @@ def run_names(files: Iterable[str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Line:
-    """One value: of which run, topic and measure."""
+    """One value: of which run, topic and measure; of a mean also where it ranks, if asked."""
 
     run: str
     topic: str
     measure: Measure
     value: float
+    place: str | None = None
 
 
-def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace) -> Iterator[Line]:
+def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace,
+             placer: Placer | None) -> Iterator[Line]:
     """The values of one run that were asked for.
 
     Raises
@@ -167,14 +174,15 @@ def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace) -> I
         for metric in result.per_query:
             yield Line(name, metric.query_id, metric.measure, metric.value)
     if not args.no_summary:
+        placed = {p.measure: p.summary for p in placer.place(run)} if placer else {}
         for measure, value in result.aggregated.items():
-            yield Line(name, SUMMARY, measure, value)
+            yield Line(name, SUMMARY, measure, value, placed.get(measure))
 
 
 def _tsv(line: Line, args: Namespace, several: bool) -> str:
     value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
     fields = [line.run] * several + [line.topic] * args.by_query + [str(line.measure), value]
-    return "\t".join(fields)
+    return "\t".join([*fields, line.place] if line.place else fields)
 
 
 def _jsonl(line: Line, args: Namespace, several: bool) -> str:
@@ -184,6 +192,8 @@ def _jsonl(line: Line, args: Namespace, several: bool) -> str:
         del fields["run"]
     if not args.by_query:
         del fields["query_id"]
+    if line.place:
+        fields["place"] = line.place
     return json.dumps(fields, ensure_ascii=False)
 
 
