@@ -1,0 +1,194 @@
+"""What the reproduce_*.py scripts share: reading the data, writing and printing results."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import re
+import tarfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+import ir_std  # noqa: F401  registers the measures that ir_measures does not have
+
+ROOT = Path(__file__).resolve().parent.parent
+
+COLOURS = {"raw": "#444444", "N": "#0072b2", "U": "#d55e00", "z": "#cc79a7", "E": "#009e73"}
+DASHES = {"raw": (4, 2), "N": (), "U": (), "z": (1.5, 1.5), "E": ()}
+"""How each scheme is drawn, in every figure alike; told apart without colours too."""
+
+mpl.use("Agg")
+mpl.rcParams.update({
+    "font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
+    "legend.frameon": False, "lines.linewidth": 1.4, "figure.dpi": 100, "savefig.dpi": 200,
+})
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Raw scores, ``values`` of shape (n_topics, n_systems)."""
+
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
+    values: np.ndarray
+
+    def at(self, topics: Iterable[int | str]) -> np.ndarray:
+        """The rows of these topics, in this order."""
+        row = {topic: i for i, topic in enumerate(self.topics)}
+        return self.values[[row[str(topic)] for topic in topics]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A figure beside the one a paper printed."""
+
+    what: str
+    computed: float
+    published: float
+    places: int
+    tolerance: float = 0.0
+    """Beyond rounding to ``places``; three standard errors where the figure is a simulation's."""
+
+    @property
+    def difference(self) -> float:
+        return self.computed - self.published
+
+    @property
+    def agrees(self) -> bool:
+        """Equal at every printed digit, or within ``tolerance`` plus the last digit."""
+        if self.tolerance:
+            return abs(self.difference) <= self.tolerance + 10.0**-self.places
+        return f"{self.computed:.{self.places}f}" == f"{self.published:.{self.places}f}"
+
+
+def arguments(description: str, *, trials: int | None = None) -> argparse.ArgumentParser:
+    """The options that the scripts have in common."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--data", type=Path, help="folder with scores/, published/, runs/, qrels/",
+                        default=Path(os.environ.get("IR_STD_DATA", ROOT / "../shared/data")))
+    parser.add_argument("--out", type=Path, default=ROOT / "out", help="where results go")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all random draws")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes to use; "
+                        "results do not depend on it")
+    if trials:
+        parser.add_argument("--trials", type=int, default=trials, help="random trials")
+    return parser
+
+
+def read_table(path: Path) -> Scores:
+    """A CSV of topics in rows and systems (or metrics) in columns."""
+    with open(path, newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    return Scores(tuple(row[0] for row in rows), tuple(header[1:]),
+                  np.array([[float(cell) for cell in row[1:]] for row in rows]))
+
+
+def table(data: Path, collection: str, measure: str) -> Scores:
+    """The raw scores of a track's systems."""
+    return read_table(data / "scores" / collection / f"{measure}.csv")
+
+
+def published_factors(data: Path, stem: str, metric: str,
+                      topics: Iterable[int | str]) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation that the authors published, shape (n_topics, 1) each."""
+    both = (read_table(data / "published" / f"{stem}.{kind}.csv") for kind in ("mn", "sd"))
+    mean, sd = (each.at(topics)[:, [each.systems.index(metric)]] for each in both)
+    return mean, sd
+
+
+def score_runs(data: Path, collection: str, measures: Sequence[str], jobs: int = 1,
+               only: Iterable[str] | None = None) -> dict[str, Scores]:
+    """Scores of a collection's archived runs, by measure name; of the runs ``only``, if given."""
+    task = partial(_score_share, data, collection, tuple(measures), only and frozenset(only), jobs)
+    scored: dict[str, dict[tuple[str, str], float]] = {}
+    for share in spread(task, range(jobs), jobs):
+        scored.update(share)
+    tags = sorted(scored)
+    topics = sorted({topic for run in scored.values() for _, topic in run}, key=natural)
+    return {m: Scores(tuple(topics), tuple(tags), np.array(
+        [[scored[tag][m, topic] for tag in tags] for topic in topics])) for m in measures}
+
+
+def _score_share(data: Path, collection: str, measures: Sequence[str],
+                 only: frozenset[str] | None, jobs: int, share: int
+                 ) -> dict[str, dict[tuple[str, str], float]]:
+    """Every ``jobs``-th run of the archive: unpacking it again costs less than passing runs on."""
+    qrels = list(ir_measures.read_trec_qrels(str(data / "qrels" / f"{collection}.txt")))
+    names = {ir_measures.parse_measure(m): m for m in measures}
+    evaluator = ir_measures.evaluator(list(names), qrels)
+    scored = {}
+    with tarfile.open(data / "runs" / f"{collection}.tar.xz", "r|xz") as archive:
+        for number, member in enumerate(m for m in archive if m.isfile()):
+            tag = Path(member.name).name
+            if number % jobs == share and (only is None or tag in only):
+                run = _parse_run(archive.extractfile(member).read().decode())
+                scored[tag] = {(names[r.measure], r.query_id): r.value
+                               for r in evaluator.iter_calc(run)}
+    return scored
+
+
+def _parse_run(text: str) -> dict[str, dict[str, float]]:
+    run: dict[str, dict[str, float]] = {}
+    for line in text.splitlines():
+        topic, _, document, _, score, _ = line.split()
+        run.setdefault(topic, {})[document] = float(score)
+    return run
+
+
+def natural(text: str) -> list[Any]:
+    """A sort key that puts topic 9 before topic 10."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
+
+
+def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Iterator[Any]:
+    """``map(task, items)``, in order, by ``jobs`` processes."""
+    if jobs <= 1:
+        yield from map(task, items)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(task, items)
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table as CSV; floats with the digits that give them back."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows([float(c) if isinstance(c, np.floating) else c for c in row]
+                         for row in rows)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """The figure as PNG, and as PDF for a paper."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for suffix in (".png", ".pdf"):
+        # Without a date the same figure is the same file.
+        figure.savefig(path.with_suffix(suffix), bbox_inches="tight",
+                       metadata={"CreationDate": None} if suffix == ".pdf" else None)
+    plt.close(figure)
+
+
+def report(title: str, rows: Sequence[Compared], path: Path) -> bool:
+    """Print computed beside published, write them as CSV, and say whether all agree."""
+    width = max(len(row.what) for row in rows)
+    print(f"\n{title}\n{'':{width}}  computed  published  difference")
+    for row in rows:
+        print(f"{row.what:{width}}  {row.computed:8.{row.places}f}  "
+              f"{row.published:9.{row.places}f}  {row.difference:+10.{row.places + 1}f}"
+              f"{'' if row.agrees else '  differs'}")
+    write_csv(path, ["what", "computed", "published", "difference", "agrees"],
+              [(r.what, r.computed, r.published, r.difference, r.agrees) for r in rows])
+    return all(row.agrees for row in rows)
