@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_std.errors import NoFactorsError, UsageError, suggestion
+
 Array = npt.NDArray[np.float64]
 
 EXACT = 1e-9
@@ -123,13 +125,14 @@ class Scheme:
 
         Raises
         ------
-        ValueError
+        NoFactorsError
             If E is asked for without scores.
         """
         if self.from_z is None:
             if scores is None:
-                raise ValueError("scheme 'E' needs the scores of the standardizing systems; "
-                                 "these factors hold means and deviations only: use N, U or z")
+                raise NoFactorsError("scheme 'E' needs the scores of the standardizing systems; "
+                                     "these factors hold only means and deviations: use N, U "
+                                     "or z")
             return empirical_cdf(x, scores, resolution)
         return self.from_z(z_scores(x, mean, sd, resolution), **params)
 
@@ -150,13 +153,11 @@ def get_scheme(name: str) -> Scheme:
 
     Raises
     ------
-    ValueError
+    UsageError
         If there is none; the message lists the allowed names.
     """
     try:
         return SCHEMES[name]
-    except (KeyError, TypeError):
-        near = next((s for s in SCHEMES if str(name).lower() == s.lower()), None)
-        hint = f"; did you mean {near!r}?" if near else ""
-        raise ValueError(f"unknown scheme {name!r}: allowed are {', '.join(SCHEMES)}{hint}"
-                         ) from None
+    except KeyError:
+        raise UsageError(f"unknown scheme {name!r}: allowed are {', '.join(SCHEMES)}"
+                         f"{suggestion(name, SCHEMES)}") from None

@@ -1,0 +1,47 @@
+"""The errors a user can cause.  Every message says what was found and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class IrStdError(Exception):
+    """Base of all errors that come from what the user gave; the command line exits with 2."""
+
+
+class InputError(IrStdError, ValueError):
+    """A file or an object that cannot be used as it is."""
+
+    @classmethod
+    def at(cls, file: object, line: int | None, found: str, expected: str) -> Self:
+        """Built from its facts: where, what was found, what is expected instead."""
+        where = f"{file}:{line}" if line is not None else f"{file}"
+        return cls(f"{where}: {found}; {expected}")
+
+
+class UsageError(IrStdError, ValueError):
+    """An option, measure or scheme that does not exist or does not fit the others."""
+
+
+class UnknownMeasureError(IrStdError, NameError):
+    """A measure of that name does not exist."""
+
+
+class NoFactorsError(IrStdError, ValueError):
+    """A standardized value was asked for that no factors are known for."""
+
+
+class UnknownSetError(IrStdError, LookupError):
+    """A factor set of that name does not exist."""
+
+
+def suggestion(name: str, allowed: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"`` with the nearest allowed name, or nothing."""
+    by_folded = {a.lower(): a for a in allowed}
+    near = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
+    return f"; did you mean {by_folded[near[0]]!r}?" if near else ""

@@ -1,0 +1,331 @@
+"""Factor sets: what is known of the standardizing systems of a collection, topic by topic."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.errors import InputError, NoFactorsError
+from ir_std.schemes import get_scheme
+
+Floats = npt.NDArray[np.float64]
+Table = dict[str, Floats]
+
+FILES = ("set.json", "topics.csv", "mean.csv", "sd.csv")
+"""The files that every set has; ``scores.npz`` is optional."""
+
+_TEXT_FIELDS = ("id", "title", "track", "source", "licence", "built")
+_ALLOWED_FIELDS = {*_TEXT_FIELDS, "doc_id_pattern", "ir_datasets", "depth", "resolution",
+                   "default_measures", "measures"}
+
+
+class FactorSet:
+    """One collection's factors: for each topic and measure the mean, the sample standard
+    deviation (n-1) and, where known, the sorted scores of the standardizing systems.
+
+    Parameters
+    ----------
+    info : mapping
+        What ``set.json`` holds: ``id``, ``title``, ``track``, ``doc_id_pattern``,
+        ``ir_datasets``, ``depth``, ``resolution``, ``default_measures``, ``source``,
+        ``licence``, ``built`` and ``measures``: for each measure its number of ``systems``
+        and, where they differ from the set's, ``source``, ``depth`` and ``resolution``.
+    n_rel : mapping of str to int or None
+        For each topic the number of documents judged relevant (level 1 or above).
+    mean, sd : mapping of str to array_like, shape (n_topics,)
+        By measure; NaN where a topic has no factors.
+    scores : mapping of str to array_like, shape (n_topics, n_systems), optional
+        By measure, sorted within each topic.
+
+    Attributes
+    ----------
+    id, title, source : str
+    topics : tuple of str
+    measures : tuple of str
+    n_systems : dict of str to int
+    path : pathlib.Path or None
+    """
+
+    path: Path | None = None
+
+    def __init__(self, info: Mapping[str, Any], n_rel: Mapping[str, int | None],
+                 mean: Mapping[str, npt.ArrayLike], sd: Mapping[str, npt.ArrayLike],
+                 scores: Mapping[str, npt.ArrayLike] | None = None) -> None:
+        self._describe(info, n_rel)
+        self.mean = {m: np.asarray(v, dtype=float) for m, v in mean.items()}
+        self.sd = {m: np.asarray(v, dtype=float) for m, v in sd.items()}
+        self.scores = {m: np.asarray(v, dtype=float) for m, v in (scores or {}).items()}
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> FactorSet:
+        """Read a set's folder.  Means, deviations and scores are read when first used.
+
+        Raises
+        ------
+        InputError
+            Naming file and line if a file is missing or broken.
+        """
+        folder = Path(path)
+        for name in FILES:
+            if not (folder / name).is_file():
+                raise InputError.at(folder, None, f"{name} is missing",
+                                    f"a factor set holds {', '.join(FILES)}")
+        loaded = cls.__new__(cls)
+        loaded.path = folder
+        loaded._describe(_read_info(folder / "set.json"), _read_topics(folder / "topics.csv"))
+        return loaded
+
+    def _describe(self, info: Mapping[str, Any], n_rel: Mapping[str, int | None]) -> None:
+        self.info = dict(info)
+        self.id: str = info["id"]
+        self.title: str = info.get("title", self.id)
+        self.source: str = info.get("source", "")
+        self.n_rel = dict(n_rel)
+        self.topics = tuple(n_rel)
+        self.measures: tuple[str, ...] = tuple(info["measures"])
+        self.n_systems: dict[str, int] = {
+            m: about["systems"] for m, about in info["measures"].items()}
+        self._row = {topic: i for i, topic in enumerate(self.topics)}
+
+    @cached_property
+    def mean(self) -> Table:
+        """Means by measure, shape (n_topics,)."""
+        return self._read_table("mean.csv")
+
+    @cached_property
+    def sd(self) -> Table:
+        """Sample standard deviations (n-1) by measure, shape (n_topics,)."""
+        return self._read_table("sd.csv")
+
+    @cached_property
+    def scores(self) -> Table:
+        """Sorted scores by measure, shape (n_topics, n_systems); only where they are known."""
+        assert self.path is not None
+        file = self.path / "scores.npz"
+        if not file.is_file():
+            return {}
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                return {m: stored[m].astype(float) for m in self.measures if m in stored.files}
+        except (ValueError, OSError, EOFError) as broken:
+            raise InputError.at(file, None, f"cannot be read ({broken})",
+                                "an .npz of one array a measure is expected") from None
+
+    def _read_table(self, name: str) -> Table:
+        assert self.path is not None
+        table = read_table(self.path / name, self.topics)
+        if tuple(table) != self.measures:
+            raise InputError.at(self.path / name, 1, f"measures are {', '.join(table)}",
+                                f"set.json has {', '.join(self.measures)}")
+        return table
+
+    def about(self, measure: str, field: str, default: Any = None) -> Any:
+        """A field of ``set.json`` for one measure: its own, else the set's."""
+        return self.info["measures"][measure].get(field, self.info.get(field, default))
+
+    @property
+    def default_measures(self) -> tuple[str, ...]:
+        """The measures to report when none are named."""
+        return tuple(self.info.get("default_measures") or self.measures)
+
+    def systems_text(self) -> str:
+        """The number of standardizing systems, as ``129`` or ``58 to 61``."""
+        counts = sorted(set(self.n_systems.values()))
+        return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+    def rows(self, topics: Iterable[str]) -> npt.NDArray[np.int64]:
+        """For each topic its row in this set, -1 where the set does not hold it."""
+        return np.array([self._row.get(t, -1) for t in topics], np.int64)
+
+    def standardize(self, measure: str, topics: Iterable[str], values: npt.ArrayLike,
+                    scheme: str = "N", **params: float) -> Floats:
+        """Standardize raw scores.
+
+        Parameters
+        ----------
+        measure : str
+            One of :attr:`measures`.
+        topics : iterable of str
+        values : array_like, shape (n_topics,)
+            The raw score on each of ``topics``.
+        scheme : {'N', 'U', 'E', 'z'}
+        **params
+            ``A`` and ``B`` of U.
+
+        Returns
+        -------
+        ndarray, shape (n_topics,)
+            NaN for topics without factors.
+
+        Raises
+        ------
+        NoFactorsError
+            If the set does not have the measure, or for E not its scores.
+        """
+        if measure not in self.measures:
+            raise NoFactorsError(f"{self.id} has no factors for {measure}: it has "
+                                 f"{', '.join(self.measures)}")
+        rows = self.rows(topics)
+        scores = None
+        method = get_scheme(scheme)
+        if method.needs_scores:
+            if measure not in self.scores:
+                known = ", ".join(self.scores) or "none"
+                raise NoFactorsError(
+                    f"{self.id} has no distribution of {measure}, which scheme E needs "
+                    f"(measures with one: {known}); use N, U or z")
+            scores = _pick(self.scores[measure], rows)
+        return method.apply(values, mean=_pick(self.mean[measure], rows),
+                            sd=_pick(self.sd[measure], rows), scores=scores,
+                            resolution=self.about(measure, "resolution", 0.0), **params)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the set as a folder, whole or not at all.  An older set there is replaced.
+
+        Raises
+        ------
+        InputError
+            If the place is taken by something that is not a factor set.
+        """
+        target = Path(path)
+        if target.exists() and not (target / "set.json").is_file():
+            raise InputError.at(target, None, "exists and is not a factor set",
+                                "name a new folder")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
+            folder = Path(scratch) / "set"
+            folder.mkdir()
+            self._write(folder)
+            if target.exists():
+                shutil.move(target, Path(scratch) / "old")
+            folder.rename(target)
+
+    def _write(self, folder: Path) -> None:
+        text = json.dumps(self.info, indent=2, ensure_ascii=False)
+        (folder / "set.json").write_text(text + "\n", encoding="utf-8")
+        lines = [f"{t},{'' if n is None else n}\n" for t, n in self.n_rel.items()]
+        (folder / "topics.csv").write_text("topic,n_rel\n" + "".join(lines), encoding="utf-8")
+        write_table(folder / "mean.csv", self.topics, self.mean)
+        write_table(folder / "sd.csv", self.topics, self.sd)
+        if self.scores:
+            np.savez_compressed(folder / "scores.npz", allow_pickle=False, **self.scores)
+
+    def __repr__(self) -> str:
+        return (f"<FactorSet {self.id}: {len(self.topics)} topics, "
+                f"{len(self.measures)} measures>")
+
+
+def _pick(values: Floats, rows: npt.NDArray[np.int64]) -> Floats:
+    """Rows of ``values``; NaN where the row is -1."""
+    picked = values[rows]
+    picked[rows < 0] = np.nan
+    return picked
+
+
+def _read_info(file: Path) -> dict[str, Any]:
+    try:
+        info = json.loads(file.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as broken:
+        raise InputError.at(file, broken.lineno, f"no JSON ({broken.msg})",
+                            "a set.json is one JSON object") from None
+    except UnicodeDecodeError:
+        raise InputError.at(file, None, "not UTF-8", "a set.json is UTF-8 text") from None
+    measures = info.get("measures") if isinstance(info, dict) else None
+    if not isinstance(measures, dict) or not isinstance(info.get("id"), str):
+        raise InputError.at(file, None, "'id' or 'measures' is missing",
+                            "both are required, measures as an object")
+    unknown = sorted(info.keys() - _ALLOWED_FIELDS)
+    if unknown:
+        raise InputError.at(file, None, f"unknown field {unknown[0]!r}",
+                            f"allowed are {', '.join(sorted(_ALLOWED_FIELDS))}")
+    for name, about in measures.items():
+        if not isinstance(about, dict) or not isinstance(about.get("systems"), int):
+            raise InputError.at(file, None, f"measure {name} has no number of systems",
+                                'give {"systems": n}')
+    return dict(info)
+
+
+def _read_rows(file: Path) -> list[list[str]]:
+    try:
+        with open(file, encoding="utf-8", newline="") as text:
+            rows = list(csv.reader(text))
+    except UnicodeDecodeError:
+        raise InputError.at(file, None, "not UTF-8", "tables are UTF-8 text") from None
+    if len(rows) < 2:
+        raise InputError.at(file, len(rows) or None, "no topics",
+                            "a header and a row for each topic are expected")
+    for line, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise InputError.at(file, line, f"{len(row)} columns",
+                                f"the header has {len(rows[0])}")
+    return rows
+
+
+def _read_topics(file: Path) -> dict[str, int | None]:
+    rows = _read_rows(file)
+    if rows[0] != ["topic", "n_rel"]:
+        raise InputError.at(file, 1, f"header {','.join(rows[0])}", "topic,n_rel is expected")
+    counts: dict[str, int | None] = {}
+    for line, (topic, count) in enumerate(rows[1:], 2):
+        if topic in counts:
+            raise InputError.at(file, line, f"topic {topic} again", "one row a topic")
+        if not (count.isdigit() or count == ""):
+            raise InputError.at(file, line, f"n_rel is {count!r}",
+                                "a whole number is expected, or nothing where unknown")
+        counts[topic] = int(count) if count else None
+    return counts
+
+
+def read_table(file: Path, topics: tuple[str, ...]) -> Table:
+    """Read ``mean.csv`` or ``sd.csv``; empty cells are NaN.
+
+    Raises
+    ------
+    InputError
+        Naming the line, if a row is ragged, no number, or not of the expected topic.
+    """
+    rows = _read_rows(file)
+    for line, row in enumerate(rows[1:], 2):
+        if line - 2 >= len(topics) or row[0] != topics[line - 2]:
+            expected = topics[line - 2] if line - 2 < len(topics) else "no further topic"
+            raise InputError.at(file, line, f"topic {row[0]}", f"topics.csv has {expected} here")
+    if len(rows) - 1 < len(topics):
+        raise InputError.at(file, len(rows), f"ends after {len(rows) - 1} topics",
+                            f"topics.csv has {len(topics)}")
+    try:
+        columns = [[float(cell) if cell else np.nan for cell in column]
+                   for column in zip(*(row[1:] for row in rows[1:]), strict=True)]
+    except ValueError:
+        raise _not_a_number(file, rows) from None
+    return {m: np.array(column) for m, column in zip(rows[0][1:], columns, strict=True)}
+
+
+def _not_a_number(file: Path, rows: list[list[str]]) -> InputError:
+    for line, row in enumerate(rows[1:], 2):
+        for measure, cell in zip(rows[0][1:], row[1:], strict=True):
+            try:
+                float(cell or "nan")
+            except ValueError:
+                return InputError.at(file, line, f"{measure} of topic {row[0]} is {cell!r}",
+                                     "a number is expected, or nothing where unknown")
+    raise LookupError(f"every cell of {file} is a number")
+
+
+def write_table(file: Path, topics: Iterable[str], table: Mapping[str, npt.ArrayLike]) -> None:
+    """Write ``mean.csv`` or ``sd.csv`` at full precision; NaN as an empty cell."""
+    with open(file, "w", encoding="utf-8", newline="") as text:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["", *table])
+        columns = [np.asarray(column, dtype=float).tolist() for column in table.values()]
+        for topic, *values in zip(topics, *columns, strict=True):
+            writer.writerow([topic, *("" if v != v else repr(v) for v in values)])

@@ -1,0 +1,195 @@
+"""Runs and qrels in whatever form a user has them, as :mod:`ir_std.ranking` wants them.
+
+Dicts of dicts, DataFrames, iterables of named tuples (as ir_measures takes them), files, and
+for qrels ids of ir_datasets.  Nothing that is given is modified.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from operator import attrgetter, ne
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ir_std.errors import InputError
+from ir_std.files import read_qrels, read_run
+from ir_std.ranking import Qrels, Run
+
+
+def as_run(run: Any) -> Run:
+    """A run in any form, in memory.
+
+    Parameters
+    ----------
+    run : Run, str, path, dict, DataFrame or iterable
+        A file (``str`` or path); ``{topic: {document: score}}``; a DataFrame with columns
+        query_id, doc_id, score; or an iterable of objects with these attributes.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, an id is no string, a score is no finite number, or a document
+        occurs twice in a topic.
+    """
+    if isinstance(run, Run):
+        return run
+    if isinstance(run, (str, os.PathLike)):
+        return read_run(run)
+    if isinstance(run, Mapping):
+        segments: Iterable[tuple[str, list[str], Iterable[Any]]] = (
+            (topic, list(docs), docs.values()) for topic, docs in run.items())
+    else:
+        segments = _by_topic(_columns(run, ("query_id", "doc_id", "score"), "run"))
+    return Run.from_segments((topic, docs, _scores(topic, docs, scores))
+                             for topic, docs, scores in _checked(segments, "run"))
+
+
+def as_qrels(qrels: Any) -> Qrels:
+    """Qrels in any form, in memory.
+
+    Parameters
+    ----------
+    qrels : Qrels, str, path, dict, DataFrame or iterable
+        A file; the id of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame
+        with columns query_id, doc_id, relevance; or an iterable of objects with these.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, an id is no string, or a level is no whole number.
+    """
+    if isinstance(qrels, Qrels):
+        return qrels
+    if isinstance(qrels, str) and not os.path.exists(qrels) and not _looks_like_file(qrels):
+        return dataset_qrels(qrels)
+    if isinstance(qrels, (str, os.PathLike)):
+        return read_qrels(qrels)
+    if isinstance(qrels, Mapping):
+        segments: Iterable[tuple[str, list[str], Iterable[Any]]] = (
+            (topic, list(docs), docs.values()) for topic, docs in qrels.items())
+    else:
+        segments = _by_topic(_columns(qrels, ("query_id", "doc_id", "relevance"), "qrels"))
+    judged: dict[str, dict[str, int]] = {}
+    for topic, docs, levels in _checked(segments, "qrels"):
+        judged.setdefault(topic, {}).update(zip(docs, _levels(topic, docs, levels), strict=True))
+    return Qrels(judged)
+
+
+def dataset_qrels(name: str) -> Qrels:
+    """The qrels of an ir_datasets dataset.
+
+    Raises
+    ------
+    InputError
+        If there is no such dataset, it has no qrels, or they cannot be downloaded.
+    """
+    import ir_datasets
+
+    try:
+        dataset = ir_datasets.load(name)
+    except KeyError:
+        raise InputError.at(name, None, "neither a file nor an ir_datasets id",
+                            "name a qrels file, or an id such as disks45/nocr/trec8") from None
+    if not dataset.has_qrels():
+        raise InputError.at(name, None, "this ir_datasets dataset has no qrels",
+                            "name one of its parts that has")
+    try:
+        rows = list(dataset.qrels_iter())
+    except (OSError, RuntimeError, LookupError) as failed:
+        # The user only needs the last line of what ir_datasets says of a failed download.
+        reason = str(failed).strip().splitlines()[-1:] or [type(failed).__name__]
+        raise InputError.at(name, None, f"ir_datasets cannot provide the qrels ({reason[0]})",
+                            "check the network, or name a qrels file") from None
+    found = as_qrels(rows)
+    return Qrels(found.judged, name, dataset=name)
+
+
+def _looks_like_file(name: str) -> bool:
+    return Path(name).suffix in {".txt", ".gz", ".qrels", ".qrel", ".tsv"} or name.startswith(
+        (".", "/", "~"))
+
+
+def _columns(table: Any, names: tuple[str, ...], kind: str) -> list[list[Any]]:
+    """The named columns of a DataFrame or of an iterable of objects, as lists."""
+    if hasattr(table, "itertuples"):
+        missing = [n for n in names if n not in table.columns]
+        if missing:
+            raise InputError.at(kind, None, f"DataFrame without {', '.join(missing)}",
+                                f"columns {', '.join(names)} are expected, found are "
+                                f"{', '.join(map(str, table.columns))}")
+        return [table[n].tolist() for n in names]
+    if not isinstance(table, Iterable):
+        raise _unsupported(table, names, kind)
+    rows = list(table)
+    if not rows:
+        return [[] for _ in names]
+    try:
+        return [list(map(attrgetter(n), rows)) for n in names]
+    except AttributeError:
+        raise _unsupported(rows[0], names, kind) from None
+
+
+def _unsupported(found: object, names: tuple[str, ...], kind: str) -> InputError:
+    return InputError.at(
+        kind, None, f"cannot use {type(found).__name__}",
+        f"give a dict of dicts, a DataFrame or named tuples with {', '.join(names)}, or a file")
+
+
+def _by_topic(columns: list[list[Any]]) -> Iterator[tuple[str, list[str], list[Any]]]:
+    """Split columns (topic, document, value) where the topic changes."""
+    topics, docs, values = columns
+    if not topics:
+        return
+    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, len(topics) - 1)
+    start = 0
+    for end in [*(np.flatnonzero(changes) + 1).tolist(), len(topics)]:
+        yield topics[start], docs[start:end], values[start:end]
+        start = end
+
+
+def _checked(segments: Iterable[tuple[Any, list[Any], Any]],
+             kind: str) -> Iterator[tuple[str, list[str], Any]]:
+    for topic, docs, values in segments:
+        if not isinstance(topic, str):
+            raise _not_a_string(kind, "topic id", topic)
+        if docs and not isinstance(docs[0], str):
+            raise _not_a_string(kind, f"document id of topic {topic}", docs[0])
+        yield topic, docs, values
+
+
+def _not_a_string(kind: str, what: str, found: object) -> InputError:
+    return InputError.at(kind, None, f"{what} is {found!r} ({type(found).__name__})",
+                         "ids are strings; of a DataFrame use df.astype({'query_id': str, "
+                         "'doc_id': str})")
+
+
+def _scores(topic: str, docs: list[str], scores: Iterable[Any]) -> Any:
+    try:
+        return np.fromiter(scores, float, len(docs))
+    except (TypeError, ValueError) as wrong:
+        raise InputError.at("run", None, f"topic {topic} has a score that is no number ({wrong})",
+                            "scores must be finite numbers") from None
+
+
+def _levels(topic: str, docs: list[str], levels: Iterable[Any]) -> list[int]:
+    whole = np.fromiter(_numbers(topic, levels), float, len(docs))
+    as_int = whole.astype(np.int64)
+    if (as_int != whole).any():
+        i = int(np.flatnonzero(as_int != whole)[0])
+        raise InputError.at("qrels", None, f"topic {topic}, document {docs[i]!r} has relevance "
+                            f"{whole[i]}", "a whole number is expected")
+    return as_int.tolist()
+
+
+def _numbers(topic: str, levels: Iterable[Any]) -> Iterator[float]:
+    convert: Callable[[Any], float] = float
+    for level in levels:
+        try:
+            yield convert(level)
+        except (TypeError, ValueError):
+            raise InputError.at("qrels", None, f"topic {topic} has relevance {level!r}",
+                                "a whole number is expected") from None
