@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-import ir_std  # noqa: F401  registers the measures that ir_measures does not have
+import ir_std.measures  # noqa: F401  registers the measures that ir_measures lacks
 
 ROOT = Path(__file__).resolve().parent.parent
 
