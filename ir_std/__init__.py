@@ -1,1 +1,59 @@
-"""Standardized scores for information retrieval evaluation."""
+"""Standardized scores for information retrieval evaluation: a drop-in for ir_measures.
+
+``import ir_std as ir_measures`` keeps a program working and gives every measure its
+standardized companion where the factors of the collection are known.
+"""
+
+from ir_measures import *  # noqa: F403
+from ir_measures import __all__ as _ir_measures_names
+from ir_measures import calc_ctxt, lazylibs, measures, providers, qrel_inputs, run_inputs, util
+
+from ir_std._version import __version__
+from ir_std.catalog import Fit, Match, available_factors, load_factors
+from ir_std.dropin import calc, calc_aggregate, evaluator, iter_calc, recognize
+from ir_std.errors import (
+    InputError,
+    IrStdError,
+    NoFactorsError,
+    StandardizationWarning,
+    UnknownMeasureError,
+    UnknownSetError,
+    UsageError,
+)
+from ir_std.factors import FactorSet
+from ir_std.measures import (
+    DCG,
+    NDCG,
+    SP,
+    Standardized,
+    nDCG,
+    parse_measure,
+    sAP,
+    sBpref,
+    sDCG,
+    sERR,
+    sJudged,
+    snDCG,
+    sP,
+    sR,
+    sRBP,
+    sRprec,
+    sRR,
+    sSP,
+    sSuccess,
+    standardized,
+)
+from ir_std.provider import Scores, StdEvaluator, StdProvider, install
+
+install()
+
+__all__ = [
+    *_ir_measures_names,
+    "DCG", "NDCG", "SP", "FactorSet", "Fit", "InputError", "IrStdError", "Match",
+    "NoFactorsError", "Scores", "StandardizationWarning", "Standardized", "StdEvaluator",
+    "StdProvider", "UnknownMeasureError", "UnknownSetError", "UsageError", "__version__",
+    "available_factors", "calc", "calc_aggregate", "calc_ctxt", "evaluator", "iter_calc",
+    "lazylibs", "load_factors", "measures", "nDCG", "parse_measure", "providers",
+    "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP",
+    "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG", "standardized", "util",
+]

@@ -136,8 +136,8 @@ class Fit:
         text = (f"{self.factors.id} ({self.factors.title}; {self.factors.systems_text()} systems): "
                 f"{len(self.matched)} of {total} topics matched")
         if self.differ:
-            text += (f", {len(self.differ)} with other numbers of relevant documents "
-                     f"({_examples(self.differ)})")
+            text += (f", {len(self.differ)} of them with other numbers of relevant documents "
+                     f"(topics {', '.join(self.differ)})")
         if self.strange_id:
             text += f", document ids such as {self.strange_id!r} are not the collection's"
         return text

@@ -40,6 +40,10 @@ class UnknownSetError(IrStdError, LookupError):
     """A factor set of that name does not exist."""
 
 
+class StandardizationWarning(UserWarning):
+    """Something about the factors that a reader of the scores should know."""
+
+
 def suggestion(name: str, allowed: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` with the nearest allowed name, or nothing."""
     by_folded = {a.lower(): a for a in allowed}

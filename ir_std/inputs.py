@@ -39,13 +39,17 @@ def as_run(run: Any) -> Run:
         return run
     if isinstance(run, (str, os.PathLike)):
         return read_run(run)
+    if isinstance(run, Iterator):
+        run = list(run)
     if isinstance(run, Mapping):
         segments: Iterable[tuple[str, list[str], Iterable[Any]]] = (
             (topic, list(docs), docs.values()) for topic, docs in run.items())
     else:
         segments = _by_topic(_columns(run, ("query_id", "doc_id", "score"), "run"))
-    return Run.from_segments((topic, docs, _scores(topic, docs, scores))
+    made = Run.from_segments((topic, docs, _scores(topic, docs, scores))
                              for topic, docs, scores in _checked(segments, "run"))
+    made.given = run
+    return made
 
 
 def as_qrels(qrels: Any) -> Qrels:
@@ -68,6 +72,8 @@ def as_qrels(qrels: Any) -> Qrels:
         return dataset_qrels(qrels)
     if isinstance(qrels, (str, os.PathLike)):
         return read_qrels(qrels)
+    if isinstance(qrels, Iterator):
+        qrels = list(qrels)
     if isinstance(qrels, Mapping):
         segments: Iterable[tuple[str, list[str], Iterable[Any]]] = (
             (topic, list(docs), docs.values()) for topic, docs in qrels.items())
@@ -76,7 +82,9 @@ def as_qrels(qrels: Any) -> Qrels:
     judged: dict[str, dict[str, int]] = {}
     for topic, docs, levels in _checked(segments, "qrels"):
         judged.setdefault(topic, {}).update(zip(docs, _levels(topic, docs, levels), strict=True))
-    return Qrels(judged)
+    made = Qrels(judged)
+    made.given = qrels
+    return made
 
 
 def dataset_qrels(name: str) -> Qrels:
@@ -105,7 +113,8 @@ def dataset_qrels(name: str) -> Qrels:
         raise InputError.at(name, None, f"ir_datasets cannot provide the qrels ({reason[0]})",
                             "check the network, or name a qrels file") from None
     found = as_qrels(rows)
-    return Qrels(found.judged, name, dataset=name)
+    found.name = found.dataset = name
+    return found
 
 
 def _looks_like_file(name: str) -> bool:
@@ -182,7 +191,7 @@ def _levels(topic: str, docs: list[str], levels: Iterable[Any]) -> list[int]:
         i = int(np.flatnonzero(as_int != whole)[0])
         raise InputError.at("qrels", None, f"topic {topic}, document {docs[i]!r} has relevance "
                             f"{whole[i]}", "a whole number is expected")
-    return as_int.tolist()
+    return list(as_int.tolist())
 
 
 def _numbers(topic: str, levels: Iterable[Any]) -> Iterator[float]:

@@ -141,11 +141,15 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
     UsageError
         If measures of this kind have no standardized form (counts, diversity measures).
     """
-    found = irm.registry.get(f"s{measure.__name__}")
-    if not isinstance(found, Standardized):
+    if not has_standardized(measure):
         raise UsageError(f"{measure} has no standardized form")
-    result: Standardized = found(**measure.params)(**params)
+    result: Standardized = irm.registry[f"s{measure.__name__}"](**measure.params, **params)
     return result
+
+
+def has_standardized(measure: Measure) -> bool:
+    """Whether measures of this kind have a standardized form."""
+    return isinstance(irm.registry.get(f"s{measure.__name__}"), Standardized)
 
 
 def _family(base: Measure) -> Standardized:

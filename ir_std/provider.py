@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures import providers
 from ir_measures.measures import Measure
-from ir_measures.providers import FallbackProvider
 from ir_measures.util import CalcResults, Metric
 
-from ir_std import catalog, metrics
-from ir_std.catalog import Collection, Match
+from ir_std import metrics
+from ir_std.catalog import Collection, Match, load_factors, named, recognize
 from ir_std.errors import NoFactorsError, StandardizationWarning
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
@@ -27,50 +26,93 @@ Values = npt.NDArray[np.float64]
 
 
 class Scores(dict[Measure, float]):
-    """Aggregated scores by measure: a dict that also knows where the factors came from.
+    """Aggregated scores by measure: a dict that also says where its factors came from.
 
     Attributes
     ----------
     match : Match or None
-        The factor set used and how well it fits; None if no standardized score was asked for.
+        The factor set used and how well it fits; None if nothing was to be standardized.
+    notes : tuple of str
+        What a reader should know: plain measures that the set has no factors for.
     """
 
     match: Match | None = None
+    notes: tuple[str, ...] = ()
 
 
 def collection_of(qrels: Qrels) -> Collection:
     """What recognition needs to know of qrels."""
-    counts = qrels.count().tolist()
-    return Collection(tuple(zip(qrels.topics, counts, strict=True)),
+    return Collection(tuple(zip(qrels.topics, qrels.count().tolist(), strict=True)),
                       tuple(next(iter(docs)) for docs in qrels.judged.values() if docs),
                       qrels.dataset)
 
 
-def supported_by_engine(measure: Measure) -> bool:
+def find_factors(qrels: Qrels, factors: FactorSet | str | None = None) -> Match:
+    """The match of qrels with the named factors, or with the set that is recognized.
+
+    Raises
+    ------
+    UnknownSetError
+        If there is no set of that name.
+    NoFactorsError
+        If the named set holds none of the topics.
+    """
+    collection = collection_of(qrels)
+    if factors is None:
+        return recognize(collection)
+    return named(factors if isinstance(factors, FactorSet) else load_factors(factors), collection)
+
+
+def computed_here(measure: Measure) -> bool:
     """Whether :mod:`ir_std.metrics` computes a raw measure; others go to ir_measures."""
-    params = measure.params
-    return (not hasattr(measure, "runtime_impl")
-            and measure.__name__ in metrics.FORMULAS
-            and "gains" not in params
-            and not params.get("judged_only")
-            and params.get("rel", 1) >= (1 if measure.__name__ in ("DCG", "nDCG", "RBP") else 0))
+    name, params = measure.__name__, measure.params
+    least = 1 if name in ("DCG", "nDCG", "RBP") else 0
+    rel = params.get("rel", 1)
+    return (name in metrics.FORMULAS and not hasattr(measure, "runtime_impl")
+            and "gains" not in params and not params.get("judged_only")
+            and isinstance(rel, int) and rel >= least)
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """How one standardized measure is computed: from which raw one, with which factors."""
+class Plan:
+    """How a standardized measure is computed: from which raw one, with which factors."""
 
     measure: Standardized
     raw: Measure
     factors: FactorSet
-    name: str
+
+    def apply(self, topics: Iterable[str], values: Values) -> Values:
+        """Standardize the raw measure's values."""
+        return self.factors.standardize(canonical(self.raw), topics, values,
+                                        self.measure["scheme"], **self.measure.scheme_params)
+
+
+def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
+    """Decide how a standardized measure is computed with the factors of ``match``.
+
+    Raises
+    ------
+    NoFactorsError
+        If no set fits, or the set has no factors for the measure on any of the topics.
+    """
+    factors = match.factors
+    if factors is None:
+        raise NoFactorsError(f"{measure}: {match}")
+    rows = factors.rows(qrels.topics)
+    rows = rows[rows >= 0]
+    needs_scores = measure["scheme"] == "E"
+    table = factors.scores if needs_scores else factors.mean
+    for raw in equivalents(measure.base, binary=qrels.max_level <= 1):
+        known = table.get(canonical(raw))
+        if known is not None and not np.isnan(known[rows]).all():
+            return Plan(measure, raw, factors)
+    what = "distributions" if needs_scores else "factors"
+    raise NoFactorsError(f"{measure}: {factors.id} has no {what} for {measure.base} on these "
+                         f"topics; it has {', '.join(table) or 'none'}")
 
 
 class StdEvaluator(providers.Evaluator):
-    """Evaluates runs against one set of qrels.
-
-    Built once, it serves many runs: qrels are read, the collection recognized and factors
-    looked up only here.
+    """Evaluates runs against one set of qrels; built once, it serves many runs.
 
     Parameters
     ----------
@@ -78,33 +120,207 @@ class StdEvaluator(providers.Evaluator):
         Raw and standardized ones.
     qrels
         Any form that :func:`ir_std.inputs.as_qrels` takes.
-    factors : FactorSet, str or path, optional
-        The factors to use where a measure names none; recognized if not given.
+    match : Match, optional
+        The factors where a measure names none; recognized from the qrels if not given.
+    notes : tuple of str
+        Passed on to the results.
 
     Attributes
     ----------
     match : Match or None
-        What recognition found; None where nothing standardized was asked for.
+        The factors used and how well they fit; None if nothing is to be standardized.
+    notes : tuple of str
 
     Raises
     ------
     NoFactorsError
-        If a standardized measure has no factors; the message names what there is.
+        If a standardized measure has no factors.
     """
 
     def __init__(self, measures: Iterable[Measure], qrels: Any,
-                 factors: FactorSet | str | None = None) -> None:
+                 match: Match | None = None, notes: tuple[str, ...] = ()) -> None:
         self.qrels = as_qrels(qrels)
         super().__init__(list(dict.fromkeys(measures)), self.qrels.topics)
-        self.factors = factors
-        self.match: Match | None = None
-        self._plans = [self._plan(m) for m in self.measures if isinstance(m, Standardized)]
-        raw = [m for m in self.measures if not isinstance(m, Standardized)]
-        raw = list(dict.fromkeys([*raw, *(p.raw for p in self._plans)]))
-        for measure in self.measures:
-            check_params(measure) if supported_by_engine(measure) else measure.validate_params()
-        self._engine = [m for m in raw if supported_by_engine(m)]
-        elsewhere = [m for m in raw if not supported_by_engine(m)]
-        self._elsewhere = (_other_providers().evaluator(elsewhere, self.qrels.judged)
+        self.notes = notes
+        self.match = match
+        self.plans = [self._plan(m) for m in self.measures if isinstance(m, Standardized)]
+        raw = dict.fromkeys([m for m in self.measures if not isinstance(m, Standardized)]
+                            + [p.raw for p in self.plans])
+        self._here = [m for m in raw if computed_here(m)]
+        for measure in self._here:
+            check_params(measure)
+        elsewhere = [m for m in raw if not computed_here(m)]
+        self._elsewhere = (_others().evaluator(elsewhere, _for_others(self.qrels))
                            if elsewhere else None)
         self._warn_of_gaps()
+        self._warn_of_choice()
+
+    def _plan(self, measure: Standardized) -> Plan:
+        measure.validate_params()
+        if "factors" in measure.params:
+            return plan(measure, find_factors(self.qrels, measure["factors"]), self.qrels)
+        self.match = self.match or find_factors(self.qrels)
+        return plan(measure, self.match, self.qrels)
+
+    def _warn_of_gaps(self) -> None:
+        without: dict[str, dict[str, None]] = {}
+        for p in self.plans:
+            table = p.factors.mean.get(canonical(p.raw))
+            rows = p.factors.rows(self.qrels.topics)
+            for topic, row in zip(self.qrels.topics, rows.tolist(), strict=True):
+                if row < 0 or (table is not None and np.isnan(table[row])):
+                    without.setdefault(p.factors.id, {})[topic] = None
+        for name, topics in without.items():
+            plural = "s" if len(topics) > 1 else ""
+            _warn(f"{len(topics)} topic{plural} without factors in {name}, left out of "
+                  f"standardized means: {', '.join(topics)}")
+
+    def _warn_of_choice(self) -> None:
+        match = self.match
+        if match and match.fit and match.others and match.chosen_by == "qrels" and (
+                match.fit.partial):
+            _warn(f"these topics are a part of {match.fit.factors.id}, which is used, but also "
+                  f"of {', '.join(match.others)}; name the set with factors= or --factors")
+
+    def _warn_of_depth(self, deepest: int) -> None:
+        shallow = {p.factors.id: depth for p in self.plans if "cutoff" not in p.raw.params
+                   and (depth := p.factors.about(canonical(p.raw), "depth")) and depth < deepest}
+        for name, depth in shallow.items():
+            _warn(f"the run is {deepest} documents deep, the systems behind {name} were "
+                  f"evaluated to depth {depth}; cut the run to compare like with like")
+
+    def values(self, run: Any) -> dict[Measure, Values]:
+        """Values of all measures on all topics of the qrels.
+
+        Parameters
+        ----------
+        run
+            Any form that :func:`ir_std.inputs.as_run` takes.
+
+        Returns
+        -------
+        dict of Measure to ndarray, shape (n_topics,)
+            In the order of :attr:`measures` and of the qrels' topics.  NaN where there is no
+            value: a standardized measure on a topic without factors.
+        """
+        values, _ = self._values(run)
+        return values
+
+    def _values(self, run: Any) -> tuple[dict[Measure, Values], list[Metric]]:
+        run = as_run(run)
+        rankings: dict[Order, Ranking] = {}
+        raw: dict[Measure, Values] = {}
+        for measure in self._here:
+            name = measure.__name__
+            params = {k: v for k, v in measure.params.items() if k != "judged_only"}
+            order = metrics.order_of(name, params)
+            if order not in rankings:
+                rankings[order] = rank(run, self.qrels, order)
+            raw[measure] = metrics.FORMULAS[name](rankings[order], **params)
+        for ranking in list(rankings.values())[:1]:
+            self._warn_of_depth(int(ranking.n_ret.max(initial=0)))
+        others: list[Metric] = []
+        if self._elsewhere:
+            others = list(self._elsewhere.iter_calc(_for_others(run)))
+            raw.update(self._as_arrays(others))
+        for p in self.plans:
+            raw[p.measure] = p.apply(self.qrels.topics, raw[p.raw])
+        return {m: raw[m] for m in self.measures}, others
+
+    def _as_arrays(self, results: list[Metric]) -> dict[Measure, Values]:
+        row = {t: i for i, t in enumerate(self.qrels.topics)}
+        arrays: dict[Measure, Values] = {}
+        for result in results:
+            array = arrays.setdefault(result.measure, np.full(len(row), np.nan))
+            array[row[result.query_id]] = result.value
+        return arrays
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Yield the values of this run, topic by topic."""
+        values, others = self._values(run)
+        kept = {(r.measure, r.query_id): r for r in others}
+        columns = [(m, v.tolist()) for m, v in values.items()]
+        for i, topic in enumerate(self.qrels.topics):
+            for measure, column in columns:
+                if isinstance(measure, Standardized) or computed_here(measure):
+                    yield Metric(topic, measure, column[i])
+                elif (measure, topic) in kept:
+                    yield kept[measure, topic]
+
+    def calc_aggregate(self, run: Any) -> Scores:
+        """Means over the topics of the qrels; standardized ones over topics with factors."""
+        values, others = self._values(run)
+        return self._aggregate(values, others)
+
+    def _aggregate(self, values: dict[Measure, Values], others: list[Metric]) -> Scores:
+        scores = Scores()
+        for measure, column in values.items():
+            aggregator = measure.aggregator()
+            if isinstance(measure, Standardized) or computed_here(measure):
+                known = column[~np.isnan(column)]
+                scores[measure] = float(known.mean()) if len(known) else float("nan")
+            else:
+                for result in others:
+                    if result.measure == measure:
+                        aggregator.add(result.value)
+                scores[measure] = aggregator.result()
+        scores.match, scores.notes = self.match, self.notes
+        return scores
+
+    def calc(self, run: Any) -> CalcResults:
+        """Both the means and the values by topic."""
+        results = list(self.iter_calc(run))
+        aggregators = {m: m.aggregator() for m in self.measures}
+        for result in results:
+            aggregators[result.measure].add(result.value)
+        scores = Scores({m: a.result() for m, a in aggregators.items()})
+        scores.match, scores.notes = self.match, self.notes
+        return CalcResults(scores, results)
+
+
+class StdProvider(providers.Provider):
+    """Provides the measures that ir_std computes and the whole standardized family."""
+
+    NAME = "ir_std"
+
+    def supports(self, measure: Measure) -> bool:
+        """Whether this provider computes a measure, itself or by standardizing another's."""
+        if isinstance(measure, Standardized):
+            measure.validate_params()
+            base = measure.base
+            return computed_here(base) or bool(_others().supports(base))
+        return computed_here(measure)
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
+        return StdEvaluator(measures, qrels)
+
+
+def install() -> None:
+    """Put the provider into ``ir_measures.DefaultPipeline``, before all that are not the user's.
+
+    It must come first: other providers overlook parameters that they do not know, and would
+    answer ``nDCG(rel=1)`` with graded gains.
+    """
+    pipeline = ir_measures.DefaultPipeline.providers
+    if not any(isinstance(p, StdProvider) for p in pipeline):
+        provider = providers.register(StdProvider())
+        pipeline.insert(pipeline.index(ir_measures.runtime) + 1, provider)
+
+
+def _others() -> providers.FallbackProvider:
+    return providers.FallbackProvider(
+        [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)])
+
+
+def _for_others(read: Run | Qrels) -> Any:
+    """What ir_measures' providers take: the user's own object, which may hold more columns."""
+    if read.given is not None:
+        return read.given
+    if isinstance(read, Qrels):
+        return read.judged
+    return {topic: dict(zip(docs, scores.tolist(), strict=True))
+            for topic, (docs, scores) in read.lists.items()}
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, StandardizationWarning, stacklevel=3)

@@ -52,7 +52,11 @@ class Run:
         Documents and scores by topic; a document occurs once in a topic.
     name : str
         What messages call it.
+    given : object
+        What the run was made from, if other providers of measures can read that; else None.
     """
+
+    given: Any = None
 
     def __init__(self, lists: dict[str, tuple[list[str], Floats]], name: str = "run") -> None:
         self.lists = lists
@@ -114,7 +118,15 @@ class Qrels:
         What messages call it.
     dataset : str, optional
         The ir_datasets id the qrels came from.
+
+    Attributes
+    ----------
+    topics : tuple of str
+    given : object
+        As for :class:`Run`.
     """
+
+    given: Any = None
 
     def __init__(self, judged: Mapping[str, Mapping[str, int]], name: str = "qrels",
                  dataset: str | None = None) -> None:

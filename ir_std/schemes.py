@@ -6,7 +6,7 @@ topic: their mean, their sample standard deviation (n-1), or their sorted scores
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import erfc, sqrt
 from typing import Any
@@ -161,3 +161,19 @@ def get_scheme(name: str) -> Scheme:
     except KeyError:
         raise UsageError(f"unknown scheme {name!r}: allowed are {', '.join(SCHEMES)}"
                          f"{suggestion(name, SCHEMES)}") from None
+
+
+def scheme_names(schemes: str | Iterable[str]) -> tuple[str, ...]:
+    """Names of schemes, as one name, ``"N,U"``, ``"all"`` or several names.
+
+    Raises
+    ------
+    UsageError
+        If one of them is unknown, or there is none.
+    """
+    names = schemes.split(",") if isinstance(schemes, str) else list(schemes)
+    if names == ["all"]:
+        return tuple(SCHEMES)
+    if not names:
+        raise UsageError(f"no scheme: name at least one of {', '.join(SCHEMES)}")
+    return tuple(dict.fromkeys(get_scheme(name.strip()).name for name in names))

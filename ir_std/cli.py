@@ -1,0 +1,74 @@
+"""The command line: arguments in, lines out.
+
+Results go to standard output; notes, warnings and errors, a line each, to standard error.
+Exit status 0, or 2 for wrong use or bad input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from ir_std.errors import IrStdError
+
+PROGRAM = "ir_std"
+COMMANDS = ("factors", "demo")
+"""First arguments that are commands; anything else is evaluated."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        sys.exit(fail(f"{message}; see {self.prog} --help"))
+
+
+def note(message: str) -> None:
+    """Tell the user something about the results, beside them."""
+    print(f"{PROGRAM}: {message}", file=sys.stderr)
+
+
+def fail(message: str) -> int:
+    """Say what is wrong in one line; the exit status."""
+    note(f"error: {' '.join(str(message).split())}")
+    return 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments; those of the process if not given.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    name = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "evaluate"
+    command = import_module(f"ir_std.commands.{name}")
+    prog = PROGRAM if name == "evaluate" else f"{PROGRAM} {name}"
+    parser = _Parser(prog=prog, description=command.__doc__,
+                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.configure(parser)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = _show_warning
+        try:
+            command.run(parser.parse_intermixed_args(arguments))
+            sys.stdout.flush()
+        except IrStdError as wrong:
+            return fail(str(wrong))
+        except BrokenPipeError:
+            # The reader (such as head) has enough; keep Python from complaining at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except KeyboardInterrupt:
+            return fail("interrupted")
+    return 0
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    note(f"warning: {message}")
