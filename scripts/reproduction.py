@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import ir_measures
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-import ir_std.measures  # noqa: F401  registers the measures that ir_measures lacks
+import ir_std
+from ir_std.files import BytesSource, read_qrels, read_run
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -112,39 +112,34 @@ def score_runs(data: Path, collection: str, measures: Sequence[str], jobs: int =
                only: Iterable[str] | None = None) -> dict[str, Scores]:
     """Scores of a collection's archived runs, by measure name; of the runs ``only``, if given."""
     task = partial(_score_share, data, collection, tuple(measures), only and frozenset(only), jobs)
-    scored: dict[str, dict[tuple[str, str], float]] = {}
+    scored: dict[str, np.ndarray] = {}
     for share in spread(task, range(jobs), jobs):
         scored.update(share)
     tags = sorted(scored)
-    topics = sorted({topic for run in scored.values() for _, topic in run}, key=natural)
-    return {m: Scores(tuple(topics), tuple(tags), np.array(
-        [[scored[tag][m, topic] for tag in tags] for topic in topics])) for m in measures}
+    cube = np.stack([scored[tag] for tag in tags], axis=-1)
+    topics = read_qrels(data / "qrels" / f"{collection}.txt").topics
+    order = sorted(range(len(topics)), key=lambda i: natural(topics[i]))
+    ordered = tuple(topics[i] for i in order)
+    return {m: Scores(ordered, tuple(tags), x[order]) for m, x in zip(measures, cube, strict=True)}
 
 
 def _score_share(data: Path, collection: str, measures: Sequence[str],
-                 only: frozenset[str] | None, jobs: int, share: int
-                 ) -> dict[str, dict[tuple[str, str], float]]:
-    """Every ``jobs``-th run of the archive: unpacking it again costs less than passing runs on."""
-    qrels = list(ir_measures.read_trec_qrels(str(data / "qrels" / f"{collection}.txt")))
-    names = {ir_measures.parse_measure(m): m for m in measures}
-    evaluator = ir_measures.evaluator(list(names), qrels)
+                 only: frozenset[str] | None, jobs: int, share: int) -> dict[str, np.ndarray]:
+    """Every ``jobs``-th run of the archive, (n_measures, n_topics) each.
+
+    Unpacking the archive once a process costs less than passing the runs on.
+    """
+    evaluator = ir_std.StdEvaluator([ir_std.parse_measure(m) for m in measures],
+                                    data / "qrels" / f"{collection}.txt")
     scored = {}
     with tarfile.open(data / "runs" / f"{collection}.tar.xz", "r|xz") as archive:
         for number, member in enumerate(m for m in archive if m.isfile()):
             tag = Path(member.name).name
             if number % jobs == share and (only is None or tag in only):
-                run = _parse_run(archive.extractfile(member).read().decode())
-                scored[tag] = {(names[r.measure], r.query_id): r.value
-                               for r in evaluator.iter_calc(run)}
+                content = archive.extractfile(member).read()
+                values = evaluator.values(read_run(BytesSource(member.name, content)))
+                scored[tag] = np.stack(list(values.values()))
     return scored
-
-
-def _parse_run(text: str) -> dict[str, dict[str, float]]:
-    run: dict[str, dict[str, float]] = {}
-    for line in text.splitlines():
-        topic, _, document, _, score, _ = line.split()
-        run.setdefault(topic, {})[document] = float(score)
-    return run
 
 
 def natural(text: str) -> list[Any]:
@@ -174,10 +169,9 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 def save(figure: Figure, path: Path) -> None:
     """The figure as PNG, and as PDF for a paper."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    for suffix in (".png", ".pdf"):
-        # Without a date the same figure is the same file.
-        figure.savefig(path.with_suffix(suffix), bbox_inches="tight",
-                       metadata={"CreationDate": None} if suffix == ".pdf" else None)
+    figure.savefig(f"{path}.png", bbox_inches="tight")
+    # Without a date the same figure is the same file.
+    figure.savefig(f"{path}.pdf", bbox_inches="tight", metadata={"CreationDate": None})
     plt.close(figure)
 
 
