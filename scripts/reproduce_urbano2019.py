@@ -186,12 +186,14 @@ def draw_effect(out: Path, raw: np.ndarray) -> None:
     figure, grid = plt.subplots(2, 4, figsize=(9, 4.4), layout="constrained")
     order = np.argsort(raw.mean(axis=1), kind="stable")
     grid[0, 0].axis("off")
+    grid[0, 0].text(0, 0.5, "Robust 2004, topics 651-700\n\nabove: a line a topic, a dot a system\n"
+                    "below: a box a topic, over its\nsystems; a dot is their mean", va="center")
     for column, scheme in enumerate(("raw", "N", "U", "E")):
         y = raw if scheme == "raw" else standardize(raw, scheme=scheme)
         if scheme != "raw":
             curve = get_scheme(scheme).apply(line, mean=mean, sd=sd, scores=raw[:, None, :])
-            grid[0, column].plot(line.T, curve.T, color=COLOURS[scheme], linewidth=0.4, alpha=0.6)
-            grid[0, column].plot(raw.T, y.T, ".", color="0.1", markersize=1.2)
+            grid[0, column].plot(line.T, curve.T, color=COLOURS[scheme], linewidth=0.5)
+            grid[0, column].plot(raw.T, y.T, ".", color="0.1", markersize=1, alpha=0.4)
             grid[0, column].set(xlabel="raw AP", ylabel=f"standardized AP ({scheme})",
                                 xlim=(0, 1), ylim=(0, 1))
         box = grid[1, column]

@@ -15,6 +15,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 from reproduction import (
     COLOURS,
     Compared,
@@ -240,11 +241,19 @@ def draw_stability(out: Path, curve: np.ndarray, level: float) -> None:
     axes.plot(SIZES, curve[:, 1], color=COLOURS["N"], label="median")
     axes.axhline(level, color="0.3", dashes=(4, 2), label="raw, T03 to T04")
     axes.set(xscale="log", xlabel="standardizing systems",
-             ylabel="Kendall's $\\tau$ to all 78", xlim=(SIZES[0], SIZES[-1]))
+             ylabel="Kendall's $\\tau$ to all 78", xlim=(SIZES[0], SIZES[-1]), ylim=(0.6, 1))
     axes.set_xticks([2, 5, 10, 20, 40, 77], labels=["2", "5", "10", "20", "40", "77"])
     axes.minorticks_off()
     axes.legend(loc="lower right")
     save(figure, out / "figure4")
+
+
+def scatter(axes: Axes, x: np.ndarray, y: np.ndarray, top: float, colour: str) -> None:
+    """Systems as dots about the diagonal, both axes alike."""
+    axes.plot([0, top], [0, top], color="0.6", linewidth=0.8)
+    axes.plot(x, y, ".", color=colour, markersize=3)
+    ticks = MaxNLocator(4).tick_values(0, top)
+    axes.set(xticks=ticks, yticks=ticks, xlim=(0, top), ylim=(0, top), aspect="equal")
 
 
 def draw_means(out: Path, number: int, measure: str, label: str,
@@ -255,10 +264,8 @@ def draw_means(out: Path, number: int, measure: str, label: str,
     figure, grid = plt.subplots(2, 3, figsize=(7, 4.8), sharex=True, sharey=True,
                                 layout="constrained")
     for axes, (a, b) in zip(grid.flat, PAIRS, strict=True):
-        axes.plot([0, top], [0, top], color="0.6", linewidth=0.8)
-        axes.plot(means[a], means[b], ".", color=COLOURS["N"], markersize=4)
-        axes.set(xlim=(0, top), ylim=(0, top), aspect="equal", xlabel=f"{label}, {NAMES[a]}",
-                 ylabel=f"{label}, {NAMES[b]}")
+        scatter(axes, means[a], means[b], top, COLOURS["N"])
+        axes.set(xlabel=f"{label}, {NAMES[a]}", ylabel=f"{label}, {NAMES[b]}")
         axes.text(0.05, 0.93, f"dRMSE {drmse(scores[a], scores[b]):.3f}",
                   transform=axes.transAxes, va="top")
         axes.tick_params(labelbottom=True, labelleft=True)
@@ -271,7 +278,7 @@ def draw_collections(out: Path, measure: str, raw: dict[str, np.ndarray],
     figure, grid = plt.subplots(1, 2, figsize=(7, 2.6), sharey=True, layout="constrained")
     for axes, scores, label in zip(grid, (raw, std), (measure, f"s{measure}"), strict=True):
         axes.boxplot([x.mean(axis=0) for x in scores.values()], widths=0.5,
-                     tick_labels=[NAMES[name] for name in scores],
+                     tick_labels=list(scores),
                      flierprops={"marker": ".", "markersize": 3},
                      medianprops={"color": COLOURS["U"]})
         axes.set(ylabel=f"system mean {label}", ylim=(0, 0.85))
@@ -287,9 +294,7 @@ def draw_half_means(out: Path, number: int, scores: dict[str, np.ndarray], prefi
         first, second = x[:middle], x[middle:]
         a, b = first.mean(axis=0), second.mean(axis=0)
         top = 1.05 * max(a.max(), b.max())
-        axes.plot([0, top], [0, top], color="0.6", linewidth=0.8)
-        axes.plot(a, b, ".", color=COLOURS["raw" if not prefix else "N"], markersize=3)
-        axes.set(xlim=(0, top), ylim=(0, top), aspect="equal")
+        scatter(axes, a, b, top, COLOURS["N" if prefix else "raw"])
         axes.set_title(f"{prefix}{metric}: dRMSE {drmse(first, second):.3f}", fontsize=9)
     for axes in grid.flat[len(scores):]:
         axes.axis("off")
