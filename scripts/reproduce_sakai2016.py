@@ -220,8 +220,8 @@ def show(results: Sequence[Results]) -> None:
         t, hsd = ("  ".join(f"{power(r, test, s):.3f}" for s in SCHEMES)
                   for test in ("t", "tukey"))
         print(f"{r.title:24}          {t}                         {hsd}")
-    print("\nSwap rates over halves of the topics: of all pairs; the smallest difference at which at "
-          "most 5% swap,\nand the share of comparisons that it resolves\n"
+    print("\nSwap rates over halves of the topics: of all pairs; the smallest difference at which "
+          "at most 5% swap,\nand the share of comparisons that it resolves\n"
           f"{'':24} overall:  raw    N      U     difference: raw    N      U      resolved: raw"
           "    N      U")
     for r in results:

@@ -178,11 +178,15 @@ def save(figure: Figure, path: Path) -> None:
 def report(title: str, rows: Sequence[Compared], path: Path) -> bool:
     """Print computed beside published, write them as CSV, and say whether all agree."""
     width = max(len(row.what) for row in rows)
-    print(f"\n{title}\n{'':{width}}  computed  published  difference")
+    simulated = any(row.tolerance for row in rows)
+    print(f"\n{title}\n{'':{width}}  computed  published  difference"
+          + "  3 standard errors" * simulated)
     for row in rows:
+        error = f"  {row.tolerance:17.{row.places + 1}f}" if simulated else ""
         print(f"{row.what:{width}}  {row.computed:8.{row.places}f}  "
-              f"{row.published:9.{row.places}f}  {row.difference:+10.{row.places + 1}f}"
+              f"{row.published:9.{row.places}f}  {row.difference:+10.{row.places + 1}f}{error}"
               f"{'' if row.agrees else '  differs'}")
-    write_csv(path, ["what", "computed", "published", "difference", "agrees"],
-              [(r.what, r.computed, r.published, r.difference, r.agrees) for r in rows])
+    write_csv(path, ["what", "computed", "published", "difference", "tolerance", "agrees"],
+              [(r.what, r.computed, r.published, r.difference, r.tolerance, r.agrees)
+               for r in rows])
     return all(row.agrees for row in rows)

@@ -114,7 +114,7 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05, *,
     scores : array_like, shape (..., n_topics, n_systems)
         With ``test='tukey'`` two-dimensional.
     alpha : float or array_like, shape (n_alphas,)
-        Significance levels; a pair counts where p <= alpha.
+        Significance level or levels; a pair counts where p <= alpha.
     test : {'t', 'tukey'}
         Two-sided paired t-test, or :func:`tukey_p_values` with ``trials`` and ``seed``.
 
@@ -245,6 +245,6 @@ def _t(difference: Array, square: Array) -> Array:
 
 def _share(values: Array, limits: Array, holds: np.ufunc) -> Array:
     """The share of the last axis for which ``holds(value, limit)``; one more axis for limits."""
-    counts = [np.count_nonzero(holds(values, limit), axis=-1) for limit in limits.ravel()]
+    counts = [np.count_nonzero(holds(values, limit), axis=-1) for limit in limits.flat]
     shares: Array = np.stack(counts, axis=-1) / values.shape[-1]
-    return shares.reshape(*shares.shape[:-1], *limits.shape)
+    return shares if limits.ndim else shares[..., 0]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
 
 import numpy.typing as npt
-from scipy.special import fdtri, ncfdtr, nctdtr, stdtrit
+from scipy.special import fdtri, ncfdtr
 
 from ir_std.analysis._checks import level, topic_by_system
 
@@ -59,13 +58,8 @@ def topic_set_size(variance: float, min_difference: float, systems: int = 10, *,
     if systems < 2:
         raise ValueError(f"systems must be at least 2, got {systems}")
 
-    def power(n: int) -> float:
-        between, within = systems - 1, systems * (n - 1)
-        noncentrality = n * min_difference**2 / (2 * variance)
-        critical = float(fdtri(between, within, 1 - alpha))
-        return 1 - float(ncfdtr(between, within, noncentrality, critical))
-
-    return _smallest(power, 1 - beta)
+    effect = min_difference**2 / (2 * variance)
+    return _smallest(lambda n: _power(systems - 1, systems * (n - 1), n * effect, alpha), 1 - beta)
 
 
 def topic_set_size_paired_t(variance: float, min_difference: float, *, alpha: float = 0.05,
@@ -73,7 +67,9 @@ def topic_set_size_paired_t(variance: float, min_difference: float, *, alpha: fl
     """The fewest topics with which a two-sided paired t-test finds a difference of interest.
 
     Noncentral t with ``n - 1`` degrees of freedom and noncentrality
-    ``sqrt(n) * min_difference / sqrt(variance)`` (Sakai, Topic set size design, IRJ 2016).
+    ``sqrt(n) * min_difference / sqrt(variance)`` (Sakai, Topic set size design, IRJ 2016); its
+    square is noncentral F with 1 and ``n - 1`` degrees, and a significant result with the wrong
+    sign counts as well.
 
     Parameters
     ----------
@@ -91,14 +87,14 @@ def topic_set_size_paired_t(variance: float, min_difference: float, *, alpha: fl
     _positive(variance, min_difference)
     level(alpha), level(beta, "beta")
 
-    def power(n: int) -> float:
-        critical = float(stdtrit(n - 1, 1 - alpha / 2))
-        noncentrality = sqrt(n) * min_difference / sqrt(variance)
-        # The other tail, a significant result with the wrong sign, counts as well.
-        return 1 - float(nctdtr(n - 1, noncentrality, critical)
-                         - nctdtr(n - 1, noncentrality, -critical))
+    effect = min_difference**2 / variance
+    return _smallest(lambda n: _power(1, n - 1, n * effect, alpha), 1 - beta)
 
-    return _smallest(power, 1 - beta)
+
+def _power(between: int, within: int, noncentrality: float, alpha: float) -> float:
+    """The power of an F test with these degrees of freedom."""
+    critical = float(fdtri(between, within, 1 - alpha))
+    return 1 - float(ncfdtr(between, within, noncentrality, critical))
 
 
 def _smallest(power: Callable[[int], float], target: float) -> int:
