@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ir_std.errors import IrStdError
 
@@ -22,7 +22,18 @@ COMMANDS = ("factors", "demo")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Says what is wrong in one line, and takes options anywhere between the inputs."""
+
+    has_actions = False
+
+    def add_subparsers(self, **options: Any) -> Any:
+        self.has_actions = True
+        return super().add_subparsers(**options)
+
+    def read(self, arguments: list[str]) -> argparse.Namespace:
+        if self.has_actions:
+            return self.parse_args(arguments)
+        return self.parse_intermixed_args(arguments)
 
     def error(self, message: str) -> NoReturn:
         sys.exit(fail(f"{message}; see {self.prog} --help"))
@@ -58,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.simplefilter("always")
         warnings.showwarning = _show_warning
         try:
-            command.run(parser.parse_intermixed_args(arguments))
+            command.run(parser.read(arguments))
             sys.stdout.flush()
         except IrStdError as wrong:
             return fail(str(wrong))

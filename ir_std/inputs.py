@@ -6,6 +6,7 @@ for qrels ids of ir_datasets.  Nothing that is given is modified.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
@@ -97,24 +98,41 @@ def dataset_qrels(name: str) -> Qrels:
     """
     import ir_datasets
 
-    try:
-        dataset = ir_datasets.load(name)
-    except KeyError:
+    if not is_dataset(name):
         raise InputError.at(name, None, "neither a file nor an ir_datasets id",
-                            "name a qrels file, or an id such as disks45/nocr/trec8") from None
+                            "name a qrels file, or an id such as disks45/nocr/trec8")
+    dataset = ir_datasets.load(name)
     if not dataset.has_qrels():
         raise InputError.at(name, None, "this ir_datasets dataset has no qrels",
                             "name one of its parts that has")
+    log = logging.getLogger("ir_datasets")
+    log.addFilter(_no_download_error)
     try:
         rows = list(dataset.qrels_iter())
-    except (OSError, RuntimeError, LookupError) as failed:
-        # The user only needs the last line of what ir_datasets says of a failed download.
-        reason = str(failed).strip().splitlines()[-1:] or [type(failed).__name__]
-        raise InputError.at(name, None, f"ir_datasets cannot provide the qrels ({reason[0]})",
+    except (OSError, RuntimeError) as failed:
+        raise InputError.at(name, None, f"ir_datasets cannot get the qrels ({failed.args[0]})",
                             "check the network, or name a qrels file") from None
+    finally:
+        log.removeFilter(_no_download_error)
     found = as_qrels(rows)
     found.name = found.dataset = name
     return found
+
+
+def _no_download_error(record: logging.LogRecord) -> bool:
+    """Keep ir_datasets from logging each attempt: the error says it once."""
+    return "download" not in record.getMessage().lower()
+
+
+def is_dataset(name: str) -> bool:
+    """Whether ir_datasets knows a dataset of that id; nothing is downloaded."""
+    import ir_datasets
+
+    try:
+        ir_datasets.load(name)
+    except KeyError:
+        return False
+    return True
 
 
 def _looks_like_file(name: str) -> bool:

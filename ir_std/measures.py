@@ -95,6 +95,10 @@ class Standardized(Measure):
         "factors": ParamInfo(dtype=str, desc="id or path of the factor set"),
     }
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The classes are made at import, so pickle cannot find them by name.
+        return _rebuild, (self.__name__, self.params)
+
     @property
     def base(self) -> Measure:
         """The raw measure, with the parameters that are its own."""
@@ -120,6 +124,11 @@ class Standardized(Measure):
     def aggregator(self) -> NanMean:
         """The mean over the topics that have factors."""
         return NanMean()
+
+
+def _rebuild(name: str, params: dict[str, Any]) -> Standardized:
+    rebuilt: Standardized = irm.registry[name](**params)
+    return rebuilt
 
 
 def standardized(measure: Measure, **params: Any) -> Standardized:

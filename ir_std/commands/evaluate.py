@@ -1,0 +1,191 @@
+"""Evaluate runs: raw and standardized scores in one pass.
+
+Runs and qrels may come in any order; they are told apart by their columns (6 and 4).  QRELS may
+be an ir_datasets id.  Without measures, those of the recognized factor set are reported.
+Other commands: ir_std factors, ir_std demo (each has --help).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from ir_measures import measures as irm
+from ir_measures.measures import Measure
+
+from ir_std.cli import note
+from ir_std.dropin import companions
+from ir_std.errors import InputError, UsageError, suggestion
+from ir_std.files import QRELS, RUN, columns_of, read_run
+from ir_std.inputs import as_qrels, is_dataset
+from ir_std.measures import Standardized, parse_measure
+from ir_std.provider import StdEvaluator, find_factors
+from ir_std.ranking import Qrels, Run
+from ir_std.schemes import scheme_names
+
+SUMMARY = "all"
+"""The topic that stands for the mean, as in ir_measures and trec_eval."""
+
+FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
+"""Reported when no measure is named and no factor set is recognized."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.usage = "%(prog)s RUN [RUN ...] QRELS [MEASURE ...] [options]"
+    parser.add_argument("inputs", nargs="+", metavar="RUN|QRELS|MEASURE",
+                        help="run files, one qrels file or ir_datasets id, measures")
+    parser.add_argument("-s", "--scheme", default="N", metavar="N,U,E,z|all",
+                        help="standardization schemes (default N)")
+    parser.add_argument("--factors", metavar="ID|PATH",
+                        help="the factor set to use (default: recognized from the qrels)")
+    parser.add_argument("-q", "--by_query", action="store_true", help="values by topic too")
+    parser.add_argument("-n", "--no_summary", action="store_true",
+                        help="with -q: without the means")
+    parser.add_argument("-p", "--places", type=int, default=4,
+                        help="decimals (default 4; -1 for all)")
+    parser.add_argument("-o", "--output_format", choices=sorted(FORMATS), default="tsv",
+                        help="form of the output (default tsv)")
+    parser.add_argument("--raw", action="store_true", help="raw scores only")
+
+
+def run(args: Namespace) -> None:
+    """Evaluate and print."""
+    if args.no_summary and not args.by_query:
+        raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
+    if args.places < -1:
+        raise UsageError(f"--places is {args.places}: give the number of decimals, or -1 for all")
+    schemes = scheme_names(args.scheme)
+    files, qrels_name, measures = tell_apart(args.inputs)
+    evaluator = prepare(as_qrels(qrels_name), measures, () if args.raw else schemes, args.factors)
+    names = run_names(files)
+    for file in files:
+        for line in evaluate(evaluator, read_run(file), names[file], args):
+            print(FORMATS[args.output_format](line, args, len(files) > 1))
+
+
+def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str, list[Measure]]:
+    """Sort arguments into run files, the qrels (a file or an ir_datasets id) and measures.
+
+    Raises
+    ------
+    InputError
+        If a file is neither a run nor qrels.
+    UsageError
+        If an argument is none of these, or there is not at least one run and just one qrels.
+    """
+    runs: list[str] = []
+    qrels: list[str] = []
+    measures: list[Measure] = []
+    for given in inputs:
+        if os.path.exists(given):
+            width = columns_of(given)
+            if width not in (RUN.width, QRELS.width):
+                raise InputError.at(given, None, f"{width} columns in its first line",
+                                    f"{RUN.layout}; {QRELS.layout}")
+            (runs if width == RUN.width else qrels).append(given)
+        elif (name := re.match(r"\w+(?=[(@ ]|$)", given)) and name[0] in irm.registry:
+            measures += _parse_all(given)
+        elif is_dataset(given):
+            qrels.append(given)
+        else:
+            raise UsageError(f"{given!r} is neither a file nor a measure nor an ir_datasets id"
+                             f"{suggestion(given, irm.registry)}")
+    if len(qrels) != 1:
+        found = f"{len(qrels)} qrels ({', '.join(qrels)})" if qrels else "no qrels"
+        raise UsageError(f"found {found} and {len(runs)} run{'s' if len(runs) != 1 else ''}: give "
+                         f"one qrels file (4 columns) or ir_datasets id")
+    if not runs:
+        raise UsageError(f"found qrels ({qrels[0]}) but no run: give a file of 6 columns")
+    return list(dict.fromkeys(runs)), qrels[0], measures
+
+
+def _parse_all(text: str) -> list[Measure]:
+    """One measure, or as in ir_measures several in one argument."""
+    try:
+        return [parse_measure(text)]
+    except UsageError:
+        if " " not in text:
+            raise
+        return [parse_measure(part) for part in text.split()]
+
+
+def prepare(qrels: Qrels, measures: list[Measure], schemes: Iterable[str],
+            factors: str | None) -> StdEvaluator:
+    """The evaluator for what was asked, after telling which factors it uses."""
+    match = find_factors(qrels, factors)
+    if not measures:
+        defaults = match.factors.default_measures if match.factors else FALLBACK_MEASURES
+        measures = [parse_measure(name) for name in defaults]
+    wanted, notes = companions(measures, match, qrels, schemes)
+    evaluator = StdEvaluator(wanted, qrels, match, notes)
+    if schemes or any(isinstance(m, Standardized) for m in measures):
+        note(str(match))
+    for text in notes:
+        note(text)
+    return evaluator
+
+
+def run_names(files: Iterable[str]) -> dict[str, str]:
+    """What each run is called: its file name, or its path where names are the same."""
+    files = list(files)
+    count = Counter(os.path.basename(f) for f in files)
+    return {f: os.path.basename(f) if count[os.path.basename(f)] == 1 else f for f in files}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One value: of which run, topic and measure."""
+
+    run: str
+    topic: str
+    measure: Measure
+    value: float
+
+
+def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace) -> Iterator[Line]:
+    """The values of one run that were asked for.
+
+    Raises
+    ------
+    InputError
+        If run and qrels have no topic in common.
+    """
+    if not run.lists.keys() & set(evaluator.qrels.topics):
+        raise InputError.at(
+            run.name, None, f"no topic in common with {evaluator.qrels.name} (topics here such "
+            f"as {next(iter(run.lists))}, there such as {evaluator.qrels.topics[0]})",
+            "give the qrels of the run's own topics")
+    result = evaluator.calc(run)
+    if args.by_query:
+        for metric in result.per_query:
+            yield Line(name, metric.query_id, metric.measure, metric.value)
+    if not args.no_summary:
+        for measure, value in result.aggregated.items():
+            yield Line(name, SUMMARY, measure, value)
+
+
+def _tsv(line: Line, args: Namespace, several: bool) -> str:
+    value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
+    fields = [line.run] * several + [line.topic] * args.by_query + [str(line.measure), value]
+    return "\t".join(fields)
+
+
+def _jsonl(line: Line, args: Namespace, several: bool) -> str:
+    fields = {"run": line.run, "query_id": line.topic, "measure": str(line.measure),
+              "value": None if math.isnan(line.value) else line.value}
+    if not several:
+        del fields["run"]
+    if not args.by_query:
+        del fields["query_id"]
+    return json.dumps(fields, ensure_ascii=False)
+
+
+FORMATS: dict[str, Callable[[Line, Namespace, bool], str]] = {"tsv": _tsv, "jsonl": _jsonl}
+"""How a line is printed, by the name of the output format."""

@@ -1,0 +1,42 @@
+"""What several tests share: the data folder, real runs, and small made-up qrels."""
+
+from __future__ import annotations
+
+import os
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# A slow machine is no failure.
+settings.register_profile("ir_std", deadline=None)
+settings.load_profile("ir_std")
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real input: ``../shared/data`` or ``IR_STD_DATA``."""
+    folder = Path(os.environ.get("IR_STD_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no real input at {folder}; set IR_STD_DATA to its folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def runs_of(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Unpacks the real runs of a set once and gives their folder."""
+    unpacked: dict[str, Path] = {}
+
+    def folder(name: str) -> Path:
+        if name not in unpacked:
+            place = tmp_path_factory.mktemp("runs")
+            with tarfile.open(data / "runs" / f"{name}.tar.xz") as archive:
+                archive.extractall(place, filter="data")
+            unpacked[name] = place / name
+        return unpacked[name]
+
+    return folder
