@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,10 @@ def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Itera
     if jobs <= 1:
         yield from map(task, items)
         return
-    with ProcessPoolExecutor(jobs) as pool:
+    # Spawned everywhere: forking a process that has threads, as BLAS has, is not safe.
+    # Each with one thread, so that they do not compete.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         yield from pool.map(task, items)
 
 

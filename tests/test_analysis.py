@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from itertools import combinations, product
 
 import numpy as np
@@ -19,6 +20,8 @@ from ir_std.schemes import get_scheme
 RNG = np.random.default_rng(20080720)
 SCORES = RNG.beta(1, 3, (12, 5))
 OTHER = RNG.beta(2, 3, (9, 5))
+WITH_NAN = SCORES.copy()
+WITH_NAN[3, 2] = np.nan
 
 rankings = st.integers(2, 9).flatmap(
     lambda n: st.tuples(*(arrays(float, n, elements=st.integers(0, 4)) for _ in "xy")))
@@ -147,7 +150,6 @@ def test_significance_takes_many_samples_at_once():
 
 
 def test_a_hundredth_of_the_papers_tests_takes_a_hundredth_of_its_five_minutes():
-    import time
     samples = RNG.random((500, 50, 110))
     start = time.process_time()
     for part in np.split(samples, 25):
@@ -193,7 +195,7 @@ def test_two_sample_p_values_are_scipys(equal_var, alternative):
 
 def test_two_samples_that_do_not_vary_differ_only_if_their_means_do():
     flat = np.array([[0.1, 0.1], [0.1, 0.1], [0.1, 0.1]])
-    higher = flat + [0, 0.2]
+    higher = flat + np.array([0, 0.2])
     np.testing.assert_array_equal(analysis.two_sample_p_values(flat, higher), [[1, 0], [1, 0]])
 
 
@@ -211,7 +213,7 @@ def test_self_false_positives_are_the_tests_of_a_system_against_itself():
     lambda x: analysis.swap_rate(x, [0])])
 @pytest.mark.parametrize(("scores", "message"), [
     (SCORES[:, 0], "must be topics x systems"), (SCORES[:1], "at least 2 topic"),
-    (np.where(SCORES == SCORES.max(), np.nan, SCORES), "1 value.* NaN or infinite")])
+    (WITH_NAN, "1 value.* NaN or infinite")])
 def test_bad_scores_are_refused_with_a_reason(test, scores, message):
     with pytest.raises(ValueError, match=message):
         test(scores)
