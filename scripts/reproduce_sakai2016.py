@@ -273,19 +273,18 @@ def claims(results: Sequence[Results]) -> list[str]:
 def draw_power(out: Path, results: Sequence[Results]) -> None:
     """Discriminative power curves: p values of the pairs, smallest first."""
     for test, label in (("t", "paired t-test"), ("tukey", "randomised Tukey HSD test")):
-        figure, grid = plt.subplots(2, 3, figsize=(9, 5), layout="constrained", sharex=True,
-                                    sharey=True)
+        figure, grid = plt.subplots(2, 3, figsize=(9, 5), layout="constrained")
         for axes, r in zip(grid.flat, results, strict=True):
             for s in SCHEMES:
                 p = r.p_values[test, s]
                 axes.plot(np.arange(1, len(p) + 1) / len(p), p, color=COLOURS[s],
                           dashes=DASHES[s], label=s)
             axes.axhline(0.05, color="0.6", linewidth=0.8, zorder=0)
-            axes.set(ylim=(0, 0.1), xlim=(0, 1))
+            axes.set(ylim=(0, 0.1), xlim=(0, 1), xlabel="share of system pairs",
+                     ylabel="p value")
             axes.set_title(r.title, fontsize=9)
-        figure.supxlabel("share of system pairs")
-        figure.supylabel(f"p value, {label}")
-        figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        figure.suptitle(label, fontsize=9)
+        grid[0, 0].legend(loc="upper left")
         save(figure, out / f"discriminative-power-{test}")
 
 
@@ -297,10 +296,11 @@ def draw_swaps(out: Path, results: Sequence[Results]) -> None:
         for s in SCHEMES:
             style = {"color": COLOURS[s], "dashes": DASHES[s], "label": s}
             v = r.swaps[s]
-            enough = v.by_difference.pairs >= ENOUGH
+            # All bins but the open one have the same width.
+            enough = (v.by_difference.pairs >= ENOUGH) & (BINS < BINS[-1])
             by_score.plot(BINS[enough] + 0.005, v.by_difference.rate[enough], **style)
             by_rank.plot(np.arange(1, len(v.by_decile.rate) + 1), v.by_decile.rate, **style)
-        by_score.set(xlabel="score difference", ylabel="swap rate", ylim=(0, 0.55), xlim=(0, 0.21))
+        by_score.set(xlabel="score difference", ylabel="swap rate", ylim=(0, 0.55), xlim=(0, 0.2))
         by_rank.set(xlabel="decile of the difference", ylabel="swap rate", ylim=(0, 0.55),
                     xlim=(1, 10))
         by_score.set_title(r.title, fontsize=9)
@@ -309,7 +309,7 @@ def draw_swaps(out: Path, results: Sequence[Results]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = arguments(__doc__.splitlines()[0], trials=5000).parse_args(argv)
+    args = arguments(__doc__.splitlines()[0], argv, trials=5000)
     out = args.out / "sakai2016"
     items = load(args.data, args.jobs).items()
     results = list(spread(partial(experiment, args.trials, args.seed), items, args.jobs))

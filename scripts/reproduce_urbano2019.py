@@ -247,7 +247,7 @@ def densities(axes: Axes, values: np.ndarray, schemes: Sequence[str]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = arguments(__doc__.splitlines()[0], trials=10_000).parse_args(argv)
+    args = arguments(__doc__.splitlines()[0], argv, trials=10_000)
     out = args.out / "urbano2019"
     found: dict[str, dict[tuple[str, str], Trials]] = {"within": {}, "between": {}}
     agree = []

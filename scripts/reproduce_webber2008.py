@@ -241,7 +241,7 @@ def draw_stability(out: Path, curve: np.ndarray, level: float) -> None:
     axes.plot(SIZES, curve[:, 1], color=COLOURS["N"], label="median")
     axes.axhline(level, color="0.3", dashes=(4, 2), label="raw, T03 to T04")
     axes.set(xscale="log", xlabel="standardizing systems",
-             ylabel="Kendall's $\\tau$ to all 78", xlim=(SIZES[0], SIZES[-1]), ylim=(0.6, 1))
+             ylabel="Kendall's $\\tau$ with all 78", xlim=(SIZES[0], SIZES[-1]), ylim=(0.6, 1))
     axes.set_xticks([2, 5, 10, 20, 40, 77], labels=["2", "5", "10", "20", "40", "77"])
     axes.minorticks_off()
     axes.legend(loc="lower right")
@@ -266,8 +266,8 @@ def draw_means(out: Path, number: int, measure: str, label: str,
     for axes, (a, b) in zip(grid.flat, PAIRS, strict=True):
         scatter(axes, means[a], means[b], top, COLOURS["N"])
         axes.set(xlabel=f"{label}, {NAMES[a]}", ylabel=f"{label}, {NAMES[b]}")
-        axes.text(0.05, 0.93, f"dRMSE {drmse(scores[a], scores[b]):.3f}",
-                  transform=axes.transAxes, va="top")
+        axes.text(0.97, 0.05, f"dRMSE {drmse(scores[a], scores[b]):.3f}",
+                  transform=axes.transAxes, ha="right")
         axes.tick_params(labelbottom=True, labelleft=True)
     save(figure, out / f"figure{number}-{measure}")
 
@@ -319,7 +319,7 @@ def draw_halves(out: Path, rows: dict[str, Halves]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = arguments(__doc__.splitlines()[0], trials=2000).parse_args(argv)
+    args = arguments(__doc__.splitlines()[0], argv, trials=2000)
     data, out = args.data, args.out / "webber2008"
     tables = {"Table 1: AP of TREC-8": table1, "Table 2: which standardizing systems": table2,
               "Table 3: dRMSE of AP": table3, "Table 4: false positives of AP": table4,

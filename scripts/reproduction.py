@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-import re
 import tarfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -73,8 +72,8 @@ class Compared:
         return f"{self.computed:.{self.places}f}" == f"{self.published:.{self.places}f}"
 
 
-def arguments(description: str, *, trials: int | None = None) -> argparse.ArgumentParser:
-    """The options that the scripts have in common."""
+def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argparse.Namespace:
+    """The options, which the scripts have in common."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder with scores/, published/, runs/, qrels/",
@@ -83,9 +82,11 @@ def arguments(description: str, *, trials: int | None = None) -> argparse.Argume
     parser.add_argument("--seed", type=int, default=0, help="seed of all random draws")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes to use; "
                         "results do not depend on it")
-    if trials:
-        parser.add_argument("--trials", type=int, default=trials, help="random trials")
-    return parser
+    parser.add_argument("--trials", type=int, default=trials, help="random trials")
+    args = parser.parse_args(argv)
+    if not (args.data / "scores").is_dir():
+        parser.error(f"no scores/ in {args.data}: name the folder with --data or IR_STD_DATA")
+    return args
 
 
 def read_table(path: Path) -> Scores:
@@ -119,7 +120,7 @@ def score_runs(data: Path, collection: str, measures: Sequence[str], jobs: int =
     tags = sorted(scored)
     cube = np.stack([scored[tag] for tag in tags], axis=-1)
     topics = read_qrels(data / "qrels" / f"{collection}.txt").topics
-    order = sorted(range(len(topics)), key=lambda i: natural(topics[i]))
+    order = sorted(range(len(topics)), key=lambda i: int(topics[i]))
     ordered = tuple(topics[i] for i in order)
     return {m: Scores(ordered, tuple(tags), x[order]) for m, x in zip(measures, cube, strict=True)}
 
@@ -141,11 +142,6 @@ def _score_share(data: Path, collection: str, measures: Sequence[str],
                 values = evaluator.values(read_run(BytesSource(member.name, content)))
                 scored[tag] = np.stack(list(values.values()))
     return scored
-
-
-def natural(text: str) -> list[Any]:
-    """A sort key that puts topic 9 before topic 10."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
 
 
 def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Iterator[Any]:
