@@ -151,7 +151,7 @@ def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
 
 def sizes(x: np.ndarray, raw: np.ndarray) -> Sizes:
     """Topic set sizes at alpha 0.05 and beta 0.20 for SYSTEMS systems."""
-    variance = within_system_variance(x)
+    variance = float(within_system_variance(x))
     stretch = x.mean(axis=0).std(ddof=1) / raw.mean(axis=0).std(ddof=1)
     return Sizes(
         variance, tuple(topic_set_size(variance, d, SYSTEMS) for d in DIFFERENCES),
@@ -297,8 +297,8 @@ def draw_swaps(out: Path, results: Sequence[Results]) -> None:
             style = {"color": COLOURS[s], "dashes": DASHES[s], "label": s}
             v = r.swaps[s]
             # All bins but the open one have the same width.
-            enough = (v.by_difference.pairs >= ENOUGH) & (BINS < BINS[-1])
-            by_score.plot(BINS[enough] + 0.005, v.by_difference.rate[enough], **style)
+            enough = v.by_difference.pairs[:-1] >= ENOUGH
+            by_score.plot(BINS[:-1][enough] + 0.005, v.by_difference.rate[:-1][enough], **style)
             by_rank.plot(np.arange(1, len(v.by_decile.rate) + 1), v.by_decile.rate, **style)
         by_score.set(xlabel="score difference", ylabel="swap rate", ylim=(0, 0.55), xlim=(0, 0.2))
         by_rank.set(xlabel="decile of the difference", ylabel="swap rate", ylim=(0, 0.55),

@@ -109,7 +109,7 @@ def table2(data: Path) -> list[Compared]:
 
 def drift(scores: dict[str, np.ndarray], published: Sequence[float]) -> list[Compared]:
     """Tables 3 and 5: dRMSE between all pairs of collections."""
-    return [Compared(f"{a}-{b}", drmse(scores[a], scores[b]), printed, 3)
+    return [Compared(f"{a}-{b}", float(drmse(scores[a], scores[b])), printed, 3)
             for (a, b), printed in zip(PAIRS, published, strict=True)]
 
 
@@ -198,7 +198,7 @@ def halves(raw: np.ndarray, std: np.ndarray, trials: int, seed: int = 0) -> Halv
     drifts, errors = [], []
     for x in (raw, std):
         first, second = x[order[:, :n // 2]], x[order[:, n // 2:]]
-        drifts.append(float(np.mean([drmse(a, b) for a, b in zip(first, second, strict=True)])))
+        drifts.append(float(drmse(first, second).mean()))
         errors.append(float(self_false_positives(first, second, 0.05,
                                                  alternative="two-sided").mean()))
     tau = float(kendall_tau_b(raw.mean(axis=0), std.mean(axis=0)))

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from ir_std.analysis._checks import Array, level, topic_by_system
+from ir_std.analysis._checks import Array, level, same_systems, topic_by_system
 
 ROUNDING = 64 * np.finfo(float).eps
-"""A variance below this share of what it was computed from is rounding error: it is 0."""
+"""What is below this share of what it was computed from is rounding error: it is 0."""
 
 
 def paired_t(scores: npt.ArrayLike) -> Array:
@@ -49,7 +49,9 @@ def paired_t(scores: npt.ArrayLike) -> Array:
     total = own[..., i] + own[..., j]
     var = total - 2 * np.take(cov.reshape(*cov.shape[:-2], m * m), i * m + j, axis=-1)
     var[var <= ROUNDING * total] = 0
-    return _t(mean[..., i] - mean[..., j], var / n)
+    difference = mean[..., i] - mean[..., j]
+    difference[np.abs(difference) <= ROUNDING * np.abs(mean[..., i])] = 0
+    return _t(difference, var / n)
 
 
 def paired_p_values(scores: npt.ArrayLike) -> Array:
@@ -87,9 +89,7 @@ def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> 
     ValueError
         As for :func:`paired_t`, and on more than two dimensions or no trials.
     """
-    x = topic_by_system(scores, topics=2, systems=2)
-    if x.ndim != 2:
-        raise ValueError(f"the test takes one topics x systems array, got the shape {x.shape}")
+    x = topic_by_system(scores, topics=2, systems=2, single=True)
     if trials < 1:
         raise ValueError(f"trials must be at least 1, got {trials}")
     rng = np.random.default_rng(seed)
@@ -197,11 +197,7 @@ def self_false_positives(a: npt.ArrayLike, b: npt.ArrayLike, alpha: float = 0.02
         As for :func:`two_sample_p_values`; if the numbers of systems differ; on a level
         outside (0, 1).
     """
-    first = topic_by_system(a, "the first collection", topics=2)
-    second = topic_by_system(b, "the second collection", topics=2)
-    if first.shape[-1] != second.shape[-1]:
-        raise ValueError("both collections must hold the same systems, "
-                         f"got {first.shape[-1]} and {second.shape[-1]}")
+    first, second = same_systems(a, b, topics=2)
     p = _two_sample(*_moments(first), *_moments(second), equal_var, alternative)
     found: npt.NDArray[np.bool_] = p <= level(alpha)
     return found
@@ -231,9 +227,10 @@ def _two_sample(mean_a: Array, var_a: Array, n_a: int, mean_b: Array, var_b: Arr
 
 def _moments(x: Array) -> tuple[Array, Array, int]:
     """Means and sample variances over topics, and the number of topics."""
-    mean, var = x.mean(axis=-2), x.var(axis=-2, ddof=1)
-    square = np.einsum("...ij,...ij->...j", x, x) / x.shape[-2]
-    return mean, np.where(var <= ROUNDING * square, 0.0, var), x.shape[-2]
+    # Of equal scores neither may depend on rounding.
+    flat = np.ptp(x, axis=-2) == 0
+    return (np.where(flat, x[..., 0, :], x.mean(axis=-2)),
+            np.where(flat, 0.0, x.var(axis=-2, ddof=1)), x.shape[-2])
 
 
 def _t(difference: Array, square: Array) -> Array:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy.typing as npt
 from scipy.special import fdtri, ncfdtr
 
-from ir_std.analysis._checks import level, topic_by_system
+from ir_std.analysis._checks import Array, level, topic_by_system
 
 
-def within_system_variance(scores: npt.ArrayLike) -> float:
+def within_system_variance(scores: npt.ArrayLike) -> Array:
     """The residual variance of one-way ANOVA: how much a system varies over topics.
 
     ``sum_ij (x_ij - mean_j)**2 / (m * (n - 1))`` over ``n`` topics and ``m`` systems (Sakai,
@@ -18,14 +18,19 @@ def within_system_variance(scores: npt.ArrayLike) -> float:
 
     Parameters
     ----------
-    scores : array_like, shape (n_topics, n_systems)
+    scores : array_like, shape (..., n_topics, n_systems)
+
+    Returns
+    -------
+    ndarray, shape (...)
 
     Raises
     ------
     ValueError
         On fewer than two topics, or a value that is NaN or infinite.
     """
-    return float(topic_by_system(scores, topics=2).var(axis=-2, ddof=1).mean())
+    variance: Array = topic_by_system(scores, topics=2).var(axis=-2, ddof=1).mean(axis=-1)
+    return variance
 
 
 def topic_set_size(variance: float, min_difference: float, systems: int = 10, *,

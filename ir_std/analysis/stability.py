@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.analysis._checks import Array, topic_by_system
+from ir_std.analysis._checks import Array, same_systems, topic_by_system
 from ir_std.analysis.correlation import kendall_tau_b
 from ir_std.analysis.standardization import factors_of
 from ir_std.schemes import get_scheme
@@ -16,7 +16,7 @@ CHUNK = 50
 """Samples that are worked on at a time: enough to spare the loop, few enough for the cache."""
 
 
-def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
     """How far systems' mean scores drift from one collection to another.
 
     The root mean square of the differences between the systems' two means, over the average of
@@ -24,13 +24,13 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
 
     Parameters
     ----------
-    a : array_like, shape (n_topics_a, n_systems)
-    b : array_like, shape (n_topics_b, n_systems)
+    a : array_like, shape (..., n_topics_a, n_systems)
+    b : array_like, shape (..., n_topics_b, n_systems)
         The same systems in the same order.
 
     Returns
     -------
-    float
+    ndarray, shape (...)
         0 where the means agree; not bounded above.
 
     Raises
@@ -39,16 +39,13 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
         If the systems differ in number or are fewer than two, a value is NaN or infinite, or
         all systems score the same on both.
     """
-    first = topic_by_system(a, "the first collection", systems=2).mean(axis=-2)
-    second = topic_by_system(b, "the second collection", systems=2).mean(axis=-2)
-    if first.shape != second.shape:
-        raise ValueError("both collections must hold the same systems, "
-                         f"got {first.shape[-1]} and {second.shape[-1]}")
-    spread = (first.std(ddof=1) + second.std(ddof=1)) / 2
-    if spread == 0:
+    first, second = (x.mean(axis=-2) for x in same_systems(a, b, systems=2))
+    spread = (first.std(axis=-1, ddof=1) + second.std(axis=-1, ddof=1)) / 2
+    if (spread == 0).any():
         raise ValueError("all systems have the same mean on both collections: there is no "
                          "spread to measure their drift against")
-    return float(np.sqrt(np.mean((first - second) ** 2)) / spread)
+    drift: Array = np.sqrt(np.mean((first - second) ** 2, axis=-1)) / spread
+    return drift
 
 
 class SwapRates(NamedTuple):
@@ -92,7 +89,7 @@ def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = 
         On fewer than two topics or systems, NaN or infinite values, bins that do not ascend
         from 0, a size that does not fit twice, or no trials.
     """
-    x = topic_by_system(scores, topics=2, systems=2)
+    x = topic_by_system(scores, topics=2, systems=2, single=True)
     lower = np.asarray(bins, dtype=float)
     if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
         raise ValueError(f"bins must be lower bounds that ascend from 0, got {lower.tolist()}")
@@ -154,8 +151,8 @@ def factor_stability(scores: npt.ArrayLike, standardizing: npt.ArrayLike, size: 
     A topic on which all systems of a sample score the same tells that sample nothing and is
     left out of its means (not with E, which needs no spread).
     """
-    x = topic_by_system(scores, systems=2)
-    by = topic_by_system(standardizing, "the standardizing systems", systems=2)
+    x = topic_by_system(scores, systems=2, single=True)
+    by = topic_by_system(standardizing, "the standardizing systems", systems=2, single=True)
     if x.shape[0] != by.shape[0]:
         raise ValueError("ranked and standardizing systems must have the same topics, "
                          f"got {x.shape[0]} and {by.shape[0]}")

@@ -36,8 +36,8 @@ def standardize(scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: 
         If the topics differ in number, there are fewer than two standardizing systems, a value
         is NaN or infinite, or the scheme is unknown.
     """
-    x = topic_by_system(scores)
-    by = x if by is None else topic_by_system(by, "the standardizing systems")
+    x = topic_by_system(scores, single=True)
+    by = x if by is None else topic_by_system(by, "the standardizing systems", single=True)
     if by.shape[1] < 2 or x.shape[0] != by.shape[0]:
         raise ValueError("factors need at least two standardizing systems on the same topics, "
                          f"got the shapes {x.shape} and {by.shape}")
@@ -69,7 +69,7 @@ def leave_out(scores: npt.ArrayLike, groups: Sequence[Hashable], scheme: str = "
         If ``groups`` has another length, or fewer than two systems remain without a group; else
         as for :func:`standardize`.
     """
-    x = topic_by_system(scores)
+    x = topic_by_system(scores, single=True)
     if len(groups) != x.shape[1]:
         raise ValueError(f"{x.shape[1]} systems need as many groups, got {len(groups)}")
     result = np.empty_like(x)
