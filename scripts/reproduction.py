@@ -149,9 +149,7 @@ def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Itera
     if jobs <= 1:
         yield from map(task, items)
         return
-    # Spawned everywhere: forking a process that has threads, as BLAS has, is not safe.
-    # Each with one thread, so that they do not compete.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Spawned on every system: forking a process that has threads, as BLAS has, is not safe.
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         yield from pool.map(task, items)
 
