@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import UsageError
-from ir_std.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order, Ranking
+from ir_std.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
+from ir_std.runs import Ranking
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -24,7 +25,7 @@ GDEVAL_DECIMALS = 5
 
 
 def _relevant(r: Ranking, rel: int, cutoff: int | None) -> Mask:
-    relevant = r.level >= max(rel, 0)
+    relevant = r.level >= rel
     return relevant if cutoff is None else relevant & (r.rank <= cutoff)
 
 
