@@ -151,7 +151,7 @@ def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
 
 def sizes(x: np.ndarray, raw: np.ndarray) -> Sizes:
     """Topic set sizes at alpha 0.05 and beta 0.20 for SYSTEMS systems."""
-    variance = float(within_system_variance(x))
+    variance = within_system_variance(x)
     stretch = x.mean(axis=0).std(ddof=1) / raw.mean(axis=0).std(ddof=1)
     return Sizes(
         variance, tuple(topic_set_size(variance, d, SYSTEMS) for d in DIFFERENCES),

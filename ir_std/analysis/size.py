@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 import numpy.typing as npt
 from scipy.special import fdtri, ncfdtr
 
-from ir_std.analysis._checks import Array, level, topic_by_system
+from ir_std.analysis._checks import level, topic_by_system
 
 
-def within_system_variance(scores: npt.ArrayLike) -> Array:
+def within_system_variance(scores: npt.ArrayLike) -> float:
     """The residual variance of one-way ANOVA: how much a system varies over topics.
 
     ``sum_ij (x_ij - mean_j)**2 / (m * (n - 1))`` over ``n`` topics and ``m`` systems (Sakai,
@@ -18,19 +19,14 @@ def within_system_variance(scores: npt.ArrayLike) -> Array:
 
     Parameters
     ----------
-    scores : array_like, shape (..., n_topics, n_systems)
-
-    Returns
-    -------
-    ndarray, shape (...)
+    scores : array_like, shape (n_topics, n_systems)
 
     Raises
     ------
     ValueError
         On fewer than two topics, or a value that is NaN or infinite.
     """
-    variance: Array = topic_by_system(scores, topics=2).var(axis=-2, ddof=1).mean(axis=-1)
-    return variance
+    return float(topic_by_system(scores, topics=2, single=True).var(axis=0, ddof=1).mean())
 
 
 def topic_set_size(variance: float, min_difference: float, systems: int = 10, *,
@@ -51,18 +47,24 @@ def topic_set_size(variance: float, min_difference: float, systems: int = 10, *,
         In the unit of the scores.
     systems : int
         ``m``, at least 2.
+    alpha, beta : float
+        Rates of Type I and Type II errors.
+
+    Returns
+    -------
+    int
+        At least 2.
 
     Raises
     ------
     ValueError
-        If a variance or difference is not above 0, ``systems`` is below 2, or a level is
+        If a variance or difference is not above 0 and finite, ``systems`` is below 2, or a level is
         outside (0, 1).
     """
     _positive(variance, min_difference)
     level(alpha), level(beta, "beta")
     if systems < 2:
         raise ValueError(f"systems must be at least 2, got {systems}")
-
     effect = min_difference**2 / (2 * variance)
     return _smallest(lambda n: _power(systems - 1, systems * (n - 1), n * effect, alpha), 1 - beta)
 
@@ -83,15 +85,21 @@ def topic_set_size_paired_t(variance: float, min_difference: float, *, alpha: fl
         is known, twice that is the usual cautious choice.
     min_difference : float
         In the unit of the scores.
+    alpha, beta : float
+        Rates of Type I and Type II errors.
+
+    Returns
+    -------
+    int
+        At least 2.
 
     Raises
     ------
     ValueError
-        If a variance or difference is not above 0, or a level is outside (0, 1).
+        If a variance or difference is not above 0 and finite, or a level is outside (0, 1).
     """
     _positive(variance, min_difference)
     level(alpha), level(beta, "beta")
-
     effect = min_difference**2 / variance
     return _smallest(lambda n: _power(1, n - 1, n * effect, alpha), 1 - beta)
 
@@ -115,6 +123,6 @@ def _smallest(power: Callable[[int], float], target: float) -> int:
 
 
 def _positive(variance: float, min_difference: float) -> None:
-    if not (variance > 0 and min_difference > 0):
-        raise ValueError("variance and min_difference must be above 0, "
+    if not (0 < variance < inf and 0 < min_difference < inf):
+        raise ValueError("variance and min_difference must be above 0 and finite, "
                          f"got {variance} and {min_difference}")
