@@ -186,8 +186,8 @@ def draw_effect(out: Path, raw: np.ndarray) -> None:
     figure, grid = plt.subplots(2, 4, figsize=(9, 4.4), layout="constrained")
     order = np.argsort(raw.mean(axis=1), kind="stable")
     grid[0, 0].axis("off")
-    grid[0, 0].text(0, 0.5, "Robust 2004,\ntopics 651-700\n\nabove: a line a topic,\na dot a system\n\n"
-                    "below: a box a topic,\na dot its mean", va="center")
+    grid[0, 0].text(0, 0.5, "Robust 2004,\ntopics 651-700\n\nabove: a line a topic,\n"
+                    "a dot a system\n\nbelow: a box a topic,\na dot its mean", va="center")
     for column, scheme in enumerate(("raw", "N", "U", "E")):
         y = raw if scheme == "raw" else standardize(raw, scheme=scheme)
         if scheme != "raw":
