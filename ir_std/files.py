@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import math
 import os
+import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -150,34 +151,69 @@ def read_qrels(file: str | os.PathLike[str] | Source) -> Qrels:
     return Qrels(judged, source.name)
 
 
-def columns_of(file: str | os.PathLike[str] | Source) -> int:
-    """The number of columns in a file's first line that is neither blank nor a comment.
+def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std") -> None:
+    """Write a TREC run: topics in the run's order, documents in trec_eval's.
+
+    Scores are written so that they read back equal, as 64-bit floats.  Where scores are equal
+    as 32-bit floats, which is what trec_eval compares, lines are by document id descending, so
+    ranks are those that trec_eval gives.  The same run always gives the same bytes; a ``.gz``
+    file carries no time.  The file appears whole or not at all; an older one is replaced.
+
+    Parameters
+    ----------
+    run : Run
+    file : str or path
+        Packed if its name ends in ``.gz``.
+    tag : str
+        The last column.
 
     Raises
     ------
     InputError
-        If the file cannot be read or has no such line.
+        If an id or the tag is empty or holds white space, or a topic begins with ``#``, so
+        that it would not read back; if the run has no documents, or the file cannot be written.
     """
-    source = _source(file)
-    for _, line in _lines(source):
-        return len(line.split())
-    raise _empty(source)
+    target = Path(file).resolve()
+    content = _run_text(run, tag)
+    if target.exists() and not target.is_file():
+        raise InputError.at(file, None, "is not a regular file", "name a new file")
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
+            part = Path(scratch) / "run"
+            part.write_bytes(gzip.compress(content, mtime=0) if target.suffix == ".gz" else content)
+            os.replace(part, target)
+    except OSError as failed:
+        raise InputError.at(file, None, f"cannot be written ({failed.strerror or failed})",
+                            "name a file in a folder that can be written to") from None
 
 
-def _source(file: str | os.PathLike[str] | Source) -> Source:
-    return FileSource(Path(file)) if isinstance(file, (str, os.PathLike)) else file
+def _run_text(run: Run, tag: str) -> bytes:
+    _check_column("tag", tag)
+    lines = []
+    for topic, (docs, scores) in run.ranked().lists.items():
+        _check_column("topic id", topic)
+        for rank, (doc, score) in enumerate(zip(docs, scores.tolist(), strict=True), 1):
+            _check_column("document id", doc)
+            lines.append(f"{topic} Q0 {doc} {rank} {score!r} {tag}\n")
+    if not lines:
+        raise InputError.at(run.name, None, "no documents", "there is nothing to write")
+    return "".join(lines).encode()
 
 
-class _Suspicious(Exception):
-    """A block did not pass a check; the slow reader will say why."""
+def _check_column(what: str, name: str) -> None:
+    """Refuse what would not read back as one column."""
+    expected = None
+    if name.split() != [name]:
+        expected = "it must hold something, and no white space"
+    elif what == "topic id" and name.startswith("#"):
+        expected = "a line that starts with # is a comment"
+    elif not name.isprintable() and name.encode(errors="ignore").decode() != name:
+        expected = "it must be Unicode text"
+    if expected:
+        raise InputError.at("run", None, f"{what} {name!r} cannot stand in a run file", expected)
 
 
-def _segments(source: Source, form: _Format) -> Iterator[tuple[str, list[str], list[Any]]]:
-    """Consecutive lines on the same topic: the topic, the documents, the numbers."""
-    empty = True
-    for block in _blocks(source):
-        try:
-            text = block.decode()
+decode()
         except UnicodeDecodeError:
             raise _Suspicious from None
         tokens = text.split()

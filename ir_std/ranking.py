@@ -80,6 +80,14 @@ class Run:
         run._check()
         return run
 
+    def ranked(self, depth: int | None = None) -> Run:
+        """This run in trec_eval's order, the first ``depth`` documents of each topic."""
+        made = Run({}, self.name)
+        for topic, (docs, scores) in self.lists.items():
+            order = _ranking(docs, scores, TREC_EVAL)[:depth]
+            made.lists[topic] = [docs[i] for i in order], scores[order]
+        return made
+
     def _check(self) -> None:
         for topic, (docs, scores) in self.lists.items():
             if len(set(docs)) != len(docs):
@@ -95,6 +103,15 @@ class Run:
 def _join(parts: list[tuple[list[str], Floats]]) -> tuple[list[str], Floats]:
     return (list(chain.from_iterable(docs for docs, _ in parts)),
             np.concatenate([scores for _, scores in parts]))
+
+
+def _ranking(docs: list[str], scores: Floats, order: Order) -> Ints:
+    """Indices of all documents, the first of the ranking first."""
+    by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__,
+                            reverse=order.ids_descending), np.int64)
+    with np.errstate(over="ignore"):
+        key = -scores[by_id].astype(order.precision)
+    return by_id[np.argsort(key, kind="stable")]
 
 
 def first_duplicate(docs: Iterable[str]) -> str:
