@@ -66,38 +66,43 @@ def minmax(scores: Floats) -> Floats:
     ndarray, shape (n,)
     """
     above = _above_lowest(_scaled(scores)[0])
-    return above / (above.max() or 1.0)
+    return _ratio(above, above.max())
 
 
 def by_sum(scores: Floats) -> Floats:
     """``(s - min) / sum(s - min)``: the scores of a list add up to 1."""
     position = minmax(scores)
-    return position / (position.sum() or 1.0)
+    return _ratio(position, position.sum())
 
 
 def zscore(scores: Floats) -> Floats:
     """``(s - mean) / sd``: mean 0 and variance 1."""
     position = minmax(scores)
-    return (position - position.mean()) / (position.std() or 1.0)
+    return _ratio(position - position.mean(), position.std())
 
 
 def by_max(scores: Floats) -> Floats:
     """``s / max``, for a maximum above 0: :func:`minmax` with 0 as the lowest score."""
-    with np.errstate(over="ignore"):  # minus infinity is refused with all others
-        return scores / scores.max()
+    with np.errstate(over="ignore"):  # an infinite score is refused later, like any other
+        return _ratio(scores, scores.max())
 
 
 def mmstdv(scores: Floats) -> Floats:
     """``sd * (s - min) / (max - min)``: :func:`minmax`, more for a list that spreads."""
     scaled, exponent = _scaled(scores)
-    return np.ldexp(_above_lowest(scaled).std() * minmax(scores), exponent)
+    unscaled: Floats = np.ldexp(minmax(scaled) * _above_lowest(scaled).std(), exponent)
+    return unscaled
 
 
 def uv(scores: Floats) -> Floats:
     """``s / sd``: unit variance; :func:`zscore` without the shift to mean 0."""
     scaled, _ = _scaled(scores)
-    sd = _above_lowest(scaled).std()
-    return scaled / sd if sd else np.zeros_like(scaled)
+    return _ratio(scaled, _above_lowest(scaled).std())
+
+
+def _ratio(values: Floats, size: float) -> Floats:
+    """``values / size``, and 0 where that is 0: in a list without spread."""
+    return values / float(size) if size else np.zeros_like(values)
 
 
 def _scaled(scores: Floats) -> tuple[Floats, int]:
@@ -107,8 +112,9 @@ def _scaled(scores: Floats) -> tuple[Floats, int]:
 
 
 def _above_lowest(scores: Floats) -> Floats:
-    """``s - min``, whose deviation is more exact than that of close scores themselves."""
-    return scores - scores.min()
+    """``s - min``: the deviation of close scores is more exact without what they share."""
+    above: Floats = scores - scores.min()
+    return above
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,10 @@ METHODS: dict[str, Method] = {
 """The methods by name."""
 
 
+def _total(place: Ints, scores: Floats, n: int) -> Floats:
+    return np.bincount(place, scores, n).astype(float)
+
+
 def _first(place: Ints, scores: Floats, n: int) -> Floats:
     first = np.empty(n)
     first[place[::-1]] = scores[::-1]
@@ -146,9 +156,9 @@ def _highest(place: Ints, scores: Floats, n: int) -> Floats:
 
 
 COMBINE: dict[str, Callable[[Ints, Floats, int], Floats]] = {
-    "sum": lambda place, scores, n: np.bincount(place, scores, n),
+    "sum": _total,
     "max": _highest,
-    "mnz": lambda place, scores, n: np.bincount(place, scores, n) * np.bincount(place),
+    "mnz": lambda place, scores, n: _total(place, scores, n) * np.bincount(place, minlength=n),
     "first": _first,
 }
 """How the scores of a document in several lists become one: from the index of each score's
