@@ -9,13 +9,15 @@ name    a score becomes        for
 ======  =====================  ===========================================================
 minmax  (s-min)/(max-min)      most settings
 max     s/max                  the same, and often better; scores that start at 0
-mmstdv  sd*(s-min)/(max-min)   long lists of many sources: those that spread go first
+mmstdv  sd*(s-min)/(max-min)   long lists of many sources, if one kind of engine scored them
 uv      s/sd                   short lists; scores that start at 0
 zscore  (s-mean)/sd            short lists
 sum     (s-min)/sum(s-min)     seldom
 ======  =====================  ===========================================================
 
-``sd`` is the standard deviation of the list itself, so divided by n, not n-1.
+``sd`` is the standard deviation of the list itself, so divided by n, not n-1.  ``mmstdv`` puts
+lists that spread before others; since ``sd`` is in the units of the scores, of two engines that
+one wins whose scores are larger numbers.
 
 Decided for the edges:
 
@@ -23,14 +25,16 @@ Decided for the edges:
   documents: they get 0 (the middle of a list by ``zscore``, its end by the others), but 1 by
   ``max``, which asks for no spread.
 - Negative scores, such as log-probabilities, are like any others to ``minmax``, ``zscore``,
-  ``sum`` and ``mmstdv``, which only look at differences.  ``max`` and ``uv`` take 0 to be the
+  ``sum`` and ``mmstdv``, which look at differences only.  ``max`` and ``uv`` take 0 to be the
   lowest score that an engine can give.  Where the highest score of a list is 0 or below,
-  ``max`` refuses; else negative scores stay negative.  ``uv`` divides them as it does others,
-  and the 0 of a list of equal scores then stands above them: prefer another method.
+  ``max`` refuses, naming the topic; else negative scores stay negative.  ``uv`` divides them
+  as it does others, but the 0 of a list of equal scores then stands above all: prefer
+  ``zscore``.
 - Scores that are NaN or infinite, and a document twice in a list, are refused.
 - A topic that only some runs have is merged from those.
-- No document of a list passes another, and nothing is divided by 0 or overflows, whatever
-  the scores; those that differ in their last places may become equal.
+- No document of a list passes another, and none of the results is NaN, whatever the scores;
+  those that differ in their last places may become equal.  The few results that no 64-bit float
+  can hold (of ``max``, 1e300 times the highest score below 0) are refused.
 """
 
 from __future__ import annotations

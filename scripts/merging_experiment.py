@@ -8,6 +8,7 @@ deals the documents of TREC-8 and of the Deep Learning track 2019 (passages) to 
 sources by a hash of their ids.  Source i is ranked by one of ten real runs, the (i mod 10)th,
 restricted to the source's documents; its first 10 or 1,000 documents are kept.  The lists are
 merged by each method, and evaluated raw and standardized (scheme N, by all of the track's runs).
+With ``--engines 1`` the first of the ten runs ranks all sources: shards of one engine.
 A + or - marks what a paired t-test over topics finds above or below minmax at p < 0.05.
 
 The runs go 1,000 documents deep in all of a collection, so that a source has about 1000/n of
@@ -171,18 +172,19 @@ def table(outcomes: dict[Setting, Outcome], measures: list[Measure]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def report(collection: Collection, data: Path, settings: list[Setting], n_deals: int) -> None:
+def report(collection: Collection, data: Path, settings: list[Setting], n_engines: int,
+           n_deals: int) -> None:
     """Run and print the experiment on one collection."""
     qrels = read_qrels(data / "qrels" / f"{collection.name}.txt")
     runs = dict(read_runs(data / "runs" / f"{collection.name}.tar.xz"))
     factors = factors_of(runs, collection.measures, qrels, collection.name)
-    engines = [runs[tag] for tag in collection.engines]
+    engines = [runs[tag] for tag in collection.engines[:n_engines]]
     evaluator = ir_std.evaluator(collection.measures, qrels, factors=factors)
     outcomes = {s: run_setting(s, engines, evaluator, n_deals) for s in settings}
     whole = [evaluator.calc_aggregate(run) for run in engines]
-    print(f"{collection.name}: {len(qrels.topics)} topics, means of {n_deals} deals, relevant "
-          f"from level {collection.rel}")
-    print("each engine on the whole collection: " + ", ".join(
+    print(f"{collection.name}: {len(qrels.topics)} topics, engines {len(engines)}, deals "
+          f"{n_deals}, relevant from level {collection.rel}")
+    print("an engine on the whole collection: " + ", ".join(
         f"{m} {np.mean([w[m] for w in whole]):.3f}" for m in evaluator.measures))
     for setting, outcome in outcomes.items():
         print(f"{setting}: {outcome.length:.1f} documents a list, {outcome.single:.0%} of the "
@@ -201,11 +203,13 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of input data")
     parser.add_argument("--sources", type=int, nargs="+", default=[30, 1000], metavar="N")
     parser.add_argument("--kept", type=int, nargs="+", default=[10, 1000], metavar="K")
+    parser.add_argument("--engines", type=int, default=10, help="how many of the ten to use")
     parser.add_argument("--deals", type=int, default=5, help="hashes to average over")
     args = parser.parse_args()
     for collection in COLLECTIONS:
         report(collection, args.data,
-               [Setting(n, kept) for n in args.sources for kept in args.kept], args.deals)
+               [Setting(n, kept) for n in args.sources for kept in args.kept],
+               args.engines, args.deals)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Methods (of a list's scores s, topic by topic):
 
     minmax  (s-min)/(max-min)      most settings
     max     s/max                  the same, and often better; scores that start at 0
-    mmstdv  sd*(s-min)/(max-min)   long lists of many sources
+    mmstdv  sd*(s-min)/(max-min)   long lists of many sources, if one kind of engine scored them
     uv      s/sd                   short lists; scores that start at 0
     zscore  (s-mean)/sd            short lists
     sum     (s-min)/sum(s-min)     seldom
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read, merge and write."""
     merged = merge(map(read_run, args.runs), args.normalize, args.combine, args.depth)
-    write_run(merged, args.output, args.tag or args.normalize)
+    write_run(merged, args.output, args.normalize if args.tag is None else args.tag)
     lines = sum(len(docs) for docs, _ in merged.lists.values())
     cli.note(f"{lines} documents on {len(merged.lists)} topics, merged from {len(args.runs)} "
              f"runs: {args.output}")
