@@ -41,20 +41,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures import ScoredDoc
 
 from ir_std.errors import InputError, UsageError, suggestion
+from ir_std.ids import Ints
 from ir_std.inputs import as_run
-from ir_std.ranking import Run
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from ir_std.ranking import ranked
+from ir_std.runs import Floats, Run
 
 
 def minmax(scores: Floats) -> Floats:
@@ -121,8 +118,7 @@ def _above_lowest(scores: Floats) -> Floats:
     return above
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(NamedTuple):
     """A way to normalize: its name, its formula, and whether the maximum must be above 0."""
 
     name: str
@@ -257,7 +253,7 @@ def merge(runs: Iterable[Any], method: str, combine: str = "sum",
             lists.setdefault(topic, []).append(one)
     merged = Run.from_segments(
         ((topic, *_merged(parts, combined)) for topic, parts in lists.items()), "the merged run")
-    return _in_form_of(runs[0], merged.ranked(depth))
+    return _in_form_of(runs[0], ranked(merged, depth))
 
 
 def _named(name: str, known: Mapping[str, Any], what: str) -> Any:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -20,7 +19,8 @@ from ir_std.errors import NoFactorsError, StandardizationWarning
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
 from ir_std.measures import Standardized, canonical, check_params, equivalents
-from ir_std.ranking import Order, Qrels, Ranking, Run, rank
+from ir_std.ranking import Order, rank
+from ir_std.runs import Qrels, Ranking, Run
 
 Values = npt.NDArray[np.float64]
 
@@ -43,8 +43,7 @@ class Scores(dict[Measure, float]):
 def collection_of(qrels: Qrels) -> Collection:
     """What recognition needs to know of qrels."""
     return Collection(tuple(zip(qrels.topics, qrels.count().tolist(), strict=True)),
-                      tuple(next(iter(docs)) for docs in qrels.judged.values() if docs),
-                      qrels.dataset)
+                      qrels.first_documents, qrels.dataset)
 
 
 def find_factors(qrels: Qrels, factors: FactorSet | str | None = None) -> Match:
@@ -69,8 +68,7 @@ def computed_here(measure: Measure) -> bool:
             and "gains" not in measure.params and not measure.params.get("judged_only"))
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """How a standardized measure is computed: from which raw one, with which factors."""
 
     measure: Standardized
@@ -213,8 +211,7 @@ class StdEvaluator(providers.Evaluator):
             if order not in rankings:
                 rankings[order] = rank(run, self.qrels, order)
             raw[measure] = metrics.FORMULAS[name](rankings[order], **params)
-        for ranking in list(rankings.values())[:1]:
-            self._warn_of_depth(int(ranking.n_ret.max(initial=0)))
+        self._warn_of_depth(run.depth)
         others: list[Metric] = []
         if self._elsewhere:
             others = list(self._elsewhere.iter_calc(_for_others(run)))

@@ -37,7 +37,8 @@ from ir_std.files import BytesSource, read_qrels, read_run
 from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge
 from ir_std.provider import StdEvaluator, collection_of
-from ir_std.ranking import Qrels, Run
+from ir_std.ranking import ranked
+from ir_std.runs import Qrels, Run
 
 ALPHA = 0.05
 DEPTH = 1000
@@ -100,16 +101,18 @@ def hashed(document: str, deal: int) -> int:
                           "big")
 
 
-def deal_out(engines: list[Run], n_sources: int, deal: int) -> list[Run]:
-    """The lists of the sources: each engine's documents, split among the sources it serves."""
-    sources = [Run({}, f"source {i}") for i in range(n_sources)]
+def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[Run]:
+    """The lists of the sources: each engine's first documents among those of each source."""
+    sources: list[dict[str, dict[str, float]]] = [{} for _ in range(n_sources)]
     for e, engine in enumerate(engines):
-        for topic, (docs, scores) in engine.lists.items():
-            owner = np.array([hashed(doc, deal) % n_sources for doc in docs])
-            for i in np.unique(owner[owner % len(engines) == e]):
-                kept = np.flatnonzero(owner == i)
-                sources[i].lists[topic] = [docs[k] for k in kept], scores[kept]
-    return sources
+        for topic, (docs, scores) in ranked(engine).lists.items():
+            for doc, score in zip(docs, scores.tolist(), strict=True):
+                i = hashed(doc, deal) % n_sources
+                if i % len(engines) == e:
+                    listed = sources[i].setdefault(topic, {})
+                    if len(listed) < kept:
+                        listed[doc] = score
+    return [Run.from_dict(source) for source in sources]
 
 
 @dataclass(frozen=True)
@@ -142,9 +145,8 @@ def run_setting(setting: Setting, engines: list[Run], evaluator: StdEvaluator,
     found: dict[str, list[dict[Measure, Floats]]] = {name: [] for name in METHODS}
     lengths: list[int] = []
     for deal in range(n_deals):
-        lists = [source.ranked(setting.kept)
-                 for source in deal_out(engines, setting.n_sources, deal)]
-        lengths += [len(docs) for source in lists for docs, _ in source.lists.values()]
+        lists = deal_out(engines, setting.n_sources, setting.kept, deal)
+        lengths += [b - a for source in lists for a, b in source.bounds.values()]
         for name, values in found.items():
             values.append(evaluator.values(merge(lists, name, depth=DEPTH)))
     means = {name: {m: np.mean([v[m] for v in values], axis=0) for m in evaluator.measures}

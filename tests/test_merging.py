@@ -25,7 +25,7 @@ from ir_std import InputError, UsageError, merge, normalize
 from ir_std.files import read_run
 from ir_std.inputs import as_run
 from ir_std.merging import COMBINE, METHODS
-from ir_std.ranking import Run
+from ir_std.runs import Run
 
 LIST = {"d1": 12.0, "d2": 9.0, "d3": 8.0, "d4": 3.0}
 NO_SPREAD = [m for m in METHODS if m != "max"]
@@ -352,12 +352,12 @@ def test_real_shards_of_one_run_merge_to_what_it_was(data: Path,
                                                     runs_of: Callable[[str], Path]) -> None:
     # Shards that share the documents at either end have the same lowest and highest score.
     whole = read_run(runs_of("dl19-passage") / "bm25base_p")
-    shards = [Run({}, f"shard {i}") for i in range(3)]
+    shards: list[dict[str, dict[str, float]]] = [{}, {}, {}]
     for topic, (docs, scores) in whole.lists.items():
         ends = {int(scores.argmin()), int(scores.argmax())}
         for i, shard in enumerate(shards):
-            kept = [k for k in range(len(docs)) if k % 3 == i or k in ends]
-            shard.lists[topic] = [docs[k] for k in kept], scores[kept]
+            shard[topic] = {doc: scores[k] for k, doc in enumerate(docs)
+                            if k % 3 == i or k in ends}
     merged = merge(shards, "minmax", combine="first")
     qrels = data / "qrels" / "dl19-passage.txt"
     for measure in (AP(rel=2), nDCG @ 10):

@@ -26,7 +26,7 @@ from ir_std.files import QRELS, RUN, columns_of, read_run
 from ir_std.inputs import as_qrels, is_dataset
 from ir_std.measures import Standardized, parse_measure
 from ir_std.provider import StdEvaluator, find_factors
-from ir_std.ranking import Qrels, Run
+from ir_std.runs import Qrels, Run
 from ir_std.schemes import scheme_names
 
 SUMMARY = "all"
@@ -157,10 +157,10 @@ def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace) -> I
     InputError
         If run and qrels have no topic in common.
     """
-    if not run.lists.keys() & set(evaluator.qrels.topics):
+    if not run.bounds.keys() & set(evaluator.qrels.topics):
         raise InputError.at(
             run.name, None, f"no topic in common with {evaluator.qrels.name} (topics here such "
-            f"as {next(iter(run.lists))}, there such as {evaluator.qrels.topics[0]})",
+            f"as {run.topics[0]}, there such as {evaluator.qrels.topics[0]})",
             "give the qrels of the run's own topics")
     result = evaluator.calc(run)
     if args.by_query:
