@@ -357,14 +357,16 @@ def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std") -> No
     """
     import tempfile
 
-    target = Path(file).resolve()
     content = _run_text(run, tag)
+    if Path(file).suffix == ".gz":
+        content = gzip.compress(content, mtime=0)
+    target = Path(file).resolve()
     if target.exists() and not target.is_file():
         raise InputError.at(file, None, "is not a regular file", "name a new file")
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
             part = Path(scratch) / "run"
-            part.write_bytes(gzip.compress(content, mtime=0) if target.suffix == ".gz" else content)
+            part.write_bytes(content)
             os.replace(part, target)
     except OSError as failed:
         raise InputError.at(file, None, f"cannot be written ({failed.strerror or failed})",

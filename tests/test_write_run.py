@@ -99,10 +99,10 @@ def test_a_write_that_fails_leaves_the_older_file(tmp_path: Path,
 
 def test_an_older_file_is_replaced_also_behind_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.run").write_text("before")
-    (tmp_path / "link.run").symlink_to("real.run")
-    write_run(as_run({"q": {"a": 1.0}}), tmp_path / "link.run", tag="t")
-    assert (tmp_path / "link.run").is_symlink()
-    assert (tmp_path / "real.run").read_text() == "q Q0 a 1 1.0 t\n"
+    (tmp_path / "link.gz").symlink_to("real.run")
+    write_run(as_run({"q": {"a": 1.0}}), tmp_path / "link.gz", tag="t")
+    assert (tmp_path / "link.gz").is_symlink()
+    assert gzip.decompress((tmp_path / "real.run").read_bytes()) == b"q Q0 a 1 1.0 t\n"
 
 
 def test_a_written_file_has_the_usual_permissions(tmp_path: Path) -> None:

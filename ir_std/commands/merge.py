@@ -39,6 +39,5 @@ def run(args: argparse.Namespace) -> None:
     """Read, merge and write."""
     merged = merge(map(read_run, args.runs), args.normalize, args.combine, args.depth)
     write_run(merged, args.output, args.normalize if args.tag is None else args.tag)
-    lines = sum(len(docs) for docs, _ in merged.lists.values())
-    cli.note(f"{lines} documents on {len(merged.lists)} topics, merged from {len(args.runs)} "
-             f"runs: {args.output}")
+    cli.note(f"{len(merged.scores)} documents on {len(merged.topics)} topics, merged from "
+             f"{len(args.runs)} runs: {args.output}")
