@@ -5,7 +5,7 @@ normalization revisited" (SIGIR 2012).  None needs training, and each looks at o
 time, the scores ``s`` of one run on one topic:
 
 ======  =====================  ===========================================================
-name    a score becomes        for
+name    a score becomes        recommended by the paper for
 ======  =====================  ===========================================================
 minmax  (s-min)/(max-min)      most settings
 max     s/max                  the same, and often better; scores that start at 0
@@ -17,7 +17,7 @@ sum     (s-min)/sum(s-min)     seldom
 
 ``sd`` is the standard deviation of the list itself, so divided by n, not n-1.  ``mmstdv`` puts
 lists that spread before others; since ``sd`` is in the units of the scores, of two engines that
-one wins whose scores are larger numbers.
+one wins whose scores are larger numbers.  By ``uv`` a list wins whose scores are nearly equal.
 
 Decided for the edges:
 
@@ -33,8 +33,8 @@ Decided for the edges:
 - Scores that are NaN or infinite, and a document twice in a list, are refused.
 - A topic that only some runs have is merged from those.
 - No document of a list passes another, and none of the results is NaN, whatever the scores;
-  those that differ in their last places may become equal.  The few results that no 64-bit float
-  can hold (of ``max``, 1e300 times the highest score below 0) are refused.
+  those that differ in their last places may become equal.  A result that no 64-bit float can
+  hold, such as -1e308 / 1e-300 by ``max``, is refused.
 """
 
 from __future__ import annotations
