@@ -43,6 +43,7 @@ from ir_std.measures import (
     sSuccess,
     standardized,
 )
+from ir_std.merging import merge, normalize
 from ir_std.provider import Scores, StdEvaluator, StdProvider, install
 
 install()
@@ -53,7 +54,8 @@ __all__ = [
     "NoFactorsError", "Scores", "StandardizationWarning", "Standardized", "StdEvaluator",
     "StdProvider", "UnknownMeasureError", "UnknownSetError", "UsageError", "__version__",
     "available_factors", "calc", "calc_aggregate", "calc_ctxt", "evaluator", "iter_calc",
-    "lazylibs", "load_factors", "measures", "nDCG", "parse_measure", "providers",
-    "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP",
-    "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG", "standardized", "util",
+    "lazylibs", "load_factors", "measures", "merge", "nDCG", "normalize", "parse_measure",
+    "providers", "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG", "sERR",
+    "sJudged", "sP", "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG", "standardized",
+    "util",
 ]
