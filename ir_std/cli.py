@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from ir_std.errors import IrStdError
 
 PROGRAM = "ir_std"
-COMMANDS = ("build", "factors", "demo")
+COMMANDS = ("build", "factors", "demo", "merge")
 """First arguments that are commands; anything else is evaluated."""
 
 
