@@ -7,7 +7,7 @@ import pickle
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -43,6 +43,10 @@ DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 
 IN_FLIGHT = 16
 """Runs that wait for a worker or for their turn; the rest of an archive is not yet in memory."""
+
+LOST = (CancelledError, OSError, TypeError)
+"""What an executor raises of a task that it lost, which is then given to it once more: Dask's
+raises TypeError if a worker dies just when its result has been fetched."""
 
 Progress = Callable[[Iterable["RunScores | InputError"]], Iterable["RunScores | InputError"]]
 
@@ -206,16 +210,24 @@ def _evaluated(task: bytes, sources: Iterator[Any], jobs: int,
 
 def _in_order(executor: Executor, task: bytes,
               sources: Iterator[Any]) -> Iterator[RunScores | InputError]:
-    pending: deque[Future[RunScores | InputError]] = deque()
+    pending: deque[tuple[Any, Future[RunScores | InputError]]] = deque()
+
+    def first() -> RunScores | InputError:
+        source, future = pending.popleft()
+        try:
+            return future.result()
+        except LOST:
+            return executor.submit(evaluate_run, task, source).result()
+
     try:
         for source in sources:
-            pending.append(executor.submit(evaluate_run, task, source))
+            pending.append((source, executor.submit(evaluate_run, task, source)))
             if len(pending) == IN_FLIGHT:
-                yield pending.popleft().result()
+                yield first()
         while pending:
-            yield pending.popleft().result()
+            yield first()
     finally:
-        for future in pending:
+        for _, future in pending:
             future.cancel()
 
 
