@@ -24,7 +24,7 @@ from ir_std.files import read_run
 from ir_std.inputs import as_qrels, as_run
 from ir_std.measures import canonical, has_standardized, parse_measure
 from ir_std.provider import StdEvaluator
-from ir_std.ranking import TREC_EVAL
+from ir_std.ranking import ranked
 from ir_std.runs import Qrels, Run
 
 Floats = npt.NDArray[np.float64]
@@ -256,7 +256,7 @@ def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:
     except InputError as broken:
         return broken
     if depth is not None and max(sizes) > depth:
-        run = cut(run, depth)
+        run = ranked(run, depth)
     values = evaluator.values(run)
     return RunScores(run.name, np.stack(list(values.values())), max(sizes))
 
@@ -265,14 +265,3 @@ def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:
 def _unpacked(task: bytes) -> tuple[StdEvaluator, int | None]:
     unpacked: Task = pickle.loads(task)
     return (StdEvaluator(map(parse_measure, unpacked.measures), unpacked.qrels), unpacked.depth)
-
-
-def cut(run: Run, depth: int) -> Run:
-    """The first ``depth`` documents of each topic, in trec_eval's order."""
-    segments = []
-    for topic, (docs, scores) in run.lists.items():
-        by_id = sorted(range(len(docs)), key=docs.__getitem__, reverse=TREC_EVAL.ids_descending)
-        keys = -scores[by_id].astype(TREC_EVAL.precision)
-        kept = np.array(by_id)[np.argsort(keys, kind="stable")[:depth]]
-        segments.append((topic, [docs[i] for i in kept.tolist()], scores[kept]))
-    return Run.from_segments(segments, run.name)
