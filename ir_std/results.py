@@ -1,0 +1,391 @@
+"""Results that people look at: one or many runs, by topic and in the mean, raw beside standardized.
+
+:func:`evaluate` gives a :class:`Results`, which turns into tables, DataFrames and, with
+:mod:`ir_std.report` and :mod:`ir_std.plots`, into pages and pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from ir_measures.measures import Measure
+
+from ir_std.catalog import Match
+from ir_std.dropin import companions
+from ir_std.errors import InputError, StandardizationWarning, UsageError, suggestion
+from ir_std.factors import FactorSet
+from ir_std.inputs import as_qrels, as_run
+from ir_std.measures import Standardized, canonical, parse_measure
+from ir_std.provider import Plan, StdEvaluator, find_factors
+from ir_std.ranking import Qrels, Run
+from ir_std.schemes import EXACT, scheme_names
+from ir_std.significance import ALPHA, Paired, against, get_test
+from ir_std.tables import BETTER, WORSE, Cell, Table, label, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
+"""Reported when no measure is named and no factor set is recognized."""
+
+
+def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure | str | None = None,
+             schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
+             baseline: str | None = None, test: str = "t") -> Results:
+    """Evaluate one or many runs, raw and standardized.
+
+    Parameters
+    ----------
+    runs
+        A run in any form that :func:`ir_std.inputs.as_run` takes; a list of runs; or a dict
+        that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.
+    qrels
+        Any form that :func:`ir_std.inputs.as_qrels` takes.
+    measures : Measure, str or iterable of them, optional
+        Those of the recognized factor set if not given.
+    schemes : str or iterable of str
+        ``"N"``, ``"N,U"``, ``"all"`` or several names.
+    factors : FactorSet, str or path, optional
+        The factors to use; recognized from the qrels if not given.
+    baseline : str, optional
+        The name of the run that the others are tested against.
+    test : {'t', 'randomization'}
+        See :mod:`ir_std.significance`.
+
+    Raises
+    ------
+    InputError
+        If a run or the qrels cannot be used, or they have no topic in common.
+    UsageError
+        If there is no run of the baseline's name, or no such test or scheme.
+    NoFactorsError
+        If a standardized measure was asked for by name and has no factors.
+    """
+    named = name_runs(runs)
+    if baseline is not None and baseline not in named:
+        raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
+                         f"{', '.join(named)}{suggestion(baseline, named)}")
+    get_test(test)
+    with _noticed() as warned:
+        asked = evaluator_for(as_qrels(qrels), measures, scheme_names(schemes), factors)
+        deviations = {p.measure: deviation(p.measure) for p in asked.plans}
+        evaluator = StdEvaluator([*asked.measures, *deviations.values()], asked.qrels,
+                                 asked.match, asked.notes)
+        scores = {name: _values(evaluator, run) for name, run in named.items()}
+    return Results(
+        evaluator.qrels.topics, tuple(asked.measures),
+        {run: {m: values[m] for m in asked.measures} for run, values in scores.items()},
+        {run: {m: values[z] for m, z in deviations.items()} for run, values in scores.items()},
+        {p.measure: p for p in asked.plans}, asked.match, asked.notes, tuple(warned), baseline,
+        test)
+
+
+def evaluator_for(qrels: Qrels, measures: Iterable[Measure | str] | Measure | str | None,
+                  schemes: Iterable[str], factors: FactorSet | str | None) -> StdEvaluator:
+    """The evaluator of these measures, or of the factor set's own, with their companions."""
+    match = find_factors(qrels, factors)
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    if not measures:
+        measures = match.factors.default_measures if match.factors else FALLBACK_MEASURES
+    wanted, notes = companions(map(parse_measure, measures), match, qrels, schemes)
+    return StdEvaluator(wanted, qrels, match, notes)
+
+
+def name_runs(runs: Any) -> dict[str, Any]:
+    """Runs by name: the names given, or file names (paths where those are the same).
+
+    Raises
+    ------
+    UsageError
+        If there is no run.
+    """
+    if isinstance(runs, Mapping) and not _is_run(runs):
+        named = {str(name): run for name, run in runs.items()}
+    elif isinstance(runs, (list, tuple)) and runs and not hasattr(runs[0], "query_id"):
+        files = dict.fromkeys(os.fspath(r) for r in runs if isinstance(r, (str, os.PathLike)))
+        count = Counter(map(os.path.basename, files))
+        named = {}
+        for i, run in enumerate(runs, 1):
+            name = f"run{i}"
+            if isinstance(run, (str, os.PathLike)):
+                path = os.fspath(run)
+                name = os.path.basename(path) if count[os.path.basename(path)] == 1 else path
+            named[name] = run
+    elif isinstance(runs, (str, os.PathLike)):
+        named = {os.path.basename(os.fspath(runs)): runs}
+    else:
+        named = {"run": runs}
+    if not named:
+        raise UsageError("no runs: give a run, a list of runs, or a dict that names them")
+    return named
+
+
+def _is_run(given: Mapping[Any, Any]) -> bool:
+    """Whether a dict is one run (numbers by topic and document), and not runs by name."""
+    return all(isinstance(docs, Mapping) for docs in given.values()) and not any(
+        isinstance(score, Mapping) for docs in given.values() for score in docs.values()
+        ) and bool(given)
+
+
+def check_common_topics(run: Run, qrels: Qrels) -> None:
+    """Check that a run and qrels belong together.
+
+    Raises
+    ------
+    InputError
+        If they have no topic in common.
+    """
+    if not run.lists.keys() & set(qrels.topics):
+        raise InputError.at(
+            run.name, None, f"no topic in common with {qrels.name} (topics here such as "
+            f"{next(iter(run.lists), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
+            "give the qrels of the run's own topics")
+
+
+def _values(evaluator: StdEvaluator, run: Any) -> dict[Measure, Floats]:
+    read = as_run(run)
+    check_common_topics(read, evaluator.qrels)
+    return evaluator.values(read)
+
+
+@contextmanager
+def _noticed() -> Iterator[list[str]]:
+    """Collects what is warned of inside, and warns of each once afterwards."""
+    warned: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", StandardizationWarning)
+        yield warned
+    for warning in caught:
+        if not issubclass(warning.category, StandardizationWarning):
+            warnings.warn(warning.message, warning.category, stacklevel=4)
+        elif str(warning.message) not in warned:
+            warned.append(str(warning.message))
+            warnings.warn(warned[-1], StandardizationWarning, stacklevel=4)
+
+
+@dataclass(frozen=True)
+class Peers:
+    """How the standardizing systems did on each topic, in the unit of one measure.
+
+    Attributes
+    ----------
+    mean, low, high : ndarray, shape (n_topics,)
+        Their mean, and one standard deviation below and above it; for a standardized measure
+        these points standardized.  NaN on topics without factors.
+    least, most : ndarray, shape (n_topics,)
+        The lowest and highest score of one of them; NaN where only means are known.
+    n_systems : int
+    """
+
+    mean: Floats
+    low: Floats
+    high: Floats
+    least: Floats
+    most: Floats
+    n_systems: int
+
+    def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
+        """The same points on another scale."""
+        return Peers(standardize(self.mean), standardize(self.low), standardize(self.high),
+                     standardize(self.least), standardize(self.most), self.n_systems)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Scores of one or many runs on the topics of one collection.
+
+    Attributes
+    ----------
+    topics : tuple of str
+        In the qrels' order.
+    measures : tuple of Measure
+        Each raw one, and behind it its standardized companions.
+    values : dict of str to dict of Measure to ndarray, shape (n_topics,)
+        By run and measure; NaN where there is no value.
+    deviations : dict of str to dict of Standardized to ndarray, shape (n_topics,)
+        By run and standardized measure, how many standard deviations the run is above the mean
+        of the standardizing systems: the score before its scheme bends it.
+    plans : dict of Standardized to Plan
+        By standardized measure the factors it was computed with.
+    match : Match or None
+        The factor set used, and how well it fits.
+    notes, warnings : tuple of str
+        What a reader should know: measures without factors, topics left out, and the like.
+    baseline : str or None
+        The run that the others are tested against, by :attr:`test`.
+    test : str
+    """
+
+    topics: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    values: Mapping[str, Mapping[Measure, Floats]]
+    deviations: Mapping[str, Mapping[Standardized, Floats]]
+    plans: Mapping[Standardized, Plan]
+    match: Match | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    baseline: str | None = None
+    test: str = "t"
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return tuple(self.values)
+
+    @cached_property
+    def means(self) -> dict[str, dict[Measure, float]]:
+        """Means over topics by run and measure; of standardized ones over topics with factors."""
+        return {run: {m: _aggregate(m, column) for m, column in by_measure.items()}
+                for run, by_measure in self.values.items()}
+
+    def by_topic(self, run: str, measure: Measure) -> dict[str, float]:
+        """Scores by topic id; topics without a score are left out."""
+        column = self.values[run][measure].tolist()
+        return {t: v for t, v in zip(self.topics, column, strict=True) if v == v}
+
+    @cached_property
+    def tests(self) -> dict[str, dict[Measure, Paired]]:
+        """Each other run against the baseline, by run and measure; empty without a baseline.
+
+        P-values are adjusted by Holm's method over the runs, for each measure by itself.
+        """
+        if self.baseline is None:
+            return {}
+        others = [run for run in self.runs if run != self.baseline]
+        found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
+        for measure in self.measures:
+            tested = against(self.by_topic(self.baseline, measure),
+                             {run: self.by_topic(run, measure) for run in others}, self.test)
+            for run, result in tested.items():
+                found[run][measure] = result
+        return found
+
+    def peers(self, measure: Measure) -> Peers | None:
+        """How the standardizing systems did, in the unit of a raw or standardized measure.
+
+        None where no factors are known.
+        """
+        if isinstance(measure, Standardized):
+            plan = self.plans[measure]
+            known = _peers(plan.factors, canonical(plan.raw), self.topics)
+            return known.mapped(lambda values: plan.apply(self.topics, values))
+        for plan in self.plans.values():
+            # A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
+            if plan.measure.base == measure and plan.raw.__name__ == measure.__name__:
+                return _peers(plan.factors, canonical(plan.raw), self.topics)
+        return None
+
+    def table(self, places: int = 4) -> Table:
+        """A row a run; the best of each measure, and what differs from the baseline, marked."""
+        best = {m: max((means[m] for means in self.means.values() if means[m] == means[m]),
+                       default=float("nan")) for m in self.measures}
+        rows = [(label(run), *(self._cell(run, m, best[m], places) for m in self.measures))
+                for run in self.runs]
+        return Table(("run", *map(str, self.measures)), tuple(rows), 1, self._table_notes())
+
+    def _cell(self, run: str, measure: Measure, best: float, places: int) -> Cell:
+        mean = self.means[run][measure]
+        tested = self.tests.get(run, {}).get(measure)
+        mark = ""
+        if tested and tested.significant:
+            mark = BETTER if tested.difference > 0 else WORSE
+        return number(mean, places, best=len(self.runs) > 1 and mean >= best - EXACT, mark=mark,
+                      extra={"p": tested.p, "p_holm": tested.p_holm} if tested else None)
+
+    def _table_notes(self) -> tuple[str, ...]:
+        if self.baseline is None:
+            return ()
+        _, title = get_test(self.test)
+        return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: two-sided "
+                f"{title} over topics, p < {ALPHA} after Holm's correction for "
+                f"{len(self.tests)} run{'s' if len(self.tests) != 1 else ''}, each measure by "
+                f"itself.",)
+
+    def to_text(self, places: int = 4) -> str:
+        """:meth:`table` as aligned text of at most 100 columns."""
+        return self.table(places).text()
+
+    def to_markdown(self, places: int = 4) -> str:
+        """:meth:`table` in Markdown."""
+        return self.table(places).markdown()
+
+    def to_latex(self, places: int = 4) -> str:
+        """:meth:`table` in LaTeX, for ``booktabs``."""
+        return self.table(places).latex()
+
+    def to_csv(self) -> str:
+        """:meth:`table` as comma-separated values at full precision, with p-values."""
+        return self.table().csv()
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Tidy scores, a row a score.
+
+        Returns
+        -------
+        DataFrame
+            Columns run, query_id, measure (its name, as ``sAP``), base (the raw measure's
+            name), scheme (``raw``, ``N``, ...) and value (NaN where there is none).
+        """
+        import pandas as pd
+
+        n = len(self.topics)
+        parts = [pd.DataFrame({
+            "run": [run] * n, "query_id": self.topics, "measure": str(m), "base": str(base),
+            "scheme": scheme, "value": self.values[run][m]})
+            for run in self.runs for m in self.measures for base, scheme in [_base_of(m)]]
+        return pd.concat(parts, ignore_index=True)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = [f"<p>{escape(str(text))}</p>\n"
+                for text in (self.match, *self.notes, *self.warnings) if text]
+        return self.table().html() + "".join(said)
+
+    def __repr__(self) -> str:
+        used = self.match.factors.id if self.match and self.match.factors else "no factors"
+        return (f"<Results of {len(self.runs)} run{'s' if len(self.runs) != 1 else ''} on "
+                f"{len(self.topics)} topics with {used}: {', '.join(map(str, self.measures))}>")
+
+
+def _aggregate(measure: Measure, column: Floats) -> float:
+    aggregator = measure.aggregator()
+    for value in column[~np.isnan(column)].tolist():
+        aggregator.add(value)
+    return float(aggregator.result())
+
+
+def deviation(measure: Standardized) -> Standardized:
+    """The z-score that a standardized measure bends."""
+    kept = {k: v for k, v in measure.params.items() if k not in ("A", "B")}
+    return type(measure)(**{**kept, "scheme": "z"})
+
+
+def _base_of(measure: Measure) -> tuple[Measure, str]:
+    if isinstance(measure, Standardized):
+        return measure.base, str(measure["scheme"])
+    return measure, "raw"
+
+
+def _peers(factors: FactorSet, name: str, topics: Iterable[str]) -> Peers:
+    rows = factors.rows(topics)
+    known = np.where(rows >= 0, 1.0, np.nan)
+    mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known
+    scores = factors.scores.get(name)
+    nothing = np.full(len(rows), np.nan)
+    return Peers(mean, mean - sd, mean + sd,
+                 nothing if scores is None else np.fmin.reduce(scores[rows], axis=1) * known,
+                 nothing if scores is None else np.fmax.reduce(scores[rows], axis=1) * known,
+                 factors.n_systems[name])
