@@ -29,7 +29,7 @@ from ir_std.provider import Plan, StdEvaluator, find_factors
 from ir_std.ranking import Qrels, Run
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.significance import ALPHA, Paired, against, get_test
-from ir_std.tables import BETTER, WORSE, Cell, Table, label, number
+from ir_std.layout import BETTER, WORSE, Cell, Table, label, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -279,13 +279,25 @@ class Results:
         """
         if isinstance(measure, Standardized):
             plan = self.plans[measure]
-            known = _peers(plan.factors, canonical(plan.raw), self.topics)
-            return known.mapped(lambda values: plan.apply(self.topics, values))
+            return self.peers_of(plan).mapped(lambda values: plan.apply(self.topics, values))
         for plan in self.plans.values():
             # A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
             if plan.measure.base == measure and plan.raw.__name__ == measure.__name__:
-                return _peers(plan.factors, canonical(plan.raw), self.topics)
+                return self.peers_of(plan)
         return None
+
+    def peers_of(self, plan: Plan) -> Peers:
+        """How the standardizing systems did, in the unit of the raw measure of ``plan``."""
+        name, factors = canonical(plan.raw), plan.factors
+        rows = factors.rows(self.topics)
+        known = np.where(rows >= 0, 1.0, np.nan)
+        mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known
+        scores = factors.scores.get(name)
+        least = most = np.full(len(rows), np.nan)
+        if scores is not None:
+            least = np.fmin.reduce(scores[rows], axis=1) * known
+            most = np.fmax.reduce(scores[rows], axis=1) * known
+        return Peers(mean, mean - sd, mean + sd, least, most, factors.n_systems[name])
 
     def table(self, places: int = 4) -> Table:
         """A row a run; the best of each measure, and what differs from the baseline, marked."""
@@ -293,7 +305,15 @@ class Results:
                        default=float("nan")) for m in self.measures}
         rows = [(label(run), *(self._cell(run, m, best[m], places) for m in self.measures))
                 for run in self.runs]
-        return Table(("run", *map(str, self.measures)), tuple(rows), 1, self._table_notes())
+        return Table(("run", *map(str, self.measures)), tuple(rows), 1, self._table_notes(),
+                     self._groups())
+
+    def _groups(self) -> tuple[int, ...]:
+        """The number of columns of each raw measure with its companions."""
+        starts = [i for i, m in enumerate(self.measures)
+                  if i == 0 or not isinstance(m, Standardized)]
+        return tuple(b - a for a, b in zip(starts, [*starts[1:], len(self.measures)],
+                                           strict=True))
 
     def _cell(self, run: str, measure: Measure, best: float, places: int) -> Cell:
         mean = self.means[run][measure]
@@ -377,15 +397,3 @@ def _base_of(measure: Measure) -> tuple[Measure, str]:
     if isinstance(measure, Standardized):
         return measure.base, str(measure["scheme"])
     return measure, "raw"
-
-
-def _peers(factors: FactorSet, name: str, topics: Iterable[str]) -> Peers:
-    rows = factors.rows(topics)
-    known = np.where(rows >= 0, 1.0, np.nan)
-    mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known
-    scores = factors.scores.get(name)
-    nothing = np.full(len(rows), np.nan)
-    return Peers(mean, mean - sd, mean + sd,
-                 nothing if scores is None else np.fmin.reduce(scores[rows], axis=1) * known,
-                 nothing if scores is None else np.fmax.reduce(scores[rows], axis=1) * known,
-                 factors.n_systems[name])

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from itertools import islice
 
 WIDTH = 100
 """Columns that text may take; wider tables are folded into blocks."""
@@ -64,12 +65,15 @@ class Table:
         The number of leading columns that name the row.
     notes : tuple of str
         Sentences below the table.
+    groups : tuple of int
+        How many of the other columns belong together: text is not folded inside a group.
     """
 
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     labels: int = 1
     notes: tuple[str, ...] = ()
+    groups: tuple[int, ...] = ()
 
     def text(self, width: int = WIDTH) -> str:
         """Aligned columns, at most ``width`` wide; more columns follow in further blocks.
@@ -78,9 +82,11 @@ class Table:
         """
         columns = [self._lines(i, _plain) for i in range(len(self.header))]
         heads, others = columns[:self.labels], columns[self.labels:]
+        groups = iter(others)
+        tied = [list(islice(groups, size)) for size in self.groups or [1] * len(others)]
         spare = width - sum(2 + len(c[0]) for c in others[:1])
         heads = [_shortened(c, spare // max(1, self.labels) - 2) for c in heads]
-        blocks = [_side_by_side([*heads, *block]) for block in _fold(heads, others, width)]
+        blocks = [_side_by_side([*heads, *block]) for block in _fold(heads, tied, width)]
         return "\n\n".join([*blocks, *self._wrapped_notes(width)])
 
     def _wrapped_notes(self, width: int) -> list[str]:
@@ -175,19 +181,22 @@ def _plain(cell: Cell) -> str:
     return cell.text + cell.mark + ("*" if cell.best else "")
 
 
-def _fold(heads: list[list[str]], others: list[list[str]], width: int
+def _fold(heads: list[list[str]], groups: list[list[list[str]]], width: int
           ) -> list[list[list[str]]]:
-    """Split columns into blocks that fit beside the row's names."""
-    room = width - sum(len(c[0]) + 2 for c in heads)
+    """Split groups of columns into blocks that fit beside the row's names."""
+    room = width - sum(len(c[0]) + 2 for c in heads) + 2
     blocks: list[list[list[str]]] = [[]]
     used = 0
-    for column in others:
-        size = len(column[0]) + 2
-        if blocks[-1] and used + size > room + 2:
-            blocks.append([])
-            used = 0
-        blocks[-1].append(column)
-        used += size
+    for group in groups:
+        whole = sum(len(c[0]) + 2 for c in group)
+        # Only a group that is too wide for any block is split.
+        for part in [group] if whole <= room else [[column] for column in group]:
+            size = sum(len(c[0]) + 2 for c in part)
+            if blocks[-1] and used + size > room:
+                blocks.append([])
+                used = 0
+            blocks[-1] += part
+            used += size
     return blocks
 
 
