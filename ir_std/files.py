@@ -13,17 +13,18 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import islice
-from operator import ne
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_std.errors import InputError
-from ir_std.ranking import NotARun, Qrels, Run
+from ir_std.ranking import Ints, NotARun, Qrels, Run
 
-_BLOCK = 1 << 23
+_BLOCK = 1 << 18
+_WIDE = 64
+"""Columns with longer tokens are not laid out as a matrix."""
 
 
 class Source(Protocol):
@@ -90,6 +91,7 @@ class _Format:
     columns: tuple[str, ...]
     value_column: int
     to_number: Callable[[str], float]
+    dtype: type
     value_rule: str
 
     @property
@@ -101,9 +103,9 @@ class _Format:
         return f"a {self.kind} has {self.width} columns: {' '.join(self.columns)}"
 
 
-RUN = _Format("run", ("topic", "Q0", "document", "rank", "score", "tag"), 4, float,
+RUN = _Format("run", ("topic", "Q0", "document", "rank", "score", "tag"), 4, float, np.float64,
               "a finite number is expected")
-QRELS = _Format("qrels file", ("topic", "iteration", "document", "relevance"), 3, int,
+QRELS = _Format("qrels file", ("topic", "iteration", "document", "relevance"), 3, int, np.int64,
                 "a whole number is expected")
 
 
@@ -121,9 +123,7 @@ def read_run(file: str | os.PathLike[str] | Source) -> Run:
     """
     source = _source(file)
     try:
-        return Run.from_segments(
-            ((topic, docs, np.array(scores)) for topic, docs, scores in _segments(source, RUN)),
-            source.name)
+        return Run.from_segments(_segments(source, RUN), source.name)
     except (_Suspicious, NotARun):
         raise _explain(source, RUN) from None
 
@@ -142,7 +142,7 @@ def read_qrels(file: str | os.PathLike[str] | Source) -> Qrels:
         for topic, docs, levels in _segments(source, QRELS):
             known = judged.setdefault(topic, {})
             before = len(known)
-            known.update(zip(docs, levels, strict=True))
+            known.update(zip(docs, levels.tolist(), strict=True))
             if len(known) != before + len(docs):
                 raise _Suspicious
     except _Suspicious:
@@ -159,8 +159,8 @@ def columns_of(file: str | os.PathLike[str] | Source) -> int:
         If the file cannot be read or has no such line.
     """
     source = _source(file)
-    for _, line in _lines(source):
-        return len(line.split())
+    for _, fields in _lines(source):
+        return len(fields)
     raise _empty(source)
 
 
@@ -172,33 +172,77 @@ class _Suspicious(Exception):
     """A block did not pass a check; the slow reader will say why."""
 
 
-def _segments(source: Source, form: _Format) -> Iterator[tuple[str, list[str], list[Any]]]:
+def _segments(source: Source, form: _Format) -> Iterator[tuple[str, list[str], Any]]:
     """Consecutive lines on the same topic: the topic, the documents, the numbers."""
     empty = True
     for block in _blocks(source):
-        try:
-            text = block.decode()
-        except UnicodeDecodeError:
-            raise _Suspicious from None
-        tokens = text.split()
-        if not tokens:
+        if not block.strip():
             continue
         empty = False
-        if not _regular(block, tokens, form.width):
-            raise _Suspicious
-        topics, docs = tokens[::form.width], tokens[2::form.width]
+        text, codes, starts, ends = _tokens(block, form.width)
+        docs = [text[a:b] for a, b in zip(starts[:, 2].tolist(), ends[:, 2].tolist(),
+                                          strict=True)]
         try:
-            values = list(map(form.to_number, tokens[form.value_column::form.width]))
-        except ValueError:
+            values: npt.NDArray[Any] = _column(text, codes, starts[:, form.value_column],
+                             ends[:, form.value_column]).astype(form.dtype)
+        except (ValueError, OverflowError):
             raise _Suspicious from None
-        changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, len(topics) - 1)
-        ends = [*(np.flatnonzero(changes) + 1).tolist(), len(topics)]
-        start = 0
-        for end in ends:
-            yield topics[start], docs[start:end], values[start:end]
-            start = end
+        topics = _column(text, codes, starts[:, 0], ends[:, 0])
+        first = 0
+        for last in [*(np.flatnonzero(topics[1:] != topics[:-1]) + 1).tolist(), len(docs)]:
+            yield text[starts[first, 0]:ends[first, 0]], docs[first:last], values[first:last]
+            first = last
     if empty:
         raise _Suspicious
+
+
+def _tokens(block: bytes, width: int) -> tuple[str, npt.NDArray[Any], Ints, Ints]:
+    """A block as text and its character codes, with the starts and ends of its tokens.
+
+    The latter have shape (n_lines, width).
+
+    Raises
+    ------
+    _Suspicious
+        If a line has not ``width`` tokens, or the block is not UTF-8.
+    """
+    try:
+        text = block.decode()
+    except UnicodeDecodeError:
+        raise _Suspicious from None
+    codes = (np.frombuffer(block, np.uint8) if len(text) == len(block)
+             else np.frombuffer(text.encode("utf-32-le"), np.uint32))
+    space = codes <= 32
+    edges = np.flatnonzero(space[1:] != space[:-1]) + 1
+    if not space[0]:
+        edges = np.concatenate([[0], edges])
+    if not space[-1]:
+        edges = np.concatenate([edges, [len(codes)]])
+    if len(edges) % (2 * width):
+        raise _Suspicious
+    rows = edges.reshape(-1, width, 2)
+    starts, ends = rows[:, :, 0], rows[:, :, 1]
+    line_ends = np.flatnonzero(codes == 10)
+    line = np.arange(len(rows)) if len(line_ends) in (len(rows), len(rows) - 1) else (
+        np.searchsorted(line_ends, starts[:, 0]))  # where there are blank lines
+    line_ends = np.append(line_ends, len(codes))
+    if (starts[:, -1] > line_ends[line]).any() or (starts[1:, 0] < line_ends[line[:-1]]).any():
+        raise _Suspicious
+    return text, codes, starts, ends
+
+
+def _column(text: str, codes: npt.NDArray[Any], starts: Ints, ends: Ints) -> npt.NDArray[Any]:
+    """The tokens of a column as an array of strings."""
+    widths = ends - starts
+    width = int(widths.max())
+    if width > _WIDE:
+        return np.array([text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
+    padded = np.concatenate([codes[starts[0]:], np.zeros(width, codes.dtype)])
+    letters = np.lib.stride_tricks.sliding_window_view(padded, width)[starts - starts[0]]
+    if widths.min() < width:
+        letters[np.arange(width) >= widths[:, None]] = 0
+    column: npt.NDArray[Any] = letters.view(f"{'S' if codes.itemsize == 1 else 'U'}{width}")
+    return column.ravel()
 
 
 def _blocks(source: Source) -> Iterator[bytes]:
@@ -235,45 +279,28 @@ def _without_comments(block: bytes) -> bytes:
                       for line in block.split(b"\n"))
 
 
-def _regular(block: bytes, tokens: list[str], width: int) -> bool:
-    """Whether every line that is not blank has ``width`` of the tokens."""
-    codes = np.frombuffer(block, np.uint8)
-    space = codes <= 32
-    starts = np.flatnonzero(space[:-1] & ~space[1:]) + 1
-    if not space[0]:
-        starts = np.concatenate([[0], starts])
-    line_ends = np.flatnonzero(codes == 10)
-    if block[-1] != 10:
-        line_ends = np.append(line_ends, len(block))
-    if len(starts) == len(tokens) == width * len(line_ends):
-        rows = starts.reshape(-1, width)
-        return bool((rows[:, -1] < line_ends).all() and (rows[1:, 0] > line_ends[:-1]).all())
-    # Blank lines, or white space beyond ASCII: count line by line.
-    return all(len(line.split()) in (0, width) for line in block.decode().split("\n"))
-
-
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
-    """Line numbers and lines that are neither blank nor comments, one by one."""
+def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and fields of lines that are neither blank nor comments, one by one."""
     number = 0
     for block in _blocks(source):
-        for line in block.split(b"\n")[:-1] if block.endswith(b"\n") else block.split(b"\n"):
+        for line in block.removesuffix(b"\n").split(b"\n"):
             number += 1
             try:
-                text = line.decode()
+                fields = [field.decode() for field in line.split()]
             except UnicodeDecodeError as wrong:
                 raise InputError.at(source.name, number,
-                                    f"byte 0x{line[wrong.start]:02x} is not UTF-8",
+                                    f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
                                     "save the file as UTF-8") from None
-            if text.strip():
-                yield number, text
+            if fields:
+                yield number, fields
 
 
 def _explain(source: Source, form: _Format) -> InputError:
     """The error at the first line of ``source`` that is not as ``form`` wants it."""
     seen: dict[tuple[str, str], int] = {}
+    number = None
     try:
-        for number, line in _lines(source):
-            fields = line.split()
+        for number, fields in _lines(source):
             if len(fields) != form.width:
                 return InputError.at(source.name, number, _found_columns(fields, form),
                                      form.layout)
@@ -290,7 +317,10 @@ def _explain(source: Source, form: _Format) -> InputError:
             seen[key] = number
     except InputError as found:
         return found
-    return _empty(source)
+    if number is None:
+        return _empty(source)
+    return InputError.at(source.name, None, "control characters between or in the columns",
+                         f"only white space may stand there; {form.layout}")
 
 
 def _found_columns(fields: list[str], form: _Format) -> str:

@@ -242,9 +242,9 @@ def check_params(measure: Measure) -> None:
                        else f"values of type {info.dtype.__name__}")
             raise UsageError(f"{measure.__name__}: {name} is {measure.params[name]!r}, "
                              f"allowed are {allowed}")
-    cutoff = measure.params.get("cutoff", 1)
-    if isinstance(cutoff, int) and cutoff < 1:
-        raise UsageError(f"{measure}: the cutoff must be at least 1")
+    for name in ("cutoff", "rel"):
+        if measure.params.get(name, 1) < 1:
+            raise UsageError(f"{measure}: {name} must be at least 1")
 
 
 def canonical(measure: Measure) -> str:

@@ -24,7 +24,7 @@ GDEVAL_DECIMALS = 5
 
 
 def _relevant(r: Ranking, rel: int, cutoff: int | None) -> Mask:
-    relevant = r.level >= max(rel, 0)
+    relevant = r.level >= rel
     return relevant if cutoff is None else relevant & (r.rank <= cutoff)
 
 

@@ -65,12 +65,8 @@ def find_factors(qrels: Qrels, factors: FactorSet | str | None = None) -> Match:
 
 def computed_here(measure: Measure) -> bool:
     """Whether :mod:`ir_std.metrics` computes a raw measure; others go to ir_measures."""
-    name, params = measure.__name__, measure.params
-    least = 1 if name in ("DCG", "nDCG", "RBP") else 0
-    rel = params.get("rel", 1)
-    return (name in metrics.FORMULAS and not hasattr(measure, "runtime_impl")
-            and "gains" not in params and not params.get("judged_only")
-            and isinstance(rel, int) and rel >= least)
+    return (measure.__name__ in metrics.FORMULAS and not hasattr(measure, "runtime_impl")
+            and "gains" not in measure.params and not measure.params.get("judged_only"))
 
 
 @dataclass(frozen=True)
