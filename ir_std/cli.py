@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from ir_std.errors import IrStdError
 
 PROGRAM = "ir_std"
-COMMANDS = ("factors", "demo")
+COMMANDS = ("factors", "demo", "report", "compare")
 """First arguments that are commands; anything else is evaluated."""
 
 

@@ -24,12 +24,12 @@ from ir_std.dropin import companions
 from ir_std.errors import InputError, StandardizationWarning, UsageError, suggestion
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
+from ir_std.layout import BETTER, WORSE, Cell, Table, label, number
 from ir_std.measures import Standardized, canonical, parse_measure
 from ir_std.provider import Plan, StdEvaluator, find_factors
 from ir_std.ranking import Qrels, Run
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.significance import ALPHA, Paired, against, get_test
-from ir_std.layout import BETTER, WORSE, Cell, Table, label, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,7 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
     measures : Measure, str or iterable of them, optional
         Those of the recognized factor set if not given.
     schemes : str or iterable of str
-        ``"N"``, ``"N,U"``, ``"all"`` or several names.
+        ``"N"``, ``"N,U"``, ``"all"`` or several names; none for raw scores alone.
     factors : FactorSet, str or path, optional
         The factors to use; recognized from the qrels if not given.
     baseline : str, optional
@@ -78,7 +78,8 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
                          f"{', '.join(named)}{suggestion(baseline, named)}")
     get_test(test)
     with _noticed() as warned:
-        asked = evaluator_for(as_qrels(qrels), measures, scheme_names(schemes), factors)
+        asked = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes),
+                              factors)
         deviations = {p.measure: deviation(p.measure) for p in asked.plans}
         evaluator = StdEvaluator([*asked.measures, *deviations.values()], asked.qrels,
                                  asked.match, asked.notes)

@@ -9,8 +9,9 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from ir_std.cli import note
-from ir_std.commands.evaluate import evaluate_files, tell_apart
+from ir_std.commands.evaluate import tabulate, tell_apart
 from ir_std.report import write_report
+from ir_std.schemes import scheme_names
 from ir_std.significance import TESTS
 
 
@@ -34,7 +35,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
-    files, qrels, _ = tell_apart(args.inputs)
-    results = evaluate_files(args)
+    files, qrels, measures = tell_apart(args.inputs)
+    results = tabulate(files, qrels, measures, scheme_names(args.scheme), args)
     write_report(results, args.output, args.title, inputs=[*files, qrels])
     note(f"wrote {args.output}, {os.path.getsize(args.output) / 1e6:.2f} MB")
