@@ -14,7 +14,7 @@ from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels
 from ir_std.measures import Standardized, has_standardized, standardized
 from ir_std.provider import Scores, StdEvaluator, find_factors, plan
-from ir_std.ranking import Qrels
+from ir_std.runs import Qrels
 from ir_std.schemes import scheme_names
 
 

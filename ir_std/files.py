@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
@@ -20,11 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import InputError
-from ir_std.ranking import Ints, NotARun, Qrels, Run
+from ir_std.ids import Ids, Ints
+from ir_std.runs import ArrayQrels, ArrayRun, NotARun, Qrels, Run
 
 _BLOCK = 1 << 18
 _WIDE = 64
-"""Columns with longer tokens are not laid out as a matrix."""
+"""Columns with longer tokens are cut out one by one."""
 
 
 class Source(Protocol):
@@ -123,7 +125,7 @@ def read_run(file: str | os.PathLike[str] | Source) -> Run:
     """
     source = _source(file)
     try:
-        return Run.from_segments(_segments(source, RUN), source.name)
+        return ArrayRun(*_table(source, RUN), source.name)
     except (_Suspicious, NotARun):
         raise _explain(source, RUN) from None
 
@@ -137,17 +139,10 @@ def read_qrels(file: str | os.PathLike[str] | Source) -> Qrels:
         As :func:`read_run`; the relevance must be a whole number.
     """
     source = _source(file)
-    judged: dict[str, dict[str, int]] = {}
     try:
-        for topic, docs, levels in _segments(source, QRELS):
-            known = judged.setdefault(topic, {})
-            before = len(known)
-            known.update(zip(docs, levels.tolist(), strict=True))
-            if len(known) != before + len(docs):
-                raise _Suspicious
-    except _Suspicious:
+        return ArrayQrels(*_table(source, QRELS), source.name)
+    except (_Suspicious, NotARun):
         raise _explain(source, QRELS) from None
-    return Qrels(judged, source.name)
 
 
 def columns_of(file: str | os.PathLike[str] | Source) -> int:
@@ -172,46 +167,44 @@ class _Suspicious(Exception):
     """A block did not pass a check; the slow reader will say why."""
 
 
-def _segments(source: Source, form: _Format) -> Iterator[tuple[str, list[str], Any]]:
-    """Consecutive lines on the same topic: the topic, the documents, the numbers."""
-    empty = True
+def _table(source: Source, form: _Format) -> tuple[list[tuple[str, int]], Ids,
+                                                   npt.NDArray[Any]]:
+    """A file as segments of lines on one topic, document ids and values."""
+    segments: list[tuple[str, int]] = []
+    ids: list[Ids] = []
+    values: list[npt.NDArray[Any]] = []
     for block in _blocks(source):
-        if not block.strip():
+        if block.isspace() or not block:
             continue
-        empty = False
-        text, codes, starts, ends = _tokens(block, form.width)
-        docs = [text[a:b] for a, b in zip(starts[:, 2].tolist(), ends[:, 2].tolist(),
-                                          strict=True)]
+        codes, starts, ends = _tokens(block, form.width)
+        topics = _column(codes, starts[:, 0], ends[:, 0])
+        cuts = [0, *(np.flatnonzero(topics[1:] != topics[:-1]) + 1).tolist(), len(topics)]
+        segments += [(topics[a].decode(), b - a) for a, b in pairwise(cuts)]
+        ids.append(_column(codes, starts[:, 2], ends[:, 2]))
+        column = _column(codes, starts[:, form.value_column], ends[:, form.value_column])
         try:
-            values: npt.NDArray[Any] = _column(text, codes, starts[:, form.value_column],
-                             ends[:, form.value_column]).astype(form.dtype)
+            values.append(column.astype(form.dtype))
         except (ValueError, OverflowError):
             raise _Suspicious from None
-        topics = _column(text, codes, starts[:, 0], ends[:, 0])
-        first = 0
-        for last in [*(np.flatnonzero(topics[1:] != topics[:-1]) + 1).tolist(), len(docs)]:
-            yield text[starts[first, 0]:ends[first, 0]], docs[first:last], values[first:last]
-            first = last
-    if empty:
+    if not ids:
         raise _Suspicious
+    return segments, np.concatenate(ids), np.concatenate(values)
 
 
-def _tokens(block: bytes, width: int) -> tuple[str, npt.NDArray[Any], Ints, Ints]:
-    """A block as text and its character codes, with the starts and ends of its tokens.
-
-    The latter have shape (n_lines, width).
+def _tokens(block: bytes, width: int) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:
+    """A block's bytes, with the starts and ends of its tokens, shape (n_lines, width).
 
     Raises
     ------
     _Suspicious
         If a line has not ``width`` tokens, or the block is not UTF-8.
     """
-    try:
-        text = block.decode()
-    except UnicodeDecodeError:
-        raise _Suspicious from None
-    codes = (np.frombuffer(block, np.uint8) if len(text) == len(block)
-             else np.frombuffer(text.encode("utf-32-le"), np.uint32))
+    if not block.isascii():
+        try:
+            block.decode()
+        except UnicodeDecodeError:
+            raise _Suspicious from None
+    codes = np.frombuffer(block, np.uint8)
     space = codes <= 32
     edges = np.flatnonzero(space[1:] != space[:-1]) + 1
     if not space[0]:
@@ -228,21 +221,21 @@ def _tokens(block: bytes, width: int) -> tuple[str, npt.NDArray[Any], Ints, Ints
     line_ends = np.append(line_ends, len(codes))
     if (starts[:, -1] > line_ends[line]).any() or (starts[1:, 0] < line_ends[line[:-1]]).any():
         raise _Suspicious
-    return text, codes, starts, ends
+    return codes, starts, ends
 
 
-def _column(text: str, codes: npt.NDArray[Any], starts: Ints, ends: Ints) -> npt.NDArray[Any]:
-    """The tokens of a column as an array of strings."""
+def _column(codes: npt.NDArray[np.uint8], starts: Ints, ends: Ints) -> Ids:
+    """The tokens of a column as an array of bytes."""
     widths = ends - starts
     width = int(widths.max())
     if width > _WIDE:
-        return np.array([text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
-    padded = np.concatenate([codes[starts[0]:], np.zeros(width, codes.dtype)])
+        return np.array([codes[a:b].tobytes() for a, b in zip(starts, ends, strict=True)])
+    padded = np.concatenate([codes[starts[0]:], np.zeros(width, np.uint8)])
     letters = np.lib.stride_tricks.sliding_window_view(padded, width)[starts - starts[0]]
     if widths.min() < width:
         letters[np.arange(width) >= widths[:, None]] = 0
-    column: npt.NDArray[Any] = letters.view(f"{'S' if codes.itemsize == 1 else 'U'}{width}")
-    return column.ravel()
+    column: Ids = letters.view(f"S{width}").ravel()
+    return column
 
 
 def _blocks(source: Source) -> Iterator[bytes]:

@@ -7,9 +7,10 @@ for qrels ids of ir_datasets.  Nothing that is given is modified.
 from __future__ import annotations
 
 import logging
+import operator
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice, pairwise
 from operator import attrgetter, ne
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 
 from ir_std.errors import InputError
 from ir_std.files import read_qrels, read_run
-from ir_std.ranking import Qrels, Run
+from ir_std.runs import Qrels, Run
 
 
 def as_run(run: Any) -> Run:
@@ -43,12 +44,11 @@ def as_run(run: Any) -> Run:
     if isinstance(run, Iterator):
         run = list(run)
     if isinstance(run, Mapping):
-        segments: Iterable[tuple[str, list[str], Iterable[Any]]] = (
-            (topic, list(docs), docs.values()) for topic, docs in run.items())
+        _check_ids(((topic, docs) for topic, docs in run.items()), "run")
+        made = Run.from_dict(run)
     else:
-        segments = _by_topic(_columns(run, ("query_id", "doc_id", "score"), "run"))
-    made = Run.from_segments((topic, docs, _scores(topic, docs, scores))
-                             for topic, docs, scores in _checked(segments, "run"))
+        columns = _columns(run, ("query_id", "doc_id", "score"), "run")
+        made = Run.from_segments(_by_topic(columns, "run"))
     made.given = run
     return made
 
@@ -76,13 +76,14 @@ def as_qrels(qrels: Any) -> Qrels:
     if isinstance(qrels, Iterator):
         qrels = list(qrels)
     if isinstance(qrels, Mapping):
-        segments: Iterable[tuple[str, list[str], Iterable[Any]]] = (
-            (topic, list(docs), docs.values()) for topic, docs in qrels.items())
+        _check_ids(qrels.items(), "qrels")
+        judged = {topic: _levels(topic, docs, docs.values())
+                  for topic, docs in qrels.items()}
     else:
-        segments = _by_topic(_columns(qrels, ("query_id", "doc_id", "relevance"), "qrels"))
-    judged: dict[str, dict[str, int]] = {}
-    for topic, docs, levels in _checked(segments, "qrels"):
-        judged.setdefault(topic, {}).update(zip(docs, _levels(topic, docs, levels), strict=True))
+        judged = {}
+        columns = _columns(qrels, ("query_id", "doc_id", "relevance"), "qrels")
+        for topic, docs, levels in _by_topic(columns, "qrels"):
+            judged.setdefault(topic, {}).update(_levels(topic, docs, levels))
     made = Qrels(judged)
     made.given = qrels
     return made
@@ -140,15 +141,16 @@ def _looks_like_file(name: str) -> bool:
         (".", "/", "~"))
 
 
-def _columns(table: Any, names: tuple[str, ...], kind: str) -> list[list[Any]]:
-    """The named columns of a DataFrame or of an iterable of objects, as lists."""
+def _columns(table: Any, names: tuple[str, ...], kind: str) -> list[Any]:
+    """The named columns of a DataFrame or of an iterable of objects."""
     if hasattr(table, "itertuples"):
         missing = [n for n in names if n not in table.columns]
         if missing:
             raise InputError.at(kind, None, f"DataFrame without {', '.join(missing)}",
                                 f"columns {', '.join(names)} are expected, found are "
                                 f"{', '.join(map(str, table.columns))}")
-        return [table[n].tolist() for n in names]
+        *ids, value = (table[n] for n in names)
+        return [*(column.tolist() for column in ids), value.to_numpy()]
     if not isinstance(table, Iterable):
         raise _unsupported(table, names, kind)
     rows = list(table)
@@ -166,26 +168,27 @@ def _unsupported(found: object, names: tuple[str, ...], kind: str) -> InputError
         f"give a dict of dicts, a DataFrame or named tuples with {', '.join(names)}, or a file")
 
 
-def _by_topic(columns: list[list[Any]]) -> Iterator[tuple[str, list[str], list[Any]]]:
+def _by_topic(columns: list[Any],
+              kind: str) -> Iterator[tuple[str, list[str], Any]]:
     """Split columns (topic, document, value) where the topic changes."""
     topics, docs, values = columns
     if not topics:
         return
     changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, len(topics) - 1)
-    start = 0
-    for end in [*(np.flatnonzero(changes) + 1).tolist(), len(topics)]:
-        yield topics[start], docs[start:end], values[start:end]
-        start = end
+    cuts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)]
+    _check_ids(((topics[a], docs[a:a + 1]) for a in cuts[:-1]), kind)
+    for a, b in pairwise(cuts):
+        yield topics[a], docs[a:b], values[a:b]
 
 
-def _checked(segments: Iterable[tuple[Any, list[Any], Any]],
-             kind: str) -> Iterator[tuple[str, list[str], Any]]:
-    for topic, docs, values in segments:
+def _check_ids(topics: Iterable[tuple[Any, Iterable[Any]]], kind: str) -> None:
+    """Ids must be strings; of each topic the first document is looked at."""
+    for topic, docs in topics:
         if not isinstance(topic, str):
             raise _not_a_string(kind, "topic id", topic)
-        if docs and not isinstance(docs[0], str):
-            raise _not_a_string(kind, f"document id of topic {topic}", docs[0])
-        yield topic, docs, values
+        for doc in islice(docs, 1):
+            if not isinstance(doc, str):
+                raise _not_a_string(kind, f"document id of topic {topic}", doc)
 
 
 def _not_a_string(kind: str, what: str, found: object) -> InputError:
@@ -194,29 +197,22 @@ def _not_a_string(kind: str, what: str, found: object) -> InputError:
                          "'doc_id': str})")
 
 
-def _scores(topic: str, docs: list[str], scores: Iterable[Any]) -> Any:
-    try:
-        return np.fromiter(scores, float, len(docs))
-    except (TypeError, ValueError) as wrong:
-        raise InputError.at("run", None, f"topic {topic} has a score that is no number ({wrong})",
-                            "scores must be finite numbers") from None
+def _levels(topic: str, docs: Iterable[str], levels: Iterable[Any]) -> dict[str, int]:
+    """Level by document.
 
-
-def _levels(topic: str, docs: list[str], levels: Iterable[Any]) -> list[int]:
-    whole = np.fromiter(_numbers(topic, levels), float, len(docs))
-    as_int = whole.astype(np.int64)
-    if (as_int != whole).any():
-        i = int(np.flatnonzero(as_int != whole)[0])
-        raise InputError.at("qrels", None, f"topic {topic}, document {docs[i]!r} has relevance "
-                            f"{whole[i]}", "a whole number is expected")
-    return list(as_int.tolist())
-
-
-def _numbers(topic: str, levels: Iterable[Any]) -> Iterator[float]:
-    convert: Callable[[Any], float] = float
-    for level in levels:
+    Raises
+    ------
+    InputError
+        If one is no whole number.
+    """
+    judged: dict[str, int] = {}
+    for doc, level in zip(docs, levels, strict=True):
         try:
-            yield convert(level)
-        except (TypeError, ValueError):
-            raise InputError.at("qrels", None, f"topic {topic} has relevance {level!r}",
-                                "a whole number is expected") from None
+            judged[doc] = operator.index(level)
+        except TypeError:
+            if not isinstance(level, float) or not level.is_integer():
+                raise InputError.at(
+                    "qrels", None, f"topic {topic}, document {doc!r} has relevance {level!r}",
+                    "a whole number is expected") from None
+            judged[doc] = int(level)
+    return judged

@@ -20,7 +20,8 @@ from ir_std.errors import NoFactorsError, StandardizationWarning
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
 from ir_std.measures import Standardized, canonical, check_params, equivalents
-from ir_std.ranking import Order, Qrels, Ranking, Run, rank
+from ir_std.ranking import Order, rank
+from ir_std.runs import Qrels, Ranking, Run
 
 Values = npt.NDArray[np.float64]
 
@@ -43,8 +44,7 @@ class Scores(dict[Measure, float]):
 def collection_of(qrels: Qrels) -> Collection:
     """What recognition needs to know of qrels."""
     return Collection(tuple(zip(qrels.topics, qrels.count().tolist(), strict=True)),
-                      tuple(next(iter(docs)) for docs in qrels.judged.values() if docs),
-                      qrels.dataset)
+                      qrels.first_documents, qrels.dataset)
 
 
 def find_factors(qrels: Qrels, factors: FactorSet | str | None = None) -> Match:
@@ -213,8 +213,7 @@ class StdEvaluator(providers.Evaluator):
             if order not in rankings:
                 rankings[order] = rank(run, self.qrels, order)
             raw[measure] = metrics.FORMULAS[name](rankings[order], **params)
-        for ranking in list(rankings.values())[:1]:
-            self._warn_of_depth(int(ranking.n_ret.max(initial=0)))
+        self._warn_of_depth(run.depth)
         others: list[Metric] = []
         if self._elsewhere:
             others = list(self._elsewhere.iter_calc(_for_others(run)))

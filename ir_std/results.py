@@ -27,7 +27,7 @@ from ir_std.inputs import as_qrels, as_run
 from ir_std.layout import BETTER, WORSE, Cell, Table, label, number
 from ir_std.measures import Standardized, canonical, parse_measure
 from ir_std.provider import Plan, StdEvaluator, find_factors
-from ir_std.ranking import Qrels, Run
+from ir_std.runs import Qrels, Run
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.significance import ALPHA, Paired, against, get_test
 
@@ -148,10 +148,10 @@ def check_common_topics(run: Run, qrels: Qrels) -> None:
     InputError
         If they have no topic in common.
     """
-    if not run.lists.keys() & set(qrels.topics):
+    if not run.bounds.keys() & set(qrels.topics):
         raise InputError.at(
             run.name, None, f"no topic in common with {qrels.name} (topics here such as "
-            f"{next(iter(run.lists), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
+            f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
             "give the qrels of the run's own topics")
 
 

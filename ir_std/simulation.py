@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ir_std.factors import FactorSet
-from ir_std.ranking import Qrels, Run
+from ir_std.runs import Qrels, Run
 
 _JUDGED_NOT_RELEVANT = 1000
 
@@ -32,12 +32,12 @@ def simulated_run(qrels: Qrels, seed: int, depth: int = 1000) -> Run:
         Documents per topic.
     """
     random = np.random.default_rng(seed)
-    lists = {}
+    scored = {}
     for topic, judged in qrels.judged.items():
         relevant = np.fromiter(judged.values(), float, len(judged))
         bonus = random.uniform(0.5, 2.5)
         scores = np.round(random.normal(size=len(judged)) + bonus * relevant, 6)
         top = np.argsort(-scores, kind="stable")[:depth]
         docs = list(judged)
-        lists[topic] = ([docs[i] for i in top], scores[top])
-    return Run(lists, "simulated run")
+        scored[topic] = {docs[i]: float(scores[i]) for i in top}
+    return Run.from_dict(scored, "simulated run")

@@ -25,9 +25,9 @@ from ir_std.inputs import as_qrels, is_dataset
 from ir_std.layout import WRITERS
 from ir_std.measures import Standardized, parse_measure
 from ir_std.provider import StdEvaluator
-from ir_std.ranking import Qrels, Run
 from ir_std.results import Results, check_common_topics, evaluator_for, name_runs
 from ir_std.results import evaluate as evaluate_runs
+from ir_std.runs import Qrels, Run
 from ir_std.schemes import scheme_names
 from ir_std.significance import TESTS
 
