@@ -6,7 +6,9 @@ different collections cannot be compared, standardized ones can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +22,7 @@ from ir_std.inputs import as_qrels
 from ir_std.layout import Cell, Table, label, number
 from ir_std.measures import Standardized, parse_measure
 from ir_std.provider import find_factors
-from ir_std.results import Results, evaluate
+from ir_std.results import Results, evaluate, groups_of
 from ir_std.runs import Qrels
 from ir_std.schemes import scheme_names
 from ir_std.significance import mean_interval
@@ -39,7 +41,7 @@ class Part:
     ----------
     system, collection : str
     results : Results
-        Of this one run.
+        Of all systems on this collection.
     """
 
     system: str
@@ -48,7 +50,7 @@ class Part:
 
     def values(self, measure: Measure) -> Floats:
         """Scores by topic; NaN where the collection has no such score."""
-        by_measure = self.results.values[self.results.runs[0]]
+        by_measure = self.results.values[self.system]
         return by_measure.get(measure, np.full(len(self.results.topics), np.nan))
 
 
@@ -100,8 +102,8 @@ class Comparison:
             rows += [self._row(part.system, part.collection, [part], places) for part in parts]
             if len(parts) > 1:
                 rows.append(self._row(system, POOLED, parts, places))
-        return Table(("system", "collection", *map(str, self.measures), "topics"), tuple(rows), 2,
-                     self._table_notes(), self._groups())
+        return Table(("system", "collection", "topics", *map(str, self.measures)), tuple(rows), 3,
+                     self._table_notes(), groups_of(self.measures))
 
     def _row(self, system: str, collection: str, parts: Sequence[Part],
              places: int) -> tuple[Cell, ...]:
@@ -112,16 +114,9 @@ class Comparison:
                 cells.append(interval_cell(
                     np.concatenate([p.values(measure) for p in parts]), places))
             else:
-                run = parts[0].results.runs[0]
-                cells.append(number(parts[0].results.means[run][measure] if len(parts) == 1
+                cells.append(number(parts[0].results.means[system][measure] if len(parts) == 1
                                     else float("nan"), places))
-        return label(system), label(collection), *cells, Cell(f"{topics}", f"{topics}")
-
-    def _groups(self) -> tuple[int, ...]:
-        starts = [i for i, m in enumerate(self.measures)
-                  if i == 0 or not isinstance(m, Standardized)]
-        sizes = [b - a for a, b in zip(starts, [*starts[1:], len(self.measures)], strict=True)]
-        return (*sizes, 1)
+        return label(system), label(collection), label(f"{topics}"), *cells
 
     def _table_notes(self) -> tuple[str, ...]:
         raw = [str(m) for m in self.measures if not isinstance(m, Standardized)]
@@ -172,17 +167,25 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
         measures = [measures]
     wanted = [parse_measure(m) for m in measures or ()] or common_measures(
         read.values(), scheme_names(schemes))
-    parts: list[Part] = []
+    names = collection_names(read)
+    runs: dict[object, dict[str, Any]] = {}
     for system, run, qrels in entries:
-        judged = read[_key(qrels)]
-        results = evaluate({system: run}, judged, wanted, schemes)
-        factors = results.match.factors if results.match else None
-        part = Part(system, factors.id if factors else judged.name, results)
-        if any((p.system, p.collection) == (part.system, part.collection) for p in parts):
-            raise UsageError(f"two runs of {system} on {part.collection}: give each system a name "
-                             f"of its own")
-        parts.append(part)
+        if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
+            raise UsageError(f"two runs of {system} on {names[_key(qrels)]}: give each system a "
+                             f"name of its own")
+    results = {key: evaluate(named, read[key], wanted, schemes) for key, named in runs.items()}
+    parts = [Part(system, names[key], results[key])
+             for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)]
     return Comparison(tuple(parts), _in_order(wanted, parts))
+
+
+def collection_names(read: Mapping[object, Qrels]) -> dict[object, str]:
+    """What each of the qrels is called: its factor set, and its own name where that is shared."""
+    factors = {key: find_factors(qrels).factors for key, qrels in read.items()}
+    count = Counter(f.id for f in factors.values() if f)
+    own = {key: os.path.basename(qrels.name) for key, qrels in read.items()}
+    return {key: own[key] if f is None else f.id if count[f.id] == 1 else f"{f.id} ({own[key]})"
+            for key, f in factors.items()}
 
 
 def common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> list[Measure]:

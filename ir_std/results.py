@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -307,14 +307,7 @@ class Results:
         rows = [(label(run), *(self._cell(run, m, best[m], places) for m in self.measures))
                 for run in self.runs]
         return Table(("run", *map(str, self.measures)), tuple(rows), 1, self._table_notes(),
-                     self._groups())
-
-    def _groups(self) -> tuple[int, ...]:
-        """The number of columns of each raw measure with its companions."""
-        starts = [i for i, m in enumerate(self.measures)
-                  if i == 0 or not isinstance(m, Standardized)]
-        return tuple(b - a for a, b in zip(starts, [*starts[1:], len(self.measures)],
-                                           strict=True))
+                     groups_of(self.measures))
 
     def _cell(self, run: str, measure: Measure, best: float, places: int) -> Cell:
         mean = self.means[run][measure]
@@ -386,6 +379,12 @@ def _aggregate(measure: Measure, column: Floats) -> float:
     for value in column[~np.isnan(column)].tolist():
         aggregator.add(value)
     return float(aggregator.result())
+
+
+def groups_of(measures: Sequence[Measure]) -> tuple[int, ...]:
+    """How many measures each raw one makes together with its companions behind it."""
+    starts = [i for i, m in enumerate(measures) if i == 0 or not isinstance(m, Standardized)]
+    return tuple(b - a for a, b in zip(starts, [*starts[1:], len(measures)], strict=True))
 
 
 def deviation(measure: Standardized) -> Standardized:
