@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ir_std.errors import InputError, NoFactorsError, UnknownSetError, suggestion
 from ir_std.factors import FILES, FactorSet
@@ -100,8 +100,7 @@ def _load_version(folder: Path, version: tuple[tuple[int, int], ...]) -> FactorS
     return FactorSet.load(folder)
 
 
-@dataclass(frozen=True)
-class Fit:
+class Fit(NamedTuple):
     """How well one factor set fits qrels.
 
     Attributes
@@ -143,8 +142,7 @@ class Fit:
         return text
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """What recognition found; ``str(match)`` says it in a sentence.
 
     Attributes
@@ -181,8 +179,7 @@ class Match:
                 + "; name a set with factors= or --factors")
 
 
-@dataclass(frozen=True)
-class Collection:
+class Collection(NamedTuple):
     """What recognition looks at.
 
     Attributes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ class StandardizationWarning(UserWarning):
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` with the nearest allowed name, or nothing."""
+    from difflib import get_close_matches  # only a mistake costs this import
+
     by_folded = {a.lower(): a for a in allowed}
     near = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
     return f"; did you mean {by_folded[near[0]]!r}?" if near else ""

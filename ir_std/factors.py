@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -197,6 +195,9 @@ class FactorSet:
         InputError
             If the place is taken by something that is not a factor set.
         """
+        import shutil
+        import tempfile
+
         target = Path(path)
         if target.exists() and not (target / "set.json").is_file():
             raise InputError.at(target, None, "exists and is not a factor set",

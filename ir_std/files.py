@@ -11,11 +11,10 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +39,7 @@ class Source(Protocol):
         """Open for reading, from the start."""
 
 
-@dataclass(frozen=True)
-class FileSource:
+class FileSource(NamedTuple):
     """A file on disk; ``.gz`` is unpacked while reading."""
 
     path: Path
@@ -62,16 +60,13 @@ class FileSource:
         if self.path.is_dir():
             raise InputError.at(self.path, None, "is a directory", "name a file")
         try:
-            if self.path.suffix == ".gz":
-                return cast(BinaryIO, gzip.open(self.path, "rb"))
-            return open(self.path, "rb")
+            return _unpacked(open(self.path, "rb"), self.name)
         except OSError as failed:
             raise InputError.at(self.path, None, failed.strerror or str(failed),
                                 "name a readable file") from None
 
 
-@dataclass(frozen=True)
-class BytesSource:
+class BytesSource(NamedTuple):
     """A file in memory."""
 
     name: str
@@ -79,14 +74,14 @@ class BytesSource:
 
     def open(self) -> BinaryIO:
         """Open for reading; content that is gzip is unpacked."""
-        stream = BytesIO(self.content)
-        if self.name.endswith(".gz"):
-            return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
-        return stream
+        return _unpacked(BytesIO(self.content), self.name)
 
 
-@dataclass(frozen=True)
-class _Format:
+def _unpacked(stream: BinaryIO, name: str) -> BinaryIO:
+    return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if name.endswith(".gz") else stream
+
+
+class _Format(NamedTuple):
     """The columns of a kind of file, and its one column that is a number."""
 
     kind: str

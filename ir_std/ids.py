@@ -6,7 +6,7 @@ are hashed and looked up all at once; every match is then compared byte by byte.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +41,7 @@ def may_repeat(values: Keys) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-@dataclass(frozen=True)
-class Index:
+class Index(NamedTuple):
     """Judged documents, to be found by their key.
 
     Attributes

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -69,8 +68,7 @@ def computed_here(measure: Measure) -> bool:
             and "gains" not in measure.params and not measure.params.get("judged_only"))
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """How a standardized measure is computed: from which raw one, with which factors."""
 
     measure: Standardized

@@ -6,8 +6,7 @@ document ids are compared only among documents whose scores tie.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +17,7 @@ from ir_std.runs import Qrels, Ranking, Run
 Keys = npt.NDArray[np.floating[Any]]
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(NamedTuple):
     """How documents are ordered: by score in this precision, ties by document id."""
 
     precision: type[np.floating[Any]]

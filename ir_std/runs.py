@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, groupby, islice, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +24,7 @@ class NotARun(InputError):
     """Documents or scores that cannot be ranked."""
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """The judged documents of a run, by topic.
 
     Attributes
@@ -391,8 +389,7 @@ class ArrayQrels(Qrels):
         return tuple(name.decode() for name in self._ids[starts].tolist())
 
 
-@dataclass(frozen=True)
-class Ranking:
+class Ranking(NamedTuple):
     """The judged documents of a run: by topic, then by rank.
 
     Attributes

@@ -7,9 +7,8 @@ topic: their mean, their sample standard deviation (n-1), or their sorted scores
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import erfc, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -97,8 +96,7 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
     return np.where(known, at_most.sum(axis=-1) / np.where(n > 0, n, 1), np.nan)
 
 
-@dataclass(frozen=True)
-class Scheme:
+class Scheme(NamedTuple):
     """A scheme: its name, what it needs of the standardizing systems, and how it applies."""
 
     name: str
