@@ -4,6 +4,9 @@
 standardized companion where the factors of the collection are known.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ir_measures import *  # noqa: F403
 from ir_measures import __all__ as _ir_measures_names
 from ir_measures import calc_ctxt, lazylibs, measures, providers, qrel_inputs, run_inputs, util
@@ -45,15 +48,30 @@ from ir_std.measures import (
 )
 from ir_std.provider import Scores, StdEvaluator, StdProvider, install
 
+if TYPE_CHECKING:
+    from ir_std.comparison import Comparison, compare
+    from ir_std.results import Results, evaluate
+
 install()
+
+_LATE = {"Comparison": "comparison", "Results": "results", "compare": "comparison",
+         "evaluate": "results"}
+"""Names that are imported when first used, by their module: a drop-in does not need them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"ir_std.{_LATE[name]}"), name)
+
 
 __all__ = [
     *_ir_measures_names,
-    "DCG", "NDCG", "SP", "FactorSet", "Fit", "InputError", "IrStdError", "Match",
-    "NoFactorsError", "Scores", "StandardizationWarning", "Standardized", "StdEvaluator",
+    "DCG", "NDCG", "SP", "Comparison", "FactorSet", "Fit", "InputError", "IrStdError", "Match",
+    "NoFactorsError", "Results", "Scores", "StandardizationWarning", "Standardized", "StdEvaluator",
     "StdProvider", "UnknownMeasureError", "UnknownSetError", "UsageError", "__version__",
-    "available_factors", "calc", "calc_aggregate", "calc_ctxt", "evaluator", "iter_calc",
-    "lazylibs", "load_factors", "measures", "nDCG", "parse_measure", "providers",
+    "available_factors", "calc", "calc_aggregate", "calc_ctxt", "compare", "evaluate", "evaluator",
+    "iter_calc", "lazylibs", "load_factors", "measures", "nDCG", "parse_measure", "providers",
     "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP",
     "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG", "standardized", "util",
 ]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from itertools import islice
 
 WIDTH = 100
@@ -141,6 +138,9 @@ class Table:
 
     def csv(self) -> str:
         """Comma-separated values at full precision; NaN is empty.  Without notes and marks."""
+        import csv
+        import io
+
         names = [list(dict.fromkeys(k for row in self.rows for k in row[i].extra))
                  for i in range(len(self.header))]
         out = io.StringIO()
@@ -154,6 +154,8 @@ class Table:
 
     def html(self) -> str:
         """A ``<table>``; the best of a column is bold."""
+        from html import escape
+
         def write(cell: Cell, column: int) -> str:
             text = escape(cell.text)
             if column < self.labels:
