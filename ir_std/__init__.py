@@ -54,15 +54,16 @@ if TYPE_CHECKING:
 
 install()
 
-_LATE = {"Comparison": "comparison", "Results": "results", "compare": "comparison",
-         "evaluate": "results"}
-"""Names that are imported when first used, by their module: a drop-in does not need them."""
+_ON_DEMAND = {"Comparison": "ir_std.comparison", "Results": "ir_std.results",
+              "compare": "ir_std.comparison", "evaluate": "ir_std.results"}
+"""What a drop-in does not need, by its module."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"ir_std.{_LATE[name]}"), name)
+    """Import what is seldom needed when it is first used."""
+    if name in _ON_DEMAND:
+        return getattr(import_module(_ON_DEMAND[name]), name)
+    raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
 
 
 __all__ = [

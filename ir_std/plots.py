@@ -118,8 +118,8 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
             ax.set_ylim(0, 1)
     else:
         ax.set_title("raw: not comparable across collections", fontsize="medium")
-        ax.set_ylim(bottom=0)
-    ax.legend(fontsize="small")
+        ax.set_ylim(0, 1.1 * max((v for line in ax.lines for v in line.get_ydata()), default=1))
+    ax.legend(fontsize="small", loc="best")
     return ax
 
 
@@ -140,6 +140,8 @@ def comparison_figure(comparison: Comparison) -> Figure:
     for axes, measures in zip(grid, rows, strict=True):
         for ax, measure in zip(axes, measures, strict=False):
             means(comparison, measure, ax)
+            if ax is not grid[0][0]:
+                ax.get_legend().remove()
         for ax in axes[len(measures):]:
             ax.remove()
     return figure

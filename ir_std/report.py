@@ -127,6 +127,12 @@ class _Page:
         return f"{what} on {factors.title if factors else f'{len(self.results.topics)} topics'}"
 
     @property
+    def raw(self) -> list[str]:
+        """The raw measures behind all that is shown."""
+        return list(dict.fromkeys(str(m.base if isinstance(m, Standardized) else m)
+                                  for m in self.measures))
+
+    @property
     def schemes(self) -> list[tuple[str, str, str, str]]:
         """For each scheme used: name, an example measure, how to read it, its source."""
         used: dict[str, Standardized] = {}
