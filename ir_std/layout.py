@@ -11,6 +11,8 @@ WIDTH = 100
 """Columns that text may take; wider tables are folded into blocks."""
 BETTER, WORSE = "+", "-"
 """The marks of a difference that is significant."""
+_NAME = 24
+"""Columns that a row's name keeps for itself before columns that belong together are parted."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,10 @@ class Table:
         heads, others = columns[:self.labels], columns[self.labels:]
         groups = iter(others)
         tied = [list(islice(groups, size)) for size in self.groups or [1] * len(others)]
-        spare = width - sum(2 + len(c[0]) for c in others[:1])
-        heads = [_shortened(c, spare // max(1, self.labels) - 2) for c in heads]
+        widest = max((_width(group) for group in tied), default=0)
+        if width - widest < _NAME * self.labels:
+            widest = max(_width([column]) for column in others)
+        heads = [_shortened(c, (width - widest) // max(1, self.labels) - 2) for c in heads]
         blocks = [_side_by_side([*heads, *block]) for block in _fold(heads, tied, width)]
         return "\n\n".join([*blocks, *self._wrapped_notes(width)])
 
@@ -183,22 +187,21 @@ def _plain(cell: Cell) -> str:
     return cell.text + cell.mark + ("*" if cell.best else "")
 
 
+def _width(columns: Iterable[list[str]]) -> int:
+    return sum(len(column[0]) + 2 for column in columns)
+
+
 def _fold(heads: list[list[str]], groups: list[list[list[str]]], width: int
           ) -> list[list[list[str]]]:
     """Split groups of columns into blocks that fit beside the row's names."""
-    room = width - sum(len(c[0]) + 2 for c in heads) + 2
+    room = width - _width(heads) + 2
     blocks: list[list[list[str]]] = [[]]
-    used = 0
     for group in groups:
-        whole = sum(len(c[0]) + 2 for c in group)
         # Only a group that is too wide for any block is split.
-        for part in [group] if whole <= room else [[column] for column in group]:
-            size = sum(len(c[0]) + 2 for c in part)
-            if blocks[-1] and used + size > room:
+        for part in [group] if _width(group) <= room else [[column] for column in group]:
+            if blocks[-1] and _width(blocks[-1] + part) > room:
                 blocks.append([])
-                used = 0
             blocks[-1] += part
-            used += size
     return blocks
 
 
