@@ -60,7 +60,9 @@ class FileSource(NamedTuple):
         if self.path.is_dir():
             raise InputError.at(self.path, None, "is a directory", "name a file")
         try:
-            return _unpacked(open(self.path, "rb"), self.name)
+            if self.path.suffix == ".gz":
+                return cast(BinaryIO, gzip.open(self.path, "rb"))
+            return open(self.path, "rb")
         except OSError as failed:
             raise InputError.at(self.path, None, failed.strerror or str(failed),
                                 "name a readable file") from None
@@ -74,11 +76,10 @@ class BytesSource(NamedTuple):
 
     def open(self) -> BinaryIO:
         """Open for reading; content that is gzip is unpacked."""
-        return _unpacked(BytesIO(self.content), self.name)
-
-
-def _unpacked(stream: BinaryIO, name: str) -> BinaryIO:
-    return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if name.endswith(".gz") else stream
+        stream = BytesIO(self.content)
+        if self.name.endswith(".gz"):
+            return cast(BinaryIO, gzip.GzipFile(fileobj=stream))
+        return stream
 
 
 class _Format(NamedTuple):

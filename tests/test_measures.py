@@ -1,0 +1,114 @@
+"""Names of measures: they parse, print back, and stand for the same thing."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import subprocess
+import sys
+
+import ir_measures
+import pytest
+
+import ir_std
+from ir_std.errors import UnknownMeasureError, UsageError
+from ir_std.measures import canonical, equivalents, parse_measure, standardized
+
+NAMES = ["SP", "SP(rel=2)", "DCG", "DCG(dcg='jk',rel=1)", "nDCG(rel=1)", "nDCG(dcg='jk')@10",
+         "RBP(p=0.95,rel=1)", "sAP", "sP@10", "sP(rel=2)@10", "snDCG(scheme='E')@10",
+         "sRBP(p=0.95,rel=1)", "sAP(scheme='U',A=0.1,B=0.4)", "sAP(factors='trec8-adhoc')",
+         "sRR", "sERR@20", "sinfAP", "sIPrec@0.1", "sSetF(beta=2.0)", "AP", "P(rel=2)@10"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_parses_and_prints_back_the_same(name: str) -> None:
+    assert str(ir_measures.parse_measure(name)) == name
+    assert str(parse_measure(name)) == name
+    assert parse_measure(name) == ir_measures.parse_measure(name)
+
+
+def test_names_parse_as_soon_as_ir_std_is_imported() -> None:
+    code = ("import ir_std, ir_measures; "
+            "print(ir_measures.parse_measure(\"sAP(scheme='U')\"))")
+    out = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True,
+                         text=True, check=True)
+    assert out.stdout == "sAP(scheme='U')\n"
+
+
+def test_parsing_works_where_python_has_no_ast_num() -> None:
+    code = ("import ast; [delattr(ast, n) for n in ('Num', 'Str', 'NameConstant') "
+            "if hasattr(ast, n)]; import ir_std, ir_measures; "
+            "print(ir_measures.parse_measure('P(rel=2)@10'), "
+            "ir_measures.parse_measure(\"sAP(scheme='U',A=0.1)\"))")
+    out = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True,
+                         text=True, check=True)
+    assert out.stdout == "P(rel=2)@10 sAP(scheme='U',A=0.1)\n"
+
+
+@pytest.mark.parametrize(("wrong", "error", "says"), [
+    ("sAPP", UnknownMeasureError, "did you mean 'sAP'"),
+    ("AP(", UsageError, "cannot read"),
+    ("f(1)", UsageError, "cannot read"),
+    ("P", UsageError, "write P@10"),
+    ("P@0", UsageError, "at least 1"),
+    ("AP(rel=0)", UsageError, "at least 1"),
+    ("AP(relevance=2)", UsageError, "it takes cutoff, rel, judged_only"),
+    ("AP@'x'", UsageError, "values of type int"),
+    ("nDCG(dcg='x')", UsageError, "'log2', 'exp-log2', 'jk'"),
+    ("sAP(scheme='Q')", UsageError, "'N', 'U', 'E', 'z'"),
+    ("sAP(A=0.1)", UsageError, "belong to scheme 'U'"),
+])
+def test_a_wrong_name_is_refused_with_what_is_allowed(wrong: str, error: type[Exception],
+                                                      says: str) -> None:
+    with pytest.raises(error, match=re.escape(says)):
+        parse_measure(wrong)
+
+
+def test_unknown_names_are_name_errors_as_in_ir_measures() -> None:
+    with pytest.raises(NameError):
+        parse_measure("XYZ")
+
+
+def test_a_standardized_measure_keeps_all_parameters_of_its_base() -> None:
+    measure = ir_std.sP(rel=2) @ 10
+    assert measure.base == ir_measures.P(rel=2) @ 10
+    assert standardized(ir_measures.P(rel=2) @ 10, scheme="E") == measure(scheme="E")
+
+
+def test_counts_have_no_standardized_form() -> None:
+    with pytest.raises(UsageError, match="no standardized form"):
+        standardized(ir_measures.NumRel)
+
+
+def test_measures_can_be_pickled() -> None:
+    measure = ir_std.snDCG(scheme="U") @ 10
+    assert pickle.loads(pickle.dumps(measure)) == measure
+
+
+def test_ndcg_is_the_same_key_as_ir_measures_ndcg() -> None:
+    assert {ir_measures.nDCG @ 10: 1}[ir_std.nDCG @ 10] == 1
+
+
+def test_the_canonical_name_has_fixed_order_and_no_defaults() -> None:
+    assert canonical(ir_std.nDCG(rel=1, dcg="jk", judged_only=False)) == "nDCG(dcg='jk',rel=1)"
+    assert canonical(ir_measures.AP(rel=1)) == "AP"
+
+
+def names(measure: ir_measures.Measure, binary: bool) -> list[str]:
+    return [canonical(m) for m in equivalents(measure, binary)]
+
+
+def test_sp_and_ap_serve_each_other() -> None:
+    assert names(ir_std.SP, False) == ["SP", "AP"]
+    assert names(ir_measures.AP(rel=2) @ 5, False) == ["AP(rel=2)@5", "SP(rel=2)@5"]
+
+
+def test_dcg_and_ndcg_serve_each_other() -> None:
+    assert names(ir_std.DCG(dcg="jk"), False) == ["DCG(dcg='jk')", "nDCG(dcg='jk')"]
+
+
+def test_binary_and_graded_gains_are_the_same_only_on_binary_qrels() -> None:
+    assert "nDCG(rel=1)" in names(ir_std.nDCG, True)
+    assert "nDCG(rel=1)" not in names(ir_std.nDCG, False)
+    assert names(ir_std.RBP(p=0.5), True) == ["RBP(p=0.5)", "RBP(p=0.5,rel=1)"]
+    assert "nDCG" not in names(ir_std.nDCG(rel=2), True)
