@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ir_std.errors import InputError, NoFactorsError, UnknownSetError, suggestion
-from ir_std.factors import FILES, FactorSet
+from ir_std.factors import FILES, OPTIONAL_FILES, FactorSet
 
 NEAR = 0.1
 """Counts of relevant documents that differ by at most this share agree nearly: TREC re-judges."""
@@ -91,7 +91,7 @@ def _load(folder: Path) -> FactorSet:
 
 def _version(folder: Path) -> tuple[tuple[int, int], ...]:
     """Changes whenever a file of the set does."""
-    stats = [os.stat(folder / f) for f in (*FILES, "scores.npz") if (folder / f).is_file()]
+    stats = [os.stat(folder / f) for f in (*FILES, *OPTIONAL_FILES) if (folder / f).is_file()]
     return tuple((s.st_mtime_ns, s.st_size) for s in stats)
 
 

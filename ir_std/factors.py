@@ -20,7 +20,9 @@ Floats = npt.NDArray[np.float64]
 Table = dict[str, Floats]
 
 FILES = ("set.json", "topics.csv", "mean.csv", "sd.csv")
-"""The files that every set has; ``scores.npz`` is optional."""
+"""The files that every set has."""
+OPTIONAL_FILES = ("scores.npz", "systems.npz", "means.npz")
+"""The files of sets whose systems' scores are known."""
 
 _TEXT_FIELDS = ("id", "title", "track", "source", "licence", "built")
 _ALLOWED_FIELDS = {*_TEXT_FIELDS, "doc_id_pattern", "ir_datasets", "depth", "resolution",
@@ -43,7 +45,11 @@ class FactorSet:
     mean, sd : mapping of str to array_like, shape (n_topics,)
         By measure; NaN where a topic has no factors.
     scores : mapping of str to array_like, shape (n_topics, n_systems), optional
-        By measure, sorted within each topic.
+        By measure, sorted within each topic; NaN, last, for a system without a score.
+    systems : mapping of str to array_like of int, shape (n_topics, n_systems), optional
+        By measure, for each of ``scores`` which of the systems, numbered from 0, has it.
+    means : mapping of str to array_like, shape (n_systems,), optional
+        The systems' mean scores over all topics, sorted, by ``raw:AP``, ``N:AP`` and so on.
 
     Attributes
     ----------
@@ -58,11 +64,15 @@ class FactorSet:
 
     def __init__(self, info: Mapping[str, Any], n_rel: Mapping[str, int | None],
                  mean: Mapping[str, npt.ArrayLike], sd: Mapping[str, npt.ArrayLike],
-                 scores: Mapping[str, npt.ArrayLike] | None = None) -> None:
+                 scores: Mapping[str, npt.ArrayLike] | None = None,
+                 systems: Mapping[str, npt.ArrayLike] | None = None,
+                 means: Mapping[str, npt.ArrayLike] | None = None) -> None:
         self._describe(info, n_rel)
         self.mean = {m: np.asarray(v, dtype=float) for m, v in mean.items()}
         self.sd = {m: np.asarray(v, dtype=float) for m, v in sd.items()}
         self.scores = {m: np.asarray(v, dtype=float) for m, v in (scores or {}).items()}
+        self.systems = {m: np.asarray(v) for m, v in (systems or {}).items()}
+        self.means = {k: np.asarray(v, dtype=float) for k, v in (means or {}).items()}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FactorSet:
@@ -108,14 +118,29 @@ class FactorSet:
     @cached_property
     def scores(self) -> Table:
         """Sorted scores by measure, shape (n_topics, n_systems); only where they are known."""
+        return self._read_arrays("scores.npz")
+
+    @cached_property
+    def systems(self) -> dict[str, npt.NDArray[Any]]:
+        """Which system has each of :attr:`scores`; numbered by measure, from 0."""
+        return self._read_arrays("systems.npz")
+
+    @cached_property
+    def means(self) -> Table:
+        """The systems' sorted mean scores by ``raw:AP``, ``N:AP`` and so on."""
+        return self._read_arrays("means.npz")
+
+    def _read_arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        from zipfile import BadZipFile
+
         assert self.path is not None
-        file = self.path / "scores.npz"
+        file = self.path / name
         if not file.is_file():
             return {}
         try:
             with np.load(file, allow_pickle=False) as stored:
-                return {m: stored[m].astype(float) for m in self.measures if m in stored.files}
-        except (ValueError, OSError, EOFError) as broken:
+                return dict(stored)
+        except (ValueError, OSError, EOFError, BadZipFile) as broken:
             raise InputError.at(file, None, f"cannot be read ({broken})",
                                 "an .npz of one array a measure is expected") from None
 
@@ -198,10 +223,7 @@ class FactorSet:
         import shutil
         import tempfile
 
-        target = Path(path)
-        if target.exists() and not (target / "set.json").is_file():
-            raise InputError.at(target, None, "exists and is not a factor set",
-                                "name a new folder")
+        target = check_target(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
             folder = Path(scratch) / "set"
@@ -218,12 +240,28 @@ class FactorSet:
         (folder / "topics.csv").write_text("topic,n_rel\n" + "".join(lines), encoding="utf-8")
         write_table(folder / "mean.csv", self.topics, self.mean)
         write_table(folder / "sd.csv", self.topics, self.sd)
-        if self.scores:
-            np.savez_compressed(folder / "scores.npz", allow_pickle=False, **self.scores)
+        for name in OPTIONAL_FILES:
+            arrays = getattr(self, Path(name).stem)
+            if arrays:
+                np.savez_compressed(folder / name, allow_pickle=False, **arrays)
 
     def __repr__(self) -> str:
         return (f"<FactorSet {self.id}: {len(self.topics)} topics, "
                 f"{len(self.measures)} measures>")
+
+
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """The path, if a factor set may be written there.
+
+    Raises
+    ------
+    InputError
+        If the place is taken by something that is not a factor set.
+    """
+    target = Path(path)
+    if target.exists() and not (target / "set.json").is_file():
+        raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
+    return target
 
 
 def _pick(values: Floats, rows: npt.NDArray[np.int64]) -> Floats:

@@ -118,7 +118,8 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
             ax.set_ylim(0, 1)
     else:
         ax.set_title("raw: not comparable across collections", fontsize="medium")
-        ax.set_ylim(0, 1.1 * max((v for line in ax.lines for v in line.get_ydata()), default=1))
+        ax.margins(y=0.1)
+        ax.set_ylim(0, ax.get_ylim()[1])
     ax.legend(fontsize="small", loc="best")
     return ax
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import ir_measures
@@ -18,7 +19,13 @@ from ir_std.catalog import Collection, Match, load_factors, named, recognize
 from ir_std.errors import NoFactorsError, StandardizationWarning
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
-from ir_std.measures import Standardized, canonical, check_params, equivalents
+from ir_std.measures import (
+    Standardized,
+    canonical,
+    check_params,
+    equivalents,
+    parse_measure,
+)
 from ir_std.ranking import Order, rank
 from ir_std.runs import Qrels, Ranking, Run
 
@@ -69,16 +76,26 @@ def computed_here(measure: Measure) -> bool:
 
 
 class Plan(NamedTuple):
-    """How a standardized measure is computed: from which raw one, with which factors."""
+    """How a standardized measure is computed: from which raw one, with which factors.
+
+    ``name`` is what the factor set calls the raw measure.
+    """
 
     measure: Standardized
     raw: Measure
     factors: FactorSet
+    name: str
 
     def apply(self, topics: Iterable[str], values: Values) -> Values:
         """Standardize the raw measure's values."""
-        return self.factors.standardize(canonical(self.raw), topics, values,
-                                        self.measure["scheme"], **self.measure.scheme_params)
+        return self.factors.standardize(self.name, topics, values, self.measure["scheme"],
+                                        **self.measure.scheme_params)
+
+
+@lru_cache(maxsize=256)
+def names_by_measure(measures: tuple[str, ...]) -> dict[str, str]:
+    """What a set calls its measures, by canonical name: ``RBP(p=0.8)`` is also ``RBP``."""
+    return {canonical(parse_measure(name)): name for name in measures}
 
 
 def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
@@ -96,10 +113,11 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     rows = rows[rows >= 0]
     needs_scores = measure["scheme"] == "E"
     table = factors.scores if needs_scores else factors.mean
+    names = names_by_measure(factors.measures)
     for raw in equivalents(measure.base, binary=qrels.max_level <= 1):
-        known = table.get(canonical(raw))
-        if known is not None and not np.isnan(known[rows]).all():
-            return Plan(measure, raw, factors)
+        name = names.get(canonical(raw))
+        if name in table and not np.isnan(table[name][rows]).all():
+            return Plan(measure, raw, factors, name)
     what = "distributions" if needs_scores else "factors"
     raise NoFactorsError(f"{measure}: {factors.id} has no {what} for {measure.base} on these "
                          f"topics; it has {', '.join(table) or 'none'}")
@@ -159,7 +177,7 @@ class StdEvaluator(providers.Evaluator):
     def _warn_of_gaps(self) -> None:
         without: dict[str, dict[str, None]] = {}
         for p in self.plans:
-            table = p.factors.mean.get(canonical(p.raw))
+            table = p.factors.mean.get(p.name)
             rows = p.factors.rows(self.qrels.topics)
             for topic, row in zip(self.qrels.topics, rows.tolist(), strict=True):
                 if row < 0 or (table is not None and np.isnan(table[row])):
@@ -178,7 +196,7 @@ class StdEvaluator(providers.Evaluator):
 
     def _warn_of_depth(self, deepest: int) -> None:
         shallow = {p.factors.id: depth for p in self.plans if "cutoff" not in p.raw.params
-                   and (depth := p.factors.about(canonical(p.raw), "depth")) and depth < deepest}
+                   and (depth := p.factors.about(p.name, "depth")) and depth < deepest}
         for name, depth in shallow.items():
             _warn(f"the run is {deepest} documents deep, the systems behind {name} were "
                   f"evaluated to depth {depth}; cut the run to compare like with like")

@@ -25,7 +25,8 @@ from ir_std.errors import InputError, StandardizationWarning, UsageError, sugges
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
 from ir_std.layout import BETTER, WORSE, Cell, Table, label, number
-from ir_std.measures import Standardized, canonical, parse_measure
+from ir_std.measures import Standardized, parse_measure
+from ir_std.placement import Placement, Placer
 from ir_std.provider import Plan, StdEvaluator, find_factors
 from ir_std.runs import Qrels, Run
 from ir_std.schemes import EXACT, scheme_names
@@ -81,15 +82,18 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
         asked = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes),
                               factors)
         deviations = {p.measure: deviation(p.measure) for p in asked.plans}
-        evaluator = StdEvaluator([*asked.measures, *deviations.values()], asked.qrels,
-                                 asked.match, asked.notes)
+        evaluator = StdEvaluator([*asked.measures, *deviations.values(),
+                                  *(p.raw for p in asked.plans)], asked.qrels, asked.match,
+                                 asked.notes)
         scores = {name: _values(evaluator, run) for name, run in named.items()}
     return Results(
         evaluator.qrels.topics, tuple(asked.measures),
         {run: {m: values[m] for m in asked.measures} for run, values in scores.items()},
         {run: {m: values[z] for m, z in deviations.items()} for run, values in scores.items()},
-        {p.measure: p for p in asked.plans}, asked.match, asked.notes, tuple(warned), baseline,
-        test)
+        {run: {m: v for m, v in values.items() if not isinstance(m, Standardized)}
+         for run, values in scores.items()},
+        {p.measure: p for p in asked.plans}, Placer(asked), asked.match, asked.notes,
+        tuple(warned), baseline, test)
 
 
 def evaluator_for(qrels: Qrels, measures: Iterable[Measure | str] | Measure | str | None,
@@ -218,8 +222,12 @@ class Results:
     deviations : dict of str to dict of Standardized to ndarray, shape (n_topics,)
         By run and standardized measure, how many standard deviations the run is above the mean
         of the standardizing systems: the score before its scheme bends it.
+    raw : dict of str to dict of Measure to ndarray, shape (n_topics,)
+        By run and raw measure, also those that only standardized ones were made from.
     plans : dict of Standardized to Plan
         By standardized measure the factors it was computed with.
+    placer : Placer
+        What finds the :attr:`placements`.
     match : Match or None
         The factor set used, and how well it fits.
     notes, warnings : tuple of str
@@ -233,7 +241,9 @@ class Results:
     measures: tuple[Measure, ...]
     values: Mapping[str, Mapping[Measure, Floats]]
     deviations: Mapping[str, Mapping[Standardized, Floats]]
+    raw: Mapping[str, Mapping[Measure, Floats]]
     plans: Mapping[Standardized, Plan]
+    placer: Placer
     match: Match | None = None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -255,6 +265,17 @@ class Results:
         """Scores by topic id; topics without a score are left out."""
         column = self.values[run][measure].tolist()
         return {t: v for t, v in zip(self.topics, column, strict=True) if v == v}
+
+    @cached_property
+    def placements(self) -> dict[str, dict[Measure, Placement]]:
+        """Where each run ranks among the standardizing systems, by run and measure.
+
+        Empty without factors.
+        """
+        if not self.plans:
+            return {}
+        return {run: {p.measure: p for p in self.placer.place_values(self.raw[run])}
+                for run in self.runs}
 
     @cached_property
     def tests(self) -> dict[str, dict[Measure, Paired]]:
@@ -289,7 +310,7 @@ class Results:
 
     def peers_of(self, plan: Plan) -> Peers:
         """How the standardizing systems did, in the unit of the raw measure of ``plan``."""
-        name, factors = canonical(plan.raw), plan.factors
+        name, factors = plan.name, plan.factors
         rows = factors.rows(self.topics)
         known = np.where(rows >= 0, 1.0, np.nan)
         mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known

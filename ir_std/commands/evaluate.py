@@ -24,6 +24,7 @@ from ir_std.files import QRELS, RUN, columns_of, read_run
 from ir_std.inputs import as_qrels, is_dataset
 from ir_std.layout import WRITERS
 from ir_std.measures import Standardized, parse_measure
+from ir_std.placement import Placer
 from ir_std.provider import StdEvaluator
 from ir_std.results import Results, check_common_topics, evaluator_for, name_runs
 from ir_std.results import evaluate as evaluate_runs
@@ -33,6 +34,7 @@ from ir_std.significance import TESTS
 
 SUMMARY = "all"
 """The topic that stands for the mean, as in ir_measures and trec_eval."""
+
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
@@ -55,6 +57,9 @@ def configure(parser: ArgumentParser) -> None:
                         help="in tables: mark what differs significantly from this run")
     parser.add_argument("--test", choices=sorted(TESTS), default="t",
                         help="paired test against the baseline (default t)")
+    parser.add_argument("--place", action="store_true",
+                        help="beside each mean, where the run ranks among the standardizing "
+                             "systems")
 
 
 def run(args: Namespace) -> None:
@@ -67,6 +72,8 @@ def run(args: Namespace) -> None:
     if args.output_format in WRITERS:
         if args.by_query:
             raise UsageError("-q lists values by topic, a table holds means: use -o tsv or jsonl")
+        if args.place:
+            raise UsageError("--place goes with -o tsv or jsonl, and ir_std report shows places")
         results = tabulate(*tell_apart(args.inputs), schemes, args)
         print(WRITERS[args.output_format](results.table(args.places)))
         return
@@ -74,8 +81,9 @@ def run(args: Namespace) -> None:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(WRITERS)}")
     files, qrels_name, measures = tell_apart(args.inputs)
     evaluator = prepare(as_qrels(qrels_name), measures, schemes, args.factors)
+    placer = Placer(evaluator) if args.place else None
     for name, file in name_runs(files).items():
-        for line in evaluate(evaluator, read_run(file), name, args):
+        for line in evaluate(evaluator, read_run(file), name, args, placer):
             print(FORMATS[args.output_format](line, args, len(files) > 1))
 
 
@@ -158,15 +166,17 @@ def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: Ite
 
 @dataclass(frozen=True)
 class Line:
-    """One value: of which run, topic and measure."""
+    """One value: of which run, topic and measure; of a mean also where it ranks, if asked."""
 
     run: str
     topic: str
     measure: Measure
     value: float
+    place: str | None = None
 
 
-def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace) -> Iterator[Line]:
+def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace,
+             placer: Placer | None) -> Iterator[Line]:
     """The values of one run that were asked for.
 
     Raises
@@ -180,14 +190,15 @@ def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace) -> I
         for metric in result.per_query:
             yield Line(name, metric.query_id, metric.measure, metric.value)
     if not args.no_summary:
+        placed = {p.measure: p.summary for p in placer.place(run)} if placer else {}
         for measure, value in result.aggregated.items():
-            yield Line(name, SUMMARY, measure, value)
+            yield Line(name, SUMMARY, measure, value, placed.get(measure))
 
 
 def _tsv(line: Line, args: Namespace, several: bool) -> str:
     value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
     fields = [line.run] * several + [line.topic] * args.by_query + [str(line.measure), value]
-    return "\t".join(fields)
+    return "\t".join([*fields, line.place] if line.place else fields)
 
 
 def _jsonl(line: Line, args: Namespace, several: bool) -> str:
@@ -197,6 +208,8 @@ def _jsonl(line: Line, args: Namespace, several: bool) -> str:
         del fields["run"]
     if not args.by_query:
         del fields["query_id"]
+    if line.place:
+        fields["place"] = line.place
     return json.dumps(fields, ensure_ascii=False)
 
 
