@@ -180,12 +180,19 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
 
 
 def collection_names(read: Mapping[object, Qrels]) -> dict[object, str]:
-    """What each of the qrels is called: its factor set, and its own name where that is shared."""
+    """What each of the qrels is called: its factor set, and where that is shared its own name.
+
+    Where these are the same too they are numbered.
+    """
     factors = {key: find_factors(qrels).factors for key, qrels in read.items()}
     count = Counter(f.id for f in factors.values() if f)
     own = {key: os.path.basename(qrels.name) for key, qrels in read.items()}
-    return {key: own[key] if f is None else f.id if count[f.id] == 1 else f"{f.id} ({own[key]})"
-            for key, f in factors.items()}
+    names: dict[object, str] = {}
+    for key, f in factors.items():
+        name = own[key] if f is None else f.id if count[f.id] == 1 else f"{f.id} ({own[key]})"
+        taken = sum(other.startswith(name) for other in names.values())
+        names[key] = f"{name} {taken + 1}" if name in names.values() else name
+    return names
 
 
 def common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> list[Measure]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from ir_measures.measures import Measure
 
 from ir_std._version import __version__
 from ir_std.errors import IrStdError
@@ -148,12 +149,14 @@ class _Page:
         results = self.results
         return {
             "runs": self.ranked,
-            "places": PLACES,
+            "decimals": PLACES,
             "farthest": FARTHEST,
             "values": [{str(m): _whole(results.values[run][m], PLACES) for m in self.measures}
                        for run in self.ranked],
             "z": [{str(m): _whole(z, 2) for m, z in results.deviations[run].items()}
                   for run in self.ranked],
+            "placements": [[[(strip.mark(run), strip.summary(run)) for strip in figure.strips]
+                            for figure in self.figures] for run in self.ranked],
             "captions": [[figure.caption(run) for figure in self.figures]
                          for run in self.ranked],
         }
@@ -172,6 +175,7 @@ class _Figure:
         self.id = f"figure-{number}"
         self.panels = [_Drawing(results, panel) for panel in panels]
         self.measures = [panel.measure for panel in panels]
+        self.strips = [_Strip(results, m) for m in self.measures if results.placements]
         self.order = panels[-1].order.tolist()
         self.title = " and ".join(map(str, self.measures))
         last = panels[-1].measure
@@ -201,6 +205,41 @@ class _Figure:
 
     def below(self, run: str) -> list[_TopicRow]:
         return [row for row in self.topics(run) if row.z < 0][:-FARTHEST - 1:-1]
+
+
+class _Strip:
+    """The means of all standardizing systems on a line, and the run's among them.
+
+    The scale holds every run, so that the page's script moves only the run's mark.
+    """
+
+    width, height = _WIDTH, 34
+    left, right = 8, _RIGHT
+
+    def __init__(self, results: Results, measure: Measure) -> None:
+        self.results = results
+        self.measure = measure
+        placed = [by_measure[measure] for by_measure in results.placements.values()
+                  if measure in by_measure]
+        self.systems = next((p.means for p in placed if p.means), ())
+        known = [*self.systems, *(p.value for p in placed if not isnan(p.value))]
+        self.low, self.high = min(known, default=0.0), max(known, default=1.0)
+
+    def x(self, value: float) -> float:
+        span = self.high - self.low or 1.0
+        return round(self.left + (value - self.low) / span * (self.right - self.left), 2)
+
+    @property
+    def ticks(self) -> str:
+        return "".join(f"M{self.x(mean)} 10V24" for mean in self.systems)
+
+    def mark(self, run: str) -> float | None:
+        """Where the run stands; None if it has no mean."""
+        value = self.results.placements[run][self.measure].value
+        return None if isnan(value) else self.x(value)
+
+    def summary(self, run: str) -> str:
+        return str(self.results.placements[run][self.measure])
 
 
 class _Drawing:

@@ -118,7 +118,7 @@ def name_runs(runs: Any) -> dict[str, Any]:
     """
     if isinstance(runs, Mapping) and not _is_run(runs):
         named = {str(name): run for name, run in runs.items()}
-    elif isinstance(runs, (list, tuple)) and runs and not hasattr(runs[0], "query_id"):
+    elif isinstance(runs, (list, tuple)) and not _is_table(runs):
         files = dict.fromkeys(os.fspath(r) for r in runs if isinstance(r, (str, os.PathLike)))
         count = Counter(map(os.path.basename, files))
         named = {}
@@ -142,6 +142,11 @@ def _is_run(given: Mapping[Any, Any]) -> bool:
     return all(isinstance(docs, Mapping) for docs in given.values()) and not any(
         isinstance(score, Mapping) for docs in given.values() for score in docs.values()
         ) and bool(given)
+
+
+def _is_table(given: Sequence[Any]) -> bool:
+    """Whether a list is one run (objects with a topic, a document, a score), and not runs."""
+    return any(hasattr(row, "query_id") and not hasattr(row, "itertuples") for row in given[:1])
 
 
 def check_common_topics(run: Run, qrels: Qrels) -> None:

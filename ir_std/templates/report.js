@@ -5,11 +5,11 @@
   const runSelect = document.getElementById("run");
   const figureSelect = document.getElementById("figure");
   const figures = [...document.querySelectorAll(".figure")];
-  const unit = 10 ** data.places;
+  const unit = 10 ** data.decimals;
   const missing = "–";
   page.classList.add("js");
 
-  const score = (whole) => whole === null ? missing : (whole / unit).toFixed(data.places);
+  const score = (whole) => whole === null ? missing : (whole / unit).toFixed(data.decimals);
   const signed = (whole) =>
     whole === null ? missing : (whole < 0 ? "-" : "+") + (Math.abs(whole) / 100).toFixed(2);
 
@@ -51,6 +51,17 @@
     }
   }
 
+  function place(figure, places) {
+    figure.querySelectorAll(".places li").forEach((item, i) => {
+      const [x, text] = places[i];
+      item.querySelector(".place").textContent = text;
+      const mark = item.querySelector(".mark");
+      if (!mark) return;
+      mark.setAttribute("visibility", x === null ? "hidden" : "visible");
+      mark.setAttribute("transform", `translate(${x ?? 0} 0)`);
+    });
+  }
+
   function show() {
     const run = Number(runSelect.value);
     const chosen = Number(figureSelect.value);
@@ -60,6 +71,7 @@
     figure.querySelector(".caption").textContent = data.captions[run][chosen];
     for (const svg of figure.querySelectorAll("svg[data-m]")) movePoints(svg, run);
     fillTopics(figure, run);
+    place(figure, data.placements[run][chosen]);
     for (const link of document.querySelectorAll("a[data-run]")) {
       const row = link.closest("tr");
       if (Number(link.dataset.run) === run) row.setAttribute("aria-current", "true");
