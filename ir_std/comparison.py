@@ -121,7 +121,8 @@ class Comparison:
     def _table_notes(self) -> tuple[str, ...]:
         raw = [str(m) for m in self.measures if not isinstance(m, Standardized)]
         return (f"Raw means ({', '.join(raw)}) of different collections cannot be compared: they "
-                f"tell as much of the topics as of the systems. Standardized means can.",
+                f"tell as much of the topics as of the systems. Standardized means can, each being "
+                f"relative to the systems that took part in its track.",
                 "[ ] 95 percent interval of the mean over topics (Student's t).")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std.comparison import Comparison
-from ir_std.errors import IrStdError, UsageError
+from ir_std.errors import IrStdError, NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
 from ir_std.panels import panel, topic_order
 from ir_std.results import Results
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_BAND, _RANGE, _MEAN, _RUN = "#b8c4d2", "#d3dae3", "#4b5866", "#0a5bb8"
+_BAND, _RANGE, _MEAN, _RUN = "#b8c4d2", "#a9b6c6", "#4b5866", "#0a5bb8"
 _LABELS = 60
 
 
@@ -69,7 +69,30 @@ def topics(results: Results, measure: Measure | str, run: str | None = None,
                   fontsize="x-small")
     ax.set_xlabel("topic, hardest first")
     ax.set_ylabel(str(measure))
-    ax.legend(fontsize="small", loc="best")
+    ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
+    return ax
+
+
+def placement(results: Results, measure: Measure | str, run: str | None = None,
+              ax: Axes | None = None) -> Axes:
+    """Where a run's mean stands among those of the standardizing systems.
+
+    Parameters and errors as for :func:`topics`; :class:`NoFactorsError` with the reason if the
+    run cannot be placed.
+    """
+    measure = _known(parse_measure(measure), results.measures, "measure")
+    run = _known(results.runs[0] if run is None else run, results.runs, "run")
+    placed = results.placements.get(run, {}).get(measure)
+    if placed is None or placed.why_not:
+        raise NoFactorsError(str(placed or results.match))
+    ax = _axes(ax)
+    ax.vlines(placed.means, 0, 1, color=_MEAN, linewidth=0.8, alpha=0.6,
+              label=f"the {placed.n_systems} standardizing systems")
+    ax.vlines([placed.value], -0.2, 1.2, color=_RUN, linewidth=3, label=run)
+    ax.set_yticks([])
+    ax.set_xlabel(f"mean {measure}")
+    ax.set_title(str(placed), fontsize="medium", loc="right")
+    ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
     return ax
 
 
@@ -118,8 +141,8 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
             ax.set_ylim(0, 1)
     else:
         ax.set_title("raw: not comparable across collections", fontsize="medium")
-        ax.margins(y=0.1)
-        ax.set_ylim(0, ax.get_ylim()[1])
+        if max(map(abs, ax.dataLim.intervaly)) <= 1:
+            ax.set_ylim(0, 1)
     ax.legend(fontsize="small", loc="best")
     return ax
 

@@ -14,6 +14,7 @@ from ir_measures.measures import Measure
 
 from ir_std._version import __version__
 from ir_std.errors import IrStdError
+from ir_std.factors import FactorSet
 from ir_std.measures import Standardized
 from ir_std.output import write_whole
 from ir_std.panels import Panel, figures, summary
@@ -132,6 +133,23 @@ class _Page:
         """The raw measures behind all that is shown."""
         return list(dict.fromkeys(str(m.base if isinstance(m, Standardized) else m)
                                   for m in self.measures))
+
+    @property
+    def other_factors(self) -> list[tuple[Standardized, FactorSet]]:
+        """Measures that name a factor set other than the one that was matched."""
+        match = self.results.match
+        return [(m, plan.factors) for m, plan in self.results.plans.items()
+                if match is None or plan.factors is not match.factors]
+
+    @property
+    def sources(self) -> dict[str, list[str]]:
+        """Where the factors come from, each with the raw measures that it gives factors for."""
+        found: dict[str, dict[str, None]] = {}
+        for plan in self.results.plans.values():
+            source = plan.factors.about(plan.name, "source", plan.factors.source)
+            if source:
+                found.setdefault(source, {})[str(plan.measure.base)] = None
+        return {source: list(measures) for source, measures in found.items()}
 
     @property
     def schemes(self) -> list[tuple[str, str, str, str]]:

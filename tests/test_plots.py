@@ -64,11 +64,21 @@ def test_without_an_ax_the_current_one_is_used(results: ir_std.Results,
     assert plots.topics(results, AP) is ax
 
 
+def test_the_runs_place_is_drawn_among_the_systems(results: ir_std.Results,
+                                                   ax: matplotlib.axes.Axes) -> None:
+    plots.placement(results, "sAP", "b", ax)
+    placed = results.placements["b"][ir_std.sAP]
+    systems, own = (c.get_segments() for c in ax.collections)
+    assert [s[0][0] for s in systems] == pytest.approx(list(placed.means))
+    assert own[0][0][0] == pytest.approx(results.means["b"][ir_std.sAP])
+    assert ax.get_title("right") == str(placed)
+
+
 def test_an_unknown_measure_or_run_names_the_known_ones(results: ir_std.Results,
                                                         ax: matplotlib.axes.Axes) -> None:
     with pytest.raises(UsageError, match=r"no measure RR.*AP, sAP"):
         plots.topics(results, "RR", ax=ax)
-    with pytest.raises(UsageError, match="no run c .*a, b"):
+    with pytest.raises(UsageError, match=r"no run c .*a, b"):
         plots.topics(results, AP, "c", ax)
 
 

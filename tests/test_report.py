@@ -68,6 +68,11 @@ def test_warnings_are_on_the_page() -> None:
     assert "1 topic without factors in trec8-adhoc" in render(found)
 
 
+def test_factors_named_in_a_measure_are_told() -> None:
+    page = render(simulated(1, [ir_std.sAP(factors="robust04")]))
+    assert "with the factors of robust04" in page
+
+
 def test_the_data_it_carries_are_the_scores(results: ir_std.Results, text: str) -> None:
     data = data_of(text)
     for number, run in enumerate(data["runs"]):
