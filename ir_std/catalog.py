@@ -249,7 +249,7 @@ def _specificity(f: Fit) -> tuple[object, ...]:
 
 
 def _nearness(f: Fit) -> tuple[object, ...]:
-    return len(f.missing) + len(f.differ), len(f.factors.topics), f.factors.id
+    return len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id
 
 
 def fit(factors: FactorSet, collection: Collection) -> Fit:

@@ -45,7 +45,7 @@ def as_run(run: Any) -> Run:
         run = list(run)
     if isinstance(run, Mapping):
         _check_ids(((topic, docs) for topic, docs in run.items()), "run")
-        made = Run.from_dict(run)
+        made = Run(run)
     else:
         columns = _columns(run, ("query_id", "doc_id", "score"), "run")
         made = Run.from_segments(_by_topic(columns, "run"))
@@ -141,16 +141,15 @@ def _looks_like_file(name: str) -> bool:
         (".", "/", "~"))
 
 
-def _columns(table: Any, names: tuple[str, ...], kind: str) -> list[Any]:
-    """The named columns of a DataFrame or of an iterable of objects."""
+def _columns(table: Any, names: tuple[str, ...], kind: str) -> list[list[Any]]:
+    """The named columns of a DataFrame or of an iterable of objects, as lists."""
     if hasattr(table, "itertuples"):
         missing = [n for n in names if n not in table.columns]
         if missing:
             raise InputError.at(kind, None, f"DataFrame without {', '.join(missing)}",
                                 f"columns {', '.join(names)} are expected, found are "
                                 f"{', '.join(map(str, table.columns))}")
-        *ids, value = (table[n] for n in names)
-        return [*(column.tolist() for column in ids), value.to_numpy()]
+        return [table[n].tolist() for n in names]
     if not isinstance(table, Iterable):
         raise _unsupported(table, names, kind)
     rows = list(table)
@@ -168,8 +167,8 @@ def _unsupported(found: object, names: tuple[str, ...], kind: str) -> InputError
         f"give a dict of dicts, a DataFrame or named tuples with {', '.join(names)}, or a file")
 
 
-def _by_topic(columns: list[Any],
-              kind: str) -> Iterator[tuple[str, list[str], Any]]:
+def _by_topic(columns: list[list[Any]],
+              kind: str) -> Iterator[tuple[str, list[str], list[Any]]]:
     """Split columns (topic, document, value) where the topic changes."""
     topics, docs, values = columns
     if not topics:

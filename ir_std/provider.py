@@ -161,9 +161,9 @@ class StdEvaluator(providers.Evaluator):
         self._here = [m for m in raw if computed_here(m)]
         for measure in self._here:
             check_params(measure)
-        elsewhere = [m for m in raw if not computed_here(m)]
-        self._elsewhere = (_others().evaluator(elsewhere, _for_others(self.qrels))
-                           if elsewhere else None)
+        self._elsewhere = [m for m in raw if not computed_here(m)]
+        self._others = (_others().evaluator(self._elsewhere, _for_others(self.qrels))
+                        if self._elsewhere else None)
         self._warn_of_gaps()
         self._warn_of_choice()
 
@@ -231,8 +231,8 @@ class StdEvaluator(providers.Evaluator):
             raw[measure] = metrics.FORMULAS[name](rankings[order], **params)
         self._warn_of_depth(run.depth)
         others: list[Metric] = []
-        if self._elsewhere:
-            others = list(self._elsewhere.iter_calc(_for_others(run)))
+        if self._others:
+            others = list(self._others.iter_calc(_for_others(run)))
             raw.update(self._as_arrays(others))
         for p in self.plans:
             raw[p.measure] = p.apply(self.qrels.topics, raw[p.raw])
@@ -240,10 +240,10 @@ class StdEvaluator(providers.Evaluator):
 
     def _as_arrays(self, results: list[Metric]) -> dict[Measure, Values]:
         row = {t: i for i, t in enumerate(self.qrels.topics)}
-        arrays: dict[Measure, Values] = {}
+        arrays = {m: np.full(len(row), np.nan) for m in self._elsewhere}
         for result in results:
-            array = arrays.setdefault(result.measure, np.full(len(row), np.nan))
-            array[row[result.query_id]] = result.value
+            if result.query_id in row:
+                arrays[result.measure][row[result.query_id]] = result.value
         return arrays
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:

@@ -6,13 +6,14 @@ document ids are compared only among documents whose scores tie.
 
 from __future__ import annotations
 
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std.ids import Ints
-from ir_std.runs import Qrels, Ranking, Run
+from ir_std.runs import Found, Qrels, Ranking, Run
 
 Keys = npt.NDArray[np.floating[Any]]
 
@@ -38,38 +39,61 @@ def rank(run: Run, qrels: Qrels, order: Order = TREC_EVAL) -> Ranking:
     Topics of the run that the qrels do not hold are ignored.
     """
     found = run.find(qrels)
-    with np.errstate(over="ignore"):  # beyond 32 bits a score is infinite, as in trec_eval
-        keys = -run.scores.astype(order.precision)
-    ranks = _ranks(run, keys, found.line, order)
+    ranks = _ranks(run, qrels, found, order)
     by_rank = np.lexsort((ranks, found.topic))
     sizes = {topic: b - a for topic, (a, b) in run.bounds.items()}
     n_ret = np.array([sizes.get(topic, 0) for topic in qrels.topics], np.int64)
     return Ranking(qrels, found.topic, ranks[by_rank], found.level[by_rank], n_ret)
 
 
-def _ranks(run: Run, keys: Keys, wanted: Ints, order: Order) -> Ints:
-    """Ranks from 1 of the lines ``wanted``, each within its topic; the lowest key is best."""
-    by_key = np.empty(len(keys), np.int64)
-    start = np.empty(len(keys), np.int64)
-    new = np.ones(len(keys), bool)
-    for a, b in run.bounds.values():
-        by_key[a:b] = np.argsort(keys[a:b]) + a
-        start[a:b] = a
-    in_order = keys[by_key]
-    new[1:] = (in_order[1:] != in_order[:-1]) | (start[1:] != start[:-1])
-    place = np.empty(len(keys), np.int64)
-    place[by_key] = np.arange(len(keys))
-    ranks = place[wanted] - start[wanted] + 1
-    groups = np.flatnonzero(new)
-    group = np.searchsorted(groups, place[wanted], "right") - 1
-    ends = np.append(groups[1:], len(keys))
-    tied = np.flatnonzero(ends[group] - groups[group] > 1)
-    tied = tied[np.argsort(group[tied], kind="stable")]
-    for members in np.split(tied, np.flatnonzero(np.diff(group[tied])) + 1):
-        if members.size:
-            g = group[members[0]]
-            among = sorted(run.ids(by_key[groups[g]:ends[g]]), reverse=order.ids_descending)
-            behind = {name: i for i, name in enumerate(among)}
-            first = groups[g] - start[wanted[members[0]]] + 1
-            ranks[members] = [first + behind[name] for name in run.ids(wanted[members])]
+def _keys(scores: npt.NDArray[np.float64], order: Order) -> Keys:
+    """Scores in the order's precision, best lowest."""
+    with np.errstate(over="ignore"):  # beyond 32 bits a score is infinite, as in trec_eval
+        keys: Keys = -scores.astype(order.precision)
+    return keys
+
+
+def _ranks(run: Run, qrels: Qrels, found: Found, order: Order) -> Ints:
+    """Ranks from 1 of the documents found."""
+    keys, wanted = _keys(run.scores, order), _keys(found.score, order)
+    start = np.zeros(len(wanted), np.int64)  # the first line of the topic
+    first = np.zeros(len(wanted), np.int64)  # after sorting, the first line with this score
+    last = np.zeros(len(wanted), np.int64)  # and the line after the last
+    topics = np.searchsorted(found.topic, np.arange(len(qrels.topics) + 1)).tolist()
+    for topic, (i, j) in zip(qrels.topics, pairwise(topics), strict=True):
+        if i < j:
+            a, b = run.bounds[topic]
+            ascending = np.sort(keys[a:b])
+            start[i:j] = a
+            first[i:j] = ascending.searchsorted(wanted[i:j], "left") + a
+            last[i:j] = ascending.searchsorted(wanted[i:j], "right") + a
+    ranks = first - start + 1
+    tied = np.flatnonzero(last - first > 1)
+    tied = tied[np.argsort(first[tied], kind="stable")]
+    if tied.size:
+        by_key = np.zeros(len(keys), np.int64)
+        for t in np.unique(found.topic[tied]).tolist():
+            a, b = run.bounds[qrels.topics[t]]
+            by_key[a:b] = np.argsort(keys[a:b]) + a
+        ids = [found.ids[i] for i in tied.tolist()]
+        ranks[tied] += _places(run, by_key, first[tied], last[tied], ids, order)
     return ranks
+
+
+def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any],
+            order: Order) -> list[int]:
+    """Places from 0, by document id, of documents among those they tie with.
+
+    Document i ties with those at the lines ``by_key[first[i]:last[i]]``; ``first`` ascends.
+    """
+    begin, at, members = np.unique(first, return_index=True, return_counts=True)
+    sizes = last[at] - begin
+    before = np.cumsum(sizes) - sizes
+    lines = by_key[np.repeat(begin - before, sizes) + np.arange(sizes.sum())]
+    all_ids, wanted = iter(run.ids(lines)), iter(ids)
+    places: list[int] = []
+    for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
+        among = sorted(islice(all_ids, size), reverse=order.ids_descending)
+        place = dict(zip(among, range(size), strict=True))
+        places += map(place.__getitem__, islice(wanted, count))
+    return places

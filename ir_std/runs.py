@@ -6,7 +6,7 @@ Both forms answer the same question: which of a run's documents are judged, and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
 from itertools import accumulate, chain, groupby, islice, pairwise
 from typing import Any, NamedTuple
@@ -31,14 +31,16 @@ class Found(NamedTuple):
     ----------
     topic : ndarray of int, shape (n_found,)
         Index into the topics of the qrels, ascending.
-    line : ndarray of int, shape (n_found,)
-        Index into the run's scores.
+    score : ndarray of float64, shape (n_found,)
     level : ndarray of int, shape (n_found,)
+    ids : list, length n_found
+        Document ids, of the same type as :meth:`Run.ids` gives.
     """
 
     topic: Ints
-    line: Ints
+    score: Floats
     level: Ints
+    ids: list[Any]
 
 
 class Run:
@@ -46,10 +48,8 @@ class Run:
 
     Parameters
     ----------
-    docs : mapping of str to collection of str
-        Documents by topic, each once.
-    scores : ndarray of float64, shape (n_lines,)
-        Their scores, topic after topic.
+    scored : mapping of str to mapping of str to float
+        Score by topic and document.
     name : str
         What messages call it.
 
@@ -68,10 +68,16 @@ class Run:
 
     given: Any = None
 
-    def __init__(self, docs: Mapping[str, Collection[str]], scores: Floats,
-                 name: str = "run") -> None:
-        self._docs = docs
-        self._lay_out(list(docs), list(map(len, docs.values())), scores, name)
+    def __init__(self, scored: Mapping[str, Mapping[str, float]], name: str = "run") -> None:
+        self._scored = scored
+        sizes = list(map(len, scored.values()))
+        values = chain.from_iterable(docs.values() for docs in scored.values())
+        try:
+            scores = np.fromiter(values, float, sum(sizes))
+        except (TypeError, ValueError) as wrong:
+            raise NotARun.at(name, None, f"a score is no number ({wrong})",
+                             "scores must be finite numbers") from None
+        self._lay_out(list(scored), sizes, scores, name)
 
     def _lay_out(self, topics: list[str], sizes: list[int], scores: Floats, name: str) -> None:
         self.name = name
@@ -85,19 +91,7 @@ class Run:
                              "scores must be finite numbers")
 
     @classmethod
-    def from_dict(cls, scored: Mapping[str, Mapping[str, float]], name: str = "run") -> Run:
-        """A run from scores by topic and document.
-
-        Raises
-        ------
-        NotARun
-            If a score is not a finite number.
-        """
-        values = chain.from_iterable(docs.values() for docs in scored.values())
-        return cls(scored, as_scores(values, sum(map(len, scored.values())), name), name)
-
-    @classmethod
-    def from_segments(cls, segments: Iterable[tuple[str, list[str], Sequence[float] | Floats]],
+    def from_segments(cls, segments: Iterable[tuple[str, list[str], Iterable[float]]],
                       name: str = "run") -> Run:
         """Join segments of consecutive lines on one topic; a topic may occur in several.
 
@@ -106,18 +100,16 @@ class Run:
         NotARun
             If a document occurs twice in a topic, or a score is not a finite number.
         """
-        docs: dict[str, list[str]] = {}
-        scores: dict[str, list[Floats]] = {}
-        for topic, names, values in segments:
-            docs[topic] = docs[topic] + names if topic in docs else names
-            scores.setdefault(topic, []).append(as_scores(values, len(names), name))
-        for topic, names in docs.items():
-            if len(set(names)) < len(names):
-                raise NotARun.at(name, None, f"topic {topic} has document "
-                                 f"{Counter(names).most_common(1)[0][0]!r} twice",
+        scored: dict[str, dict[str, float]] = {}
+        for topic, docs, scores in segments:
+            known = scored.setdefault(topic, {})
+            before = list(known)
+            known.update(zip(docs, scores, strict=True))
+            if len(known) < len(before) + len(docs):
+                twice = Counter([*before, *docs]).most_common(1)[0][0]
+                raise NotARun.at(name, None, f"topic {topic} has document {twice!r} twice",
                                  "give each document once")
-        flat = list(chain.from_iterable(scores.values()))
-        return cls(docs, np.concatenate(flat) if flat else np.zeros(0), name)
+        return cls(scored, name)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -136,11 +128,11 @@ class Run:
         return max((b - a for a, b in self.bounds.values()), default=0)
 
     def _documents(self, topic: str) -> list[str]:
-        return list(self._docs[topic])
+        return list(self._scored[topic])
 
     @cached_property
     def _flat(self) -> list[str]:
-        return list(chain.from_iterable(self._docs.values()))
+        return list(chain.from_iterable(self._scored.values()))
 
     def ids(self, lines: Ints) -> list[Any]:
         """The document ids at some lines: str, or bytes in UTF-8, which order the same."""
@@ -148,36 +140,20 @@ class Run:
 
     def find(self, qrels: Qrels) -> Found:
         """The documents that are judged."""
-        lines: list[int] = []
+        ids: list[str] = []
+        scores: list[float] = []
         levels: list[int] = []
         sizes = np.zeros(len(qrels.topics), np.int64)
         for t, topic in enumerate(qrels.topics):
             if topic in self.bounds:
-                judged = map(qrels.judged[topic].get, self._docs[topic])
-                known = [(i, level) for i, level in enumerate(judged, self.bounds[topic][0])
-                         if level is not None]
-                lines += [i for i, _ in known]
-                levels += [level for _, level in known]
-                sizes[t] = len(known)
-        return Found(np.repeat(np.arange(len(sizes)), sizes), np.array(lines, np.int64),
-                     np.array(levels, np.int64))
-
-
-def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
-    """``count`` scores as an array.
-
-    Raises
-    ------
-    NotARun
-        If one of them is no number.
-    """
-    if isinstance(values, np.ndarray) and values.dtype == np.float64:
-        return values
-    try:
-        return np.fromiter(values, float, count)
-    except (TypeError, ValueError) as wrong:
-        raise NotARun.at(name, None, f"a score is no number ({wrong})",
-                         "scores must be finite numbers") from None
+                docs, judged = self._scored[topic], qrels.judged[topic]
+                both = docs.keys() & judged.keys()
+                ids += both
+                scores += map(docs.__getitem__, both)
+                levels += map(judged.__getitem__, both)
+                sizes[t] = len(both)
+        return Found(np.repeat(np.arange(len(sizes)), sizes), np.array(scores, float),
+                     np.array(levels, np.int64), ids)
 
 
 class ArrayRun(Run):
@@ -230,7 +206,8 @@ class ArrayRun(Run):
             return self._as_lists().find(qrels)
         by_topic = np.argsort(topic[where], kind="stable")
         where, place = where[by_topic], place[by_topic]
-        return Found(topic[where], where, qrels.flat_levels[place])
+        return Found(topic[where], self.scores[where], qrels.flat_levels[place],
+                     self.ids(where))
 
 
 def grouped(segments: list[tuple[str, int]]) -> tuple[list[str], list[int], Ints | None]:

@@ -40,4 +40,4 @@ def simulated_run(qrels: Qrels, seed: int, depth: int = 1000) -> Run:
         top = np.argsort(-scores, kind="stable")[:depth]
         docs = list(judged)
         scored[topic] = {docs[i]: float(scores[i]) for i in top}
-    return Run.from_dict(scored, "simulated run")
+    return Run(scored, "simulated run")
