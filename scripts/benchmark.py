@@ -32,9 +32,9 @@ import ir_measures
 import numpy as np
 from ir_measures import AP, RR, P, Rprec, nDCG
 from ir_measures.providers import FallbackProvider
-from ir_std.build import build_factors
 
 import ir_std
+from ir_std.build import build_factors
 from ir_std.provider import StdProvider
 
 FIVE = [AP, nDCG, P @ 10, RR, Rprec]
