@@ -164,6 +164,8 @@ class FactorSet:
     def systems_text(self) -> str:
         """The number of standardizing systems, as ``129`` or ``58 to 61``."""
         counts = sorted(set(self.n_systems.values()))
+        if counts == [0]:
+            return "unknown number of"
         return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
     def rows(self, topics: Iterable[str]) -> npt.NDArray[np.int64]:

@@ -49,6 +49,7 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
 
 
 def all_means(factors: FactorSet) -> dict[str, Floats]:
-    """Raw and standardized means of every measure with scores, as ``means.npz`` has them."""
+    """What ``means.npz`` holds: raw and standardized means of measures whose systems are known."""
     return {f"{scheme or 'raw'}:{measure}": means_of_systems(factors, measure, scheme)
-            for measure in factors.scores for scheme in (None, *SCHEMES)}
+            for measure in factors.scores if measure in factors.systems
+            for scheme in (None, *SCHEMES)}

@@ -18,9 +18,9 @@ MSMARCO = r"\d{1,7}"
 MSMARCO2 = r"msmarco_passage_\d\d_\d+"
 CORD19 = r"[a-z0-9]{8}"
 
-# What each track reports.  Where judgments are binary, nDCG is nDCG(rel=1).
+# What each track reports, as far as there are factors: the published nDCG has binary gains.
 ADHOC = ("AP", "nDCG", "P@10", "RR", "Rprec")
-GRADED = ("AP", "nDCG(rel=1)", "P@10", "RR", "Rprec")
+BINARY = ("AP", "nDCG(rel=1)", "P@10", "RR", "Rprec")
 WEB = ("ERR@20", "nDCG(dcg='exp-log2')@20", "P@20", "AP")
 DEEP = ("nDCG@10", "nDCG@100", "AP(rel=2)", "RR(rel=2)", "P(rel=2)@10", "R(rel=2)@100")
 DEEP_LEVEL1 = ("nDCG@10", "nDCG@100", "AP", "RR", "P@10")
@@ -97,33 +97,33 @@ class Track:
 
 
 TRACKS: dict[str, Track] = {
-    "trec3-adhoc": Track("TREC-3 ad hoc", NEWSWIRE, (), ADHOC, "trec3.adhoc", 40, GT4IREVAL),
-    "trec4-adhoc": Track("TREC-4 ad hoc", NEWSWIRE, (), ADHOC, "trec4.adhoc", 33),
-    "trec5-adhoc": Track("TREC-5 ad hoc", NEWSWIRE, (), ADHOC, "trec5.adhoc", 61, SIGIR2019),
-    "trec6-adhoc": Track("TREC-6 ad hoc", NEWSWIRE, (), ADHOC, "trec6.adhoc", 74, SIGIR2019),
-    "trec7-adhoc": Track("TREC-7 ad hoc", NEWSWIRE, ("disks45/nocr/trec7",), ADHOC,
+    "trec3-adhoc": Track("TREC-3 ad hoc", NEWSWIRE, (), BINARY, "trec3.adhoc", 40, GT4IREVAL),
+    "trec4-adhoc": Track("TREC-4 ad hoc", NEWSWIRE, (), BINARY, "trec4.adhoc", 33),
+    "trec5-adhoc": Track("TREC-5 ad hoc", NEWSWIRE, (), BINARY, "trec5.adhoc", 61, SIGIR2019),
+    "trec6-adhoc": Track("TREC-6 ad hoc", NEWSWIRE, (), BINARY, "trec6.adhoc", 74, SIGIR2019),
+    "trec7-adhoc": Track("TREC-7 ad hoc", NEWSWIRE, ("disks45/nocr/trec7",), BINARY,
                          "trec7.adhoc", 103, SIGIR2019),
     "trec8-adhoc": Track("TREC-8 ad hoc", NEWSWIRE, ("disks45/nocr/trec8",), ADHOC,
                          "trec8.adhoc", 129, runs=True),
-    "trec9-web": Track("TREC-9 Web", WT10G, (), GRADED, "trec9.web", 105),
-    "trec2001-web": Track("TREC 2001 Web ad hoc", WT10G, (), GRADED, "trec2001.web", 97),
-    "trec2002-web": Track("TREC 2002 Web topic distillation", GOV, ("gov/trec-web-2002",), GRADED,
+    "trec9-web": Track("TREC-9 Web", WT10G, (), BINARY, "trec9.web", 105),
+    "trec2001-web": Track("TREC 2001 Web ad hoc", WT10G, (), BINARY, "trec2001.web", 97),
+    "trec2002-web": Track("TREC 2002 Web topic distillation", GOV, ("gov/trec-web-2002",), BINARY,
                           "trec2002.web", 71),
-    "trec2003-web": Track("TREC 2003 Web topic distillation", GOV, ("gov/trec-web-2003",), GRADED,
+    "trec2003-web": Track("TREC 2003 Web topic distillation", GOV, ("gov/trec-web-2003",), BINARY,
                           "trec2003.web", 93),
-    "trec2004-web": Track("TREC 2004 Web mixed query", GOV, ("gov/trec-web-2004",), GRADED,
+    "trec2004-web": Track("TREC 2004 Web mixed query", GOV, ("gov/trec-web-2004",), BINARY,
                           "trec2004.web", 74),
-    "robust03": Track("TREC 2003 Robust", NEWSWIRE, (), GRADED, "trec2003.rob", 78, IRJ2016),
+    "robust03": Track("TREC 2003 Robust", NEWSWIRE, (), BINARY, "trec2003.rob", 78, IRJ2016),
     "robust04": Track("TREC 2004 Robust", NEWSWIRE,
-                      ("disks45/nocr/trec-robust-2004", "trec-robust04"), GRADED,
+                      ("disks45/nocr/trec-robust-2004", "trec-robust04"), BINARY,
                       "trec2004.rob", 110, ROBUST04),
-    "robust05": Track("TREC 2005 Robust", AQUAINT, ("aquaint/trec-robust-2005",), GRADED,
+    "robust05": Track("TREC 2005 Robust", AQUAINT, ("aquaint/trec-robust-2005",), BINARY,
                       "trec2005.rob", 74, SOBOROFF),
-    "terabyte04": Track("TREC 2004 Terabyte ad hoc", GOV2, ("gov2/trec-tb-2004",), GRADED,
+    "terabyte04": Track("TREC 2004 Terabyte ad hoc", GOV2, ("gov2/trec-tb-2004",), BINARY,
                         "trec2004.tb", 70),
-    "terabyte05": Track("TREC 2005 Terabyte ad hoc", GOV2, ("gov2/trec-tb-2005",), GRADED,
+    "terabyte05": Track("TREC 2005 Terabyte ad hoc", GOV2, ("gov2/trec-tb-2005",), BINARY,
                         "trec2005.tb", 58),
-    "terabyte06": Track("TREC 2006 Terabyte ad hoc", GOV2, ("gov2/trec-tb-2006",), GRADED,
+    "terabyte06": Track("TREC 2006 Terabyte ad hoc", GOV2, ("gov2/trec-tb-2006",), BINARY,
                         "trec2006.tb.adhoc", 80),
     "terabyte04-06": Track("TREC 2004 to 2006 Terabyte ad hoc", GOV2, (), ("AP", "nDCG"),
                            tables=TERABYTE),
