@@ -46,6 +46,7 @@ from ir_std.measures import (
     sSuccess,
     standardized,
 )
+from ir_std.merging import merge, normalize
 from ir_std.placement import Placement, Placer, place
 from ir_std.provider import Scores, StdEvaluator, StdProvider, install
 
@@ -77,7 +78,8 @@ __all__ = [
     "Standardized", "StdEvaluator", "StdProvider", "UnknownMeasureError", "UnknownSetError",
     "UsageError", "__version__", "available_factors", "build_factors", "build_from_scores",
     "calc", "calc_aggregate", "calc_ctxt", "compare", "evaluate", "evaluator", "iter_calc",
-    "lazylibs", "load_factors", "measures", "nDCG", "parse_measure", "place", "providers",
-    "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP",
-    "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG", "standardized", "util",
+    "lazylibs", "load_factors", "measures", "merge", "nDCG", "normalize", "parse_measure",
+    "place", "providers", "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG",
+    "sERR", "sJudged", "sP", "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG",
+    "standardized", "util",
 ]

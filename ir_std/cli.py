@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from ir_std.errors import IrStdError
 
 PROGRAM = "ir_std"
-COMMANDS = ("build", "compare", "demo", "factors", "report")
+COMMANDS = ("build", "compare", "demo", "factors", "merge", "report")
 """First arguments that are commands; anything else is evaluated."""
 
 

@@ -21,6 +21,8 @@ import numpy.typing as npt
 
 from ir_std.errors import InputError
 from ir_std.ids import Ids, Ints
+from ir_std.output import write_whole
+from ir_std.ranking import ranked
 from ir_std.runs import ArrayQrels, ArrayRun, NotARun, Qrels, Run
 
 _BLOCK = 1 << 18
@@ -330,3 +332,57 @@ def _is_number(text: str, form: _Format) -> bool:
 def _empty(source: Source) -> InputError:
     return InputError.at(source.name, None, "no lines",
                          "the file is empty or holds only comments")
+
+
+def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std") -> None:
+    """Write a TREC run: topics in the run's order, documents in trec_eval's.
+
+    Scores are written so that they read back equal, as 64-bit floats.  Where scores are equal
+    as 32-bit floats, which is what trec_eval compares, lines are by document id descending, so
+    ranks are those that trec_eval gives.  The same run always gives the same bytes; a ``.gz``
+    file carries no time.  The file appears whole or not at all; an older one is replaced.
+
+    Parameters
+    ----------
+    run : Run
+    file : str or path
+        Packed if its name ends in ``.gz``.
+    tag : str
+        The last column.
+
+    Raises
+    ------
+    InputError
+        If an id or the tag is empty or holds white space, or a topic begins with ``#``, so
+        that it would not read back; if the run has no documents, or the file cannot be written.
+    """
+    content = _run_text(run, tag)
+    if Path(file).suffix == ".gz":
+        content = gzip.compress(content, mtime=0)
+    write_whole(file, content)
+
+
+def _run_text(run: Run, tag: str) -> bytes:
+    _check_column("tag", tag)
+    lines = []
+    for topic, (docs, scores) in ranked(run).lists.items():
+        _check_column("topic id", topic)
+        if topic.startswith("#"):
+            raise _unwritable("topic id", topic, "a line that starts with # is a comment")
+        for rank, (doc, score) in enumerate(zip(docs, scores.tolist(), strict=True), 1):
+            _check_column("document id", doc)
+            lines.append(f"{topic} Q0 {doc} {rank} {score!r} {tag}\n")
+    if not lines:
+        raise InputError.at(run.name, None, "no documents", "there is nothing to write")
+    return "".join(lines).encode()
+
+
+def _check_column(what: str, text: str) -> None:
+    if not text or min(text) <= " ":
+        raise _unwritable(what, text, "columns have no white space in them, and are not empty")
+    if max(text) >= "\ud800" and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise _unwritable(what, text, "half a surrogate pair is no Unicode text")
+
+
+def _unwritable(what: str, text: str, expected: str) -> InputError:
+    return InputError.at("run", None, f"{what} {text!r} cannot be written to a file", expected)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -26,6 +25,8 @@ def write_whole(file: str | os.PathLike[str], content: bytes,
     InputError
         If ``file`` is one of the inputs or no regular file, or cannot be written.
     """
+    import tempfile
+
     target = Path(file).resolve()
     if target in {Path(name).resolve() for name in inputs}:
         raise InputError.at(file, None, "is one of the inputs", "name a new file")

@@ -114,7 +114,7 @@ def summary(results: Results, run: str, measure: Measure) -> str:
             f"topic{'s' if known != 1 else ''}")
     if not isinstance(measure, Standardized):
         return f"{text}."
-    z = results.deviations[run][measure]
+    z = results.deviations(run, measure)
     above, below = int(np.sum(z > 0)), int(np.sum(z < 0))
     far_above, far_below = int(np.sum(z > 1)), int(np.sum(z < -1))
     return (f"{text}; above the mean of the {results.plans[measure].factors.id} systems on {above} "

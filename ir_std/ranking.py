@@ -1,4 +1,4 @@
-"""The ranks of a run's judged documents.
+"""The ranks of a run's documents.
 
 Only judged documents matter to a metric, so their ranks come from sorting scores, and
 document ids are compared only among documents whose scores tie.
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.ids import Ints
-from ir_std.runs import Found, Qrels, Ranking, Run
+from ir_std.runs import Floats, Found, Qrels, Ranking, Run
 
 Keys = npt.NDArray[np.floating[Any]]
 
@@ -97,3 +97,17 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any],
         place = dict(zip(among, range(size), strict=True))
         places += map(place.__getitem__, islice(wanted, count))
     return places
+
+
+def ranked(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Run:
+    """A run whose documents are in order, of each topic the first ``depth``."""
+    return Run.from_segments(((topic, *_ranked(docs, scores, depth, order))
+                              for topic, (docs, scores) in run.lists.items()), run.name)
+
+
+def _ranked(docs: list[str], scores: Floats, depth: int | None,
+            order: Order) -> tuple[list[str], Floats]:
+    by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__,
+                            reverse=order.ids_descending), np.int64)
+    first = by_id[np.argsort(_keys(scores[by_id], order), kind="stable")][:depth]
+    return [docs[i] for i in first.tolist()], scores[first]

@@ -171,7 +171,7 @@ class _Page:
             "farthest": FARTHEST,
             "values": [{str(m): _whole(results.values[run][m], PLACES) for m in self.measures}
                        for run in self.ranked],
-            "z": [{str(m): _whole(z, 2) for m, z in results.deviations[run].items()}
+            "z": [{str(m): _whole(results.deviations(run, m), 2) for m in results.plans}
                   for run in self.ranked],
             "placements": [[[(strip.mark(run), strip.summary(run)) for strip in figure.strips]
                             for figure in self.figures] for run in self.ranked],
@@ -211,7 +211,7 @@ class _Figure:
         """All topics, that where the run is farthest above the standardizing systems first."""
         values = [self.results.values[run][m] for m in self.measures]
         nothing = np.full(len(self.results.topics), np.nan)
-        z = (self.results.deviations[run][self.standardized] if self.standardized else nothing)
+        z = (self.results.deviations(run, self.standardized) if self.standardized else nothing)
         mean = self.peers.mean if self.peers else nothing
         sd = self.peers.high - self.peers.mean if self.peers else nothing
         rows = [_TopicRow(i, self.results.topics[i], float(mean[i]), float(sd[i]),

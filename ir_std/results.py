@@ -81,19 +81,10 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
     with _noticed() as warned:
         asked = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes),
                               factors)
-        deviations = {p.measure: deviation(p.measure) for p in asked.plans}
-        evaluator = StdEvaluator([*asked.measures, *deviations.values(),
-                                  *(p.raw for p in asked.plans)], asked.qrels, asked.match,
-                                 asked.notes)
-        scores = {name: _values(evaluator, run) for name, run in named.items()}
-    return Results(
-        evaluator.qrels.topics, tuple(asked.measures),
-        {run: {m: values[m] for m in asked.measures} for run, values in scores.items()},
-        {run: {m: values[z] for m, z in deviations.items()} for run, values in scores.items()},
-        {run: {m: v for m, v in values.items() if not isinstance(m, Standardized)}
-         for run, values in scores.items()},
-        {p.measure: p for p in asked.plans}, Placer(asked), asked.match, asked.notes,
-        tuple(warned), baseline, test)
+        behind = [m for p in asked.plans for m in (p.raw, deviation(p.measure))]
+        evaluator = StdEvaluator([*asked.measures, *behind], asked.qrels, asked.match)
+        values = {name: _values(evaluator, run) for name, run in named.items()}
+    return Results(asked, values, tuple(warned), baseline, test)
 
 
 def evaluator_for(qrels: Qrels, measures: Iterable[Measure | str] | Measure | str | None,
@@ -218,39 +209,20 @@ class Results:
 
     Attributes
     ----------
-    topics : tuple of str
-        In the qrels' order.
-    measures : tuple of Measure
-        Each raw one, and behind it its standardized companions.
+    evaluator : StdEvaluator
+        Of these topics and measures.
     values : dict of str to dict of Measure to ndarray, shape (n_topics,)
-        By run and measure; NaN where there is no value.
-    deviations : dict of str to dict of Standardized to ndarray, shape (n_topics,)
-        By run and standardized measure, how many standard deviations the run is above the mean
-        of the standardizing systems: the score before its scheme bends it.
-    raw : dict of str to dict of Measure to ndarray, shape (n_topics,)
-        By run and raw measure, also those that only standardized ones were made from.
-    plans : dict of Standardized to Plan
-        By standardized measure the factors it was computed with.
-    placer : Placer
-        What finds the :attr:`placements`.
-    match : Match or None
-        The factor set used, and how well it fits.
-    notes, warnings : tuple of str
-        What a reader should know: measures without factors, topics left out, and the like.
+        By run and measure; NaN where there is no value.  Besides :attr:`measures` these are the
+        raw scores that standardized ones were made from, and their z-scores.
+    warnings : tuple of str
+        What was warned of.
     baseline : str or None
         The run that the others are tested against, by :attr:`test`.
     test : str
     """
 
-    topics: tuple[str, ...]
-    measures: tuple[Measure, ...]
+    evaluator: StdEvaluator
     values: Mapping[str, Mapping[Measure, Floats]]
-    deviations: Mapping[str, Mapping[Standardized, Floats]]
-    raw: Mapping[str, Mapping[Measure, Floats]]
-    plans: Mapping[Standardized, Plan]
-    placer: Placer
-    match: Match | None = None
-    notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     baseline: str | None = None
     test: str = "t"
@@ -260,16 +232,48 @@ class Results:
         """The names of the runs."""
         return tuple(self.values)
 
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the qrels' order."""
+        return self.evaluator.qrels.topics
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Each raw measure, and behind it its standardized companions."""
+        return tuple(self.evaluator.measures)
+
+    @property
+    def match(self) -> Match | None:
+        """The factor set used, and how well it fits."""
+        return self.evaluator.match
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: measures without factors."""
+        return self.evaluator.notes
+
+    @cached_property
+    def plans(self) -> dict[Standardized, Plan]:
+        """By standardized measure the factors it was computed with."""
+        return {plan.measure: plan for plan in self.evaluator.plans}
+
     @cached_property
     def means(self) -> dict[str, dict[Measure, float]]:
         """Means over topics by run and measure; of standardized ones over topics with factors."""
-        return {run: {m: _aggregate(m, column) for m, column in by_measure.items()}
+        return {run: {m: _aggregate(m, by_measure[m]) for m in self.measures}
                 for run, by_measure in self.values.items()}
 
     def by_topic(self, run: str, measure: Measure) -> dict[str, float]:
         """Scores by topic id; topics without a score are left out."""
         column = self.values[run][measure].tolist()
         return {t: v for t, v in zip(self.topics, column, strict=True) if v == v}
+
+    def deviations(self, run: str, measure: Standardized) -> Floats:
+        """How many standard deviations the run is above the standardizing systems' mean.
+
+        The score before its scheme bends it, shape (n_topics,); NaN on topics without factors.
+        """
+        return self.values[run][deviation(measure)]
 
     @cached_property
     def placements(self) -> dict[str, dict[Measure, Placement]]:
@@ -279,8 +283,9 @@ class Results:
         """
         if not self.plans:
             return {}
-        return {run: {p.measure: p for p in self.placer.place_values(self.raw[run])}
-                for run in self.runs}
+        placer = Placer(self.evaluator)
+        return {run: {p.measure: p for p in placer.place_values(values)}
+                for run, values in self.values.items()}
 
     @cached_property
     def tests(self) -> dict[str, dict[Measure, Paired]]:
@@ -348,10 +353,11 @@ class Results:
         if self.baseline is None:
             return ()
         _, title = get_test(self.test)
+        several = len(self.tests) > 1
         return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: two-sided "
-                f"{title} over topics, p < {ALPHA} after Holm's correction for "
-                f"{len(self.tests)} run{'s' if len(self.tests) != 1 else ''}, each measure by "
-                f"itself.",)
+                f"{title} over topics, p < {ALPHA}"
+                + f" after Holm's correction for {len(self.tests)} runs" * several
+                + ", each measure by itself.",)
 
     def to_text(self, places: int = 4) -> str:
         """:meth:`table` as aligned text of at most 100 columns."""

@@ -209,5 +209,5 @@ def test_a_measure_served_by_its_partner_has_no_raw_peers() -> None:
 
 
 def test_deviations_are_what_the_scheme_bends(small: ir_std.Results) -> None:
-    assert stats.norm.cdf(small.deviations["a"][ir_std.sAP]) == pytest.approx(
+    assert stats.norm.cdf(small.deviations("a", ir_std.sAP)) == pytest.approx(
         small.values["a"][ir_std.sAP])

@@ -2,7 +2,7 @@
 
 Runs and qrels may come in any order; they are told apart by their columns (6 and 4).  QRELS may
 be an ir_datasets id.  Without measures, those of the recognized factor set are reported.
-Other commands: ir_std factors, ir_std demo (each has --help).
+Other commands, each with --help: ir_std build, compare, demo, factors, merge, report.
 """
 
 from __future__ import annotations

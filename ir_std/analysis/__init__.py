@@ -1,0 +1,38 @@
+"""The statistics behind standardization: pure functions on topics x systems arrays.
+
+Each takes scores of shape (n_topics, n_systems), from wherever they come; most take leading
+axes too, for many resamplings at once.  ``import ir_std`` does not import this module.
+"""
+
+from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
+from ir_std.analysis.significance import (
+    discriminative_power,
+    paired_p_values,
+    paired_t,
+    self_false_positives,
+    tukey_p_values,
+    two_sample_p_values,
+)
+from ir_std.analysis.size import topic_set_size, topic_set_size_paired_t, within_system_variance
+from ir_std.analysis.stability import SwapRates, drmse, factor_stability, swap_rate
+from ir_std.analysis.standardization import leave_out, standardize
+
+__all__ = [
+    "SwapRates",
+    "discriminative_power",
+    "drmse",
+    "factor_stability",
+    "kendall_tau_b",
+    "leave_out",
+    "paired_p_values",
+    "paired_t",
+    "self_false_positives",
+    "standardize",
+    "swap_rate",
+    "tau_ap_b",
+    "topic_set_size",
+    "topic_set_size_paired_t",
+    "tukey_p_values",
+    "two_sample_p_values",
+    "within_system_variance",
+]

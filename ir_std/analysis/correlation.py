@@ -1,0 +1,97 @@
+"""Rank correlation between two rankings of the same systems, with ties."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.analysis._checks import Array, finite
+
+
+def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+    """Kendall's tau-b: concordant minus discordant pairs over the pairs that could be either.
+
+    ``sum(s_ij * t_ij) / sqrt(sum(s_ij**2) * sum(t_ij**2))`` with ``s_ij = sign(x_i - x_j)`` and
+    ``t_ij = sign(y_i - y_j)`` over all pairs ``i < j`` (Kendall, The treatment of ties in
+    ranking problems, Biometrika 1945).
+
+    Parameters
+    ----------
+    x, y : array_like, shape (..., n)
+        Scores of the same ``n >= 2`` systems; leading axes broadcast.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        NaN where one side ties all systems.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of systems differ or are below 2, or a value is NaN or infinite.
+    """
+    x, y = _same_systems(x, y)
+    i, j = np.triu_indices(x.shape[-1], 1)
+    s = np.sign(x[..., i] - x[..., j])
+    t = np.sign(y[..., i] - y[..., j])
+    pairs = np.count_nonzero(s, axis=-1) * np.count_nonzero(t, axis=-1)
+    return _ratio(np.einsum("...i,...i->...", s, t), np.sqrt(pairs))
+
+
+def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike, *,
+             two_sided: bool = False) -> Array:
+    """AP correlation: a tau that weighs the top of the estimated ranking most, with ties.
+
+    ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``, where ``p_i - 1`` systems stand strictly above
+    system ``i`` in ``estimate``, ``C(i)`` of them also strictly above it in ``reference``, and
+    the sum runs over all but the ``t1`` systems that share the first place.  Without ties it is
+    Yilmaz, Aslam and Robertson (SIGIR 2008); with ties tau_AP,b of Urbano and Marrero
+    (ICTIR 2017), which is the two-sided mean.
+
+    Parameters
+    ----------
+    reference, estimate : array_like, shape (..., n)
+        Scores (higher is better) of the same ``n >= 2`` systems; leading axes broadcast.
+    two_sided : bool
+        AP correlation is not symmetric.  True gives the mean of both directions.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        In [-1, 1]; NaN where ``estimate`` (two-sided: either) ties all systems.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`kendall_tau_b`.
+    """
+    x, y = _same_systems(reference, estimate)
+    above_x = x[..., None, :] > x[..., :, None]
+    above_y = y[..., None, :] > y[..., :, None]
+    agreed = np.count_nonzero(above_x & above_y, axis=-1)
+    tau = _one_way(agreed, np.count_nonzero(above_y, axis=-1))
+    if two_sided:
+        tau = (tau + _one_way(agreed, np.count_nonzero(above_x, axis=-1))) / 2
+    return tau
+
+
+def _one_way(agreed: npt.NDArray[np.int_], above: npt.NDArray[np.int_]) -> Array:
+    """The AP correlation from counts of systems above each pivot."""
+    share = agreed / np.maximum(above, 1)
+    return 2 * _ratio(share.sum(axis=-1), np.count_nonzero(above, axis=-1)) - 1
+
+
+def _ratio(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
+    """``a / b``, NaN where ``b`` is 0."""
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    ratio: Array = np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b != 0)
+    return ratio
+
+
+def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Array, Array]:
+    """Both as float arrays over the same two or more systems."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
+        raise ValueError("a rank correlation needs scores of the same two or more systems, "
+                         f"got the shapes {x.shape} and {y.shape}")
+    return finite(x, "the first ranking"), finite(y, "the second ranking")

@@ -1,0 +1,128 @@
+"""How many topics an experiment needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+import numpy.typing as npt
+from scipy.special import fdtri, ncfdtr
+
+from ir_std.analysis._checks import level, topic_by_system
+
+
+def within_system_variance(scores: npt.ArrayLike) -> float:
+    """The residual variance of one-way ANOVA: how much a system varies over topics.
+
+    ``sum_ij (x_ij - mean_j)**2 / (m * (n - 1))`` over ``n`` topics and ``m`` systems (Sakai,
+    Topic set size design, IRJ 2016): the mean of the systems' sample variances.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+
+    Raises
+    ------
+    ValueError
+        On fewer than two topics, or a value that is NaN or infinite.
+    """
+    return float(topic_by_system(scores, topics=2, single=True).var(axis=0, ddof=1).mean())
+
+
+def topic_set_size(variance: float, min_difference: float, systems: int = 10, *,
+                   alpha: float = 0.05, beta: float = 0.20) -> int:
+    """The fewest topics with which one-way ANOVA finds a difference of interest.
+
+    The smallest ``n`` for which the F test of ``m`` systems at level ``alpha`` has a power of at
+    least ``1 - beta`` whenever the best and the worst system differ by ``min_difference``: the
+    noncentral F distribution with ``m - 1`` and ``m * (n - 1)`` degrees of freedom and
+    ``lambda = n * min_difference**2 / (2 * variance)``, its least value for that difference
+    (Sakai, Topic set size design, IRJ 2016).
+
+    Parameters
+    ----------
+    variance : float
+        Of a system over topics, see :func:`within_system_variance`.
+    min_difference : float
+        In the unit of the scores.
+    systems : int
+        ``m``, at least 2.
+    alpha, beta : float
+        Rates of Type I and Type II errors.
+
+    Returns
+    -------
+    int
+        At least 2.
+
+    Raises
+    ------
+    ValueError
+        If a variance or difference is not above 0 and finite, ``systems`` is below 2, or a level is
+        outside (0, 1).
+    """
+    _positive(variance, min_difference)
+    level(alpha), level(beta, "beta")
+    if systems < 2:
+        raise ValueError(f"systems must be at least 2, got {systems}")
+    effect = min_difference**2 / (2 * variance)
+    return _smallest(lambda n: _power(systems - 1, systems * (n - 1), n * effect, alpha), 1 - beta)
+
+
+def topic_set_size_paired_t(variance: float, min_difference: float, *, alpha: float = 0.05,
+                            beta: float = 0.20) -> int:
+    """The fewest topics with which a two-sided paired t-test finds a difference of interest.
+
+    Noncentral t with ``n - 1`` degrees of freedom and noncentrality
+    ``sqrt(n) * min_difference / sqrt(variance)`` (Sakai, Topic set size design, IRJ 2016); its
+    square is noncentral F with 1 and ``n - 1`` degrees, and a significant result with the wrong
+    sign counts as well.
+
+    Parameters
+    ----------
+    variance : float
+        Of the per-topic differences of two systems; where only :func:`within_system_variance`
+        is known, twice that is the usual cautious choice.
+    min_difference : float
+        In the unit of the scores.
+    alpha, beta : float
+        Rates of Type I and Type II errors.
+
+    Returns
+    -------
+    int
+        At least 2.
+
+    Raises
+    ------
+    ValueError
+        If a variance or difference is not above 0 and finite, or a level is outside (0, 1).
+    """
+    _positive(variance, min_difference)
+    level(alpha), level(beta, "beta")
+    effect = min_difference**2 / variance
+    return _smallest(lambda n: _power(1, n - 1, n * effect, alpha), 1 - beta)
+
+
+def _power(between: int, within: int, noncentrality: float, alpha: float) -> float:
+    """The power of an F test with these degrees of freedom."""
+    critical = float(fdtri(between, within, 1 - alpha))
+    return 1 - float(ncfdtr(between, within, noncentrality, critical))
+
+
+def _smallest(power: Callable[[int], float], target: float) -> int:
+    """The smallest n >= 2 with ``power(n) >= target``, for a power that grows with n."""
+    high = 2
+    while power(high) < target:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(middle) >= target else (middle, high)
+    return high
+
+
+def _positive(variance: float, min_difference: float) -> None:
+    if not (0 < variance < inf and 0 < min_difference < inf):
+        raise ValueError("variance and min_difference must be above 0 and finite, "
+                         f"got {variance} and {min_difference}")

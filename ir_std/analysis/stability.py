@@ -1,0 +1,185 @@
+"""Do results on one set of topics, or with one set of standardizing systems, hold on another?"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.analysis._checks import Array, same_systems, topic_by_system
+from ir_std.analysis.correlation import kendall_tau_b
+from ir_std.analysis.standardization import factors_of
+from ir_std.schemes import get_scheme
+
+CHUNK = 50
+"""Samples that are worked on at a time: enough to spare the loop, few enough for the cache."""
+
+
+def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
+    """How far systems' mean scores drift from one collection to another.
+
+    The root mean square of the differences between the systems' two means, over the average of
+    the means' two standard deviations (n-1) (Webber, Moffat and Zobel 2008, eq. 4).
+
+    Parameters
+    ----------
+    a : array_like, shape (..., n_topics_a, n_systems)
+    b : array_like, shape (..., n_topics_b, n_systems)
+        The same systems in the same order.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        0 where the means agree; not bounded above.
+
+    Raises
+    ------
+    ValueError
+        If the systems differ in number or are fewer than two, a value is NaN or infinite, or
+        all systems score the same on both.
+    """
+    first, second = (x.mean(axis=-2) for x in same_systems(a, b, systems=2))
+    spread = (first.std(axis=-1, ddof=1) + second.std(axis=-1, ddof=1)) / 2
+    if (spread == 0).any():
+        raise ValueError("all systems have the same mean on both collections: there is no "
+                         "spread to measure their drift against")
+    drift: Array = np.sqrt(np.mean((first - second) ** 2, axis=-1)) / spread
+    return drift
+
+
+class SwapRates(NamedTuple):
+    """What :func:`swap_rate` finds, an entry a bin."""
+
+    rate: Array
+    """``swaps / pairs``, NaN for an empty bin."""
+    swaps: npt.NDArray[np.int_]
+    pairs: npt.NDArray[np.int_]
+
+    @property
+    def overall(self) -> float:
+        """The share of swaps among all comparisons, which no choice of bins or scale moves."""
+        return float(self.swaps.sum() / self.pairs.sum())
+
+
+def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = None,
+              trials: int = 1000, seed: int = 0) -> SwapRates:
+    """How often two disjoint sets of topics rank a pair of systems in opposite order.
+
+    Each trial draws two disjoint sets of ``size`` topics.  A pair falls into the bin of its
+    absolute difference in mean score on the first, and is swapped if the difference on the
+    second has the opposite sign (Voorhees and Buckley, SIGIR 2002; Sakai, ICTIR 2016).
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+    bins : array_like, shape (n_bins,)
+        Ascending lower bounds, the first 0; the last bin is open.
+    size : int, optional
+        Half of the topics unless given.
+
+    Returns
+    -------
+    SwapRates
+        ``rate``, ``swaps`` and ``pairs``, each of shape (n_bins,).
+
+    Raises
+    ------
+    ValueError
+        On fewer than two topics or systems, NaN or infinite values, bins that do not ascend
+        from 0, a size that does not fit twice, or no trials.
+    """
+    x = topic_by_system(scores, topics=2, systems=2, single=True)
+    lower = np.asarray(bins, dtype=float)
+    if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
+        raise ValueError(f"bins must be lower bounds that ascend from 0, got {lower.tolist()}")
+    n, m = x.shape
+    size = n // 2 if size is None else size
+    if not 1 <= size <= n // 2:
+        raise ValueError(f"size must lie between 1 and half of the {n} topics, got {size}")
+    if trials < 1:
+        raise ValueError(f"trials must be at least 1, got {trials}")
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(m, 1)
+    swaps = np.zeros(lower.size, dtype=int)
+    pairs = np.zeros(lower.size, dtype=int)
+    for _ in range(trials):
+        topics = rng.permutation(n)
+        first, second = (x[part].mean(axis=0) for part in (topics[:size], topics[size:2 * size]))
+        difference = first[i] - first[j]
+        swapped = difference * (second[i] - second[j]) < 0
+        bin_of = np.searchsorted(lower, np.abs(difference), side="right") - 1
+        pairs += np.bincount(bin_of, minlength=lower.size)
+        swaps += np.bincount(bin_of[swapped], minlength=lower.size)
+    rate = np.divide(swaps, pairs, out=np.full(lower.size, np.nan), where=pairs > 0)
+    return SwapRates(rate, swaps, pairs)
+
+
+def factor_stability(scores: npt.ArrayLike, standardizing: npt.ArrayLike, size: int, *,
+                     samples: int = 2000, seed: int = 0, scheme: str = "N",
+                     **params: Any) -> Array:
+    """Kendall's tau between the rankings with sampled and with all standardizing systems.
+
+    Webber, Moffat and Zobel (2008), Figure 4: how many standardizing systems are enough.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+        The systems that are ranked, by mean standardized score.
+    standardizing : array_like, shape (n_topics, n_standardizing)
+        The systems that the factors come from, on the same topics.
+    size : int
+        How many of them a sample holds, drawn without replacement.
+    samples, seed : int
+        Number of samples, and seed of the generator.
+    scheme : str
+        A scheme of :data:`ir_std.schemes.SCHEMES`, with its ``params``.
+
+    Returns
+    -------
+    ndarray, shape (samples,)
+
+    Raises
+    ------
+    ValueError
+        On arrays without common topics, fewer than two systems, NaN or infinite values, a
+        size below 2 or above the number of standardizing systems, no samples, or an unknown
+        scheme.
+
+    Notes
+    -----
+    A topic on which all systems of a sample score the same tells that sample nothing and is
+    left out of its means (not with E, which needs no spread).
+    """
+    x = topic_by_system(scores, systems=2, single=True)
+    by = topic_by_system(standardizing, "the standardizing systems", systems=2, single=True)
+    if x.shape[0] != by.shape[0]:
+        raise ValueError("ranked and standardizing systems must have the same topics, "
+                         f"got {x.shape[0]} and {by.shape[0]}")
+    if not 2 <= size <= by.shape[1]:
+        raise ValueError(f"size must lie between 2 and the {by.shape[1]} standardizing systems, "
+                         f"got {size}")
+    if samples < 1:
+        raise ValueError(f"samples must be at least 1, got {samples}")
+    rng = np.random.default_rng(seed)
+    everything = _means(x, by[None], scheme, params)
+    taus = []
+    for start in range(0, samples, CHUNK):
+        count = min(CHUNK, samples - start)
+        drawn = rng.permuted(np.tile(np.arange(by.shape[1]), (count, 1)), axis=1)[:, :size]
+        sampled = np.moveaxis(by[:, drawn], 1, 0)
+        taus.append(kendall_tau_b(everything, _means(x, sampled, scheme, params)))
+    return np.concatenate(taus)
+
+
+def _means(x: Array, by: Array, scheme: str, params: dict[str, Any]) -> Array:
+    """Mean standardized scores, shape (samples, n_systems), by factors from each sample."""
+    rule = get_scheme(scheme)
+    y = rule.apply(x, **factors_of(by), **params)
+    known = ~np.isnan(y).any(axis=-1, keepdims=True)
+    count = known.sum(axis=-2)
+    if (count == 0).any():
+        raise ValueError("a sample of standardizing systems has no spread on any topic: "
+                         "take a larger size")
+    means: Array = np.where(known, y, 0.0).sum(axis=-2) / count
+    return means

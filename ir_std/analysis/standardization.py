@@ -1,0 +1,90 @@
+"""Standardizing score arrays by each other, without factor sets."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.analysis._checks import Array, topic_by_system
+from ir_std.schemes import get_scheme
+
+
+def standardize(scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: str = "N",
+                **params: Any) -> Array:
+    """Scores standardized by factors from the systems ``by``.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+    by : array_like, shape (n_topics, n_standardizing), optional
+        The standardizing systems on the same topics; ``scores`` themselves unless given.
+    scheme : str
+        A scheme of :data:`ir_std.schemes.SCHEMES`, with its ``params`` (``A``, ``B`` of U;
+        ``resolution``).
+
+    Returns
+    -------
+    ndarray, shape (n_topics, n_systems)
+        NaN as the scheme gives it where the standardizing systems do not differ.
+
+    Raises
+    ------
+    ValueError
+        If the topics differ in number, there are fewer than two standardizing systems, a value
+        is NaN or infinite, or the scheme is unknown.
+    """
+    x = topic_by_system(scores, single=True)
+    by = x if by is None else topic_by_system(by, "the standardizing systems", single=True)
+    if by.shape[1] < 2 or x.shape[0] != by.shape[0]:
+        raise ValueError("factors need at least two standardizing systems on the same topics, "
+                         f"got the shapes {x.shape} and {by.shape}")
+    return get_scheme(scheme).apply(x, **factors_of(by), **params)
+
+
+def leave_out(scores: npt.ArrayLike, groups: Sequence[Hashable], scheme: str = "N",
+              **params: Any) -> Array:
+    """Each group's systems standardized by factors from all the other groups.
+
+    What a system that did not take part would get: the runs of one team resemble each other,
+    so they leave together (Sakai, ICTIR 2016).
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+    groups : sequence, length n_systems
+        The group of each system, a team's name say.
+    scheme : str
+        As for :func:`standardize`, with its ``params``.
+
+    Returns
+    -------
+    ndarray, shape (n_topics, n_systems)
+
+    Raises
+    ------
+    ValueError
+        If ``groups`` has another length, or fewer than two systems remain without a group; else
+        as for :func:`standardize`.
+    """
+    x = topic_by_system(scores, single=True)
+    if len(groups) != x.shape[1]:
+        raise ValueError(f"{x.shape[1]} systems need as many groups, got {len(groups)}")
+    result = np.empty_like(x)
+    for group in dict.fromkeys(groups):
+        own = np.array([g == group for g in groups])
+        if np.count_nonzero(~own) < 2:
+            raise ValueError(f"without group {group!r} fewer than two systems remain to "
+                             "standardize by")
+        result[:, own] = standardize(x[:, own], x[:, ~own], scheme, **params)
+    return result
+
+
+def factors_of(by: Array) -> dict[str, Any]:
+    """What a scheme's ``apply`` needs of standardizing systems, shape (..., n_topics, n)."""
+    sd = by.std(axis=-1, ddof=1, keepdims=True)
+    # Equal scores have a deviation of 0, whatever rounding makes of their mean.
+    sd[np.ptp(by, axis=-1, keepdims=True) == 0] = 0.0
+    return {"mean": by.mean(axis=-1, keepdims=True), "sd": sd, "scores": by[..., None, :]}

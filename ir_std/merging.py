@@ -1,0 +1,306 @@
+"""Merging ranked lists: retrieval scores of different engines or shards on a common scale.
+
+The six linear methods of Markov, Arampatzis and Crestani, "Unsupervised linear score
+normalization revisited" (SIGIR 2012).  None needs training, and each looks at one list at a
+time, the scores ``s`` of one run on one topic:
+
+======  =====================  ===========================================================
+name    a score becomes        recommended by the paper for
+======  =====================  ===========================================================
+minmax  (s-min)/(max-min)      most settings
+max     s/max                  the same, and often better; scores that start at 0
+mmstdv  sd*(s-min)/(max-min)   long lists of many sources, if one kind of engine scored them
+uv      s/sd                   short lists; scores that start at 0
+zscore  (s-mean)/sd            short lists
+sum     (s-min)/sum(s-min)     seldom
+======  =====================  ===========================================================
+
+``sd`` is the standard deviation of the list itself, so divided by n, not n-1.  ``mmstdv`` puts
+lists that spread before others; since ``sd`` is in the units of the scores, of two engines that
+one wins whose scores are larger numbers.  By ``uv`` a list wins whose scores are nearly equal.
+
+Decided for the edges:
+
+- A list whose scores are all equal, such as a list of one document, says nothing of its
+  documents: they get 0 (the middle of a list by ``zscore``, its end by the others), but 1 by
+  ``max``, which asks for no spread.
+- Negative scores, such as log-probabilities, are like any others to ``minmax``, ``zscore``,
+  ``sum`` and ``mmstdv``, which look at differences only.  ``max`` and ``uv`` take 0 to be the
+  lowest score that an engine can give.  Where the highest score of a list is 0 or below,
+  ``max`` refuses, naming the topic; else negative scores stay negative.  ``uv`` divides them
+  as it does others, but the 0 of a list of equal scores then stands above all: prefer
+  ``zscore``.
+- Scores that are NaN or infinite, and a document twice in a list, are refused.
+- A topic that only some runs have is merged from those.
+- No document of a list passes another, and none of the results is NaN, whatever the scores;
+  those that differ in their last places may become equal.  A result that no 64-bit float can
+  hold, such as -1e308 / 1e-300 by ``max``, is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from ir_measures import ScoredDoc
+
+from ir_std.errors import InputError, UsageError, suggestion
+from ir_std.ids import Ints
+from ir_std.inputs import as_run
+from ir_std.ranking import ranked
+from ir_std.runs import Floats, Run
+
+
+def minmax(scores: Floats) -> Floats:
+    """``(s - min) / (max - min)``: from 0 for the last document to 1 for the first.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n,)
+        The finite scores of one list, n at least 1; so for all methods.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+    """
+    above = _above_lowest(_scaled(scores)[0])
+    return _ratio(above, above.max())
+
+
+def by_sum(scores: Floats) -> Floats:
+    """``(s - min) / sum(s - min)``: the scores of a list add up to 1."""
+    position = minmax(scores)
+    return _ratio(position, position.sum())
+
+
+def zscore(scores: Floats) -> Floats:
+    """``(s - mean) / sd``: mean 0 and variance 1."""
+    position = minmax(scores)
+    return _ratio(position - position.mean(), position.std())
+
+
+def by_max(scores: Floats) -> Floats:
+    """``s / max``, for a maximum above 0: :func:`minmax` with 0 as the lowest score."""
+    with np.errstate(over="ignore"):  # an infinite score is refused later, like any other
+        return _ratio(scores, scores.max())
+
+
+def mmstdv(scores: Floats) -> Floats:
+    """``sd * (s - min) / (max - min)``: :func:`minmax`, more for a list that spreads."""
+    scaled, exponent = _scaled(scores)
+    unscaled: Floats = np.ldexp(minmax(scaled) * _above_lowest(scaled).std(), exponent)
+    return unscaled
+
+
+def uv(scores: Floats) -> Floats:
+    """``s / sd``: unit variance; :func:`zscore` without the shift to mean 0."""
+    scaled, _ = _scaled(scores)
+    return _ratio(scaled, _above_lowest(scaled).std())
+
+
+def _ratio(values: Floats, size: float) -> Floats:
+    """``values / size``, and 0 where that is 0: in a list without spread."""
+    return values / float(size) if size else np.zeros_like(values)
+
+
+def _scaled(scores: Floats) -> tuple[Floats, int]:
+    """Scores of at most 1 and the power of 2 that was divided by: no difference overflows."""
+    exponent = int(np.frexp(np.abs(scores).max())[1])
+    return np.ldexp(scores, -exponent), exponent
+
+
+def _above_lowest(scores: Floats) -> Floats:
+    """``s - min``: the deviation of close scores is more exact without what they share."""
+    above: Floats = scores - scores.min()
+    return above
+
+
+class Method(NamedTuple):
+    """A way to normalize: its name, its formula, and whether the maximum must be above 0."""
+
+    name: str
+    formula: Callable[[Floats], Floats]
+    needs_positive: bool = False
+
+
+METHODS: dict[str, Method] = {
+    m.name: m for m in (
+        Method("minmax", minmax),
+        Method("max", by_max, needs_positive=True),
+        Method("mmstdv", mmstdv),
+        Method("uv", uv),
+        Method("zscore", zscore),
+        Method("sum", by_sum),
+    )
+}
+"""The methods by name."""
+
+
+def _total(place: Ints, scores: Floats, n: int) -> Floats:
+    return np.bincount(place, scores, n).astype(float)
+
+
+def _first(place: Ints, scores: Floats, n: int) -> Floats:
+    first = np.empty(n)
+    first[place[::-1]] = scores[::-1]
+    return first
+
+
+def _highest(place: Ints, scores: Floats, n: int) -> Floats:
+    highest = np.full(n, -np.inf)
+    np.maximum.at(highest, place, scores)
+    return highest
+
+
+COMBINE: dict[str, Callable[[Ints, Floats, int], Floats]] = {
+    "sum": _total,
+    "max": _highest,
+    "mnz": lambda place, scores, n: _total(place, scores, n) * np.bincount(place, minlength=n),
+    "first": _first,
+}
+"""How the scores of a document in several lists become one: from the index of each score's
+document, the scores in the order of the lists, and the number of documents."""
+
+
+def normalize(run: Any, method: str) -> Any:
+    """Normalize the scores of a run, topic by topic.
+
+    >>> normalize({"q1": {"d1": 12.0, "d2": 9.0, "d3": 8.0}}, "minmax")
+    {'q1': {'d1': 1.0, 'd2': 0.25, 'd3': 0.0}}
+
+    Parameters
+    ----------
+    run : dict, DataFrame, iterable, str, path or Run
+        Any form that :func:`ir_std.inputs.as_run` takes.  It is not modified.
+    method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}
+        See :mod:`ir_std.merging` for which to choose, and for all edge cases.
+
+    Returns
+    -------
+    dict, DataFrame, list of ScoredDoc, or Run
+        What ``run`` is: a DataFrame keeps its other columns and the order of its rows; an
+        iterable gives a list; a file gives a dict.
+
+    Raises
+    ------
+    InputError
+        If the run cannot be used, or ``max`` meets a list without a score above 0.
+    UsageError
+        If there is no such method.
+    """
+    formula = _named(method, METHODS, "method")
+    if isinstance(run, Iterator):
+        run = list(run)
+    normalized = _normalized(as_run(run), formula)
+    if hasattr(run, "itertuples"):
+        scores = _as_dict(normalized)
+        return run.assign(score=[scores[topic][doc] for topic, doc in zip(
+            run["query_id"], run["doc_id"], strict=True)])
+    return _in_form_of(run, normalized)
+
+
+def merge(runs: Iterable[Any], method: str, combine: str = "sum",
+          depth: int | None = None) -> Any:
+    """Normalize the scores of several runs and merge their lists into one for each topic.
+
+    >>> merge([{"q1": {"a1": 12.0, "a2": 9.0, "a3": 8.0}}, {"q1": {"b1": 0.9, "b2": 0.1}}],
+    ...       "minmax", depth=3)
+    {'q1': {'b1': 1.0, 'a1': 1.0, 'a2': 0.25}}
+
+    Parameters
+    ----------
+    runs : iterable of runs
+        Each in any form that :func:`ir_std.inputs.as_run` takes.
+    method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}
+        See :mod:`ir_std.merging` for which to choose, and for all edge cases.
+    combine : {'sum', 'max', 'mnz', 'first'}
+        What a document in several lists gets of its normalized scores: their sum (CombSUM),
+        the highest, the sum times their number (CombMNZ), or that of the first run that has
+        it.  A run that does not have it adds nothing: to a sum of scores that can be negative,
+        as those of ``zscore`` are, that is more than a low score.
+    depth : int, optional
+        Keep this many documents a topic.
+
+    Returns
+    -------
+    dict, DataFrame, list of ScoredDoc, or Run
+        What the first of ``runs`` is: a DataFrame with the columns query_id, doc_id and score;
+        an iterable gives a list; a file gives a dict.  Topics are in the order in which they
+        come up, documents in trec_eval's: by score as 32-bit float, ties by id descending.
+
+    Raises
+    ------
+    InputError
+        If a run cannot be used, or ``max`` meets a list without a score above 0.
+    UsageError
+        If there is no such method or combination, no run, or ``depth`` is below 1.
+    """
+    formula = _named(method, METHODS, "method")
+    combined = _named(combine, COMBINE, "combination")
+    if depth is not None and depth < 1:
+        raise UsageError(f"depth is {depth}, and must be at least 1")
+    if isinstance(runs, (str, os.PathLike, Mapping, Run)) or hasattr(runs, "itertuples"):
+        raise UsageError("merging takes a list of runs, and this is one: write [run, run]")
+    runs = [list(run) if isinstance(run, Iterator) else run for run in runs]
+    if not runs:
+        raise UsageError("no runs to merge: name at least one")
+    lists: dict[str, list[tuple[list[str], Floats]]] = {}
+    for run in runs:
+        for topic, one in _normalized(as_run(run), formula).lists.items():
+            lists.setdefault(topic, []).append(one)
+    merged = Run.from_segments(
+        ((topic, *_merged(parts, combined)) for topic, parts in lists.items()), "the merged run")
+    return _in_form_of(runs[0], ranked(merged, depth))
+
+
+def _named(name: str, known: Mapping[str, Any], what: str) -> Any:
+    try:
+        return known[name]
+    except KeyError:
+        raise UsageError(f"unknown {what} {name!r}: allowed are {', '.join(known)}"
+                         f"{suggestion(name, known)}") from None
+
+
+def _normalized(run: Run, method: Method) -> Run:
+    return Run.from_segments(((topic, docs, _apply(method, scores, topic, run.name))
+                              for topic, (docs, scores) in run.lists.items()), run.name)
+
+
+def _apply(method: Method, scores: Floats, topic: str, name: str) -> Floats:
+    if not len(scores):
+        return scores
+    if method.needs_positive and not scores.max() > 0:
+        raise InputError.at(
+            name, None, f"the highest score of topic {topic} is {scores.max()}",
+            f"{method.name} divides by it and needs it to be above 0: use minmax or zscore")
+    return method.formula(scores)
+
+
+def _merged(parts: list[tuple[list[str], Floats]],
+            combined: Callable[[Ints, Floats, int], Floats]) -> tuple[list[str], Floats]:
+    """The documents of several lists, each once, and their combined scores."""
+    index: dict[str, int] = {}
+    place = np.array([index.setdefault(doc, len(index))
+                      for doc in chain.from_iterable(docs for docs, _ in parts)], np.int64)
+    scores = np.concatenate([scores for _, scores in parts])
+    return list(index), combined(place, scores, len(index))
+
+
+def _in_form_of(given: Any, run: Run) -> Any:
+    if isinstance(given, Run):
+        return run
+    if isinstance(given, (Mapping, str, os.PathLike)):
+        return _as_dict(run)
+    rows = [ScoredDoc(topic, doc, score) for topic, docs in _as_dict(run).items()
+            for doc, score in docs.items()]
+    if hasattr(given, "itertuples"):
+        return type(given)(rows, columns=["query_id", "doc_id", "score"])
+    return rows
+
+
+def _as_dict(run: Run) -> dict[str, dict[str, float]]:
+    return {topic: dict(zip(docs, scores.tolist(), strict=True))
+            for topic, (docs, scores) in run.lists.items()}

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Merge the lists of many sources by each method and compare: the experiment of Markov,
+Arampatzis and Crestani, "Unsupervised linear score normalization revisited" (SIGIR 2012).
+
+    python scripts/merging_experiment.py                # two minutes on one core
+
+deals the documents of TREC-8 and of the Deep Learning track 2019 (passages) to 30 and to 1,000
+sources by a hash of their ids.  Source i is ranked by one of ten real runs, the (i mod 10)th,
+restricted to the source's documents; its first 10 or 1,000 documents are kept.  The lists are
+merged by each method, and evaluated raw and standardized (scheme N, by all of the track's runs).
+With ``--engines 1`` the first of the ten runs ranks all sources: shards of one engine.
+A + or - marks what a paired t-test over topics finds above or below minmax at p < 0.05.
+
+The runs go 1,000 documents deep in all of a collection, so that a source has about 1000/n of
+them: 33 where 30 share, and one where 1,000 do.  Sources of the paper's GOV2, of 25 million
+documents, have longer lists.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from ir_measures import AP, P
+from ir_measures.measures import Measure
+from scipy.stats import ttest_rel
+
+import ir_std
+from ir_std.factors import FactorSet, Floats
+from ir_std.files import BytesSource, read_qrels, read_run
+from ir_std.measures import Standardized, canonical
+from ir_std.merging import METHODS, merge
+from ir_std.provider import StdEvaluator, collection_of
+from ir_std.ranking import ranked
+from ir_std.runs import Qrels, Run
+
+ROOT = Path(__file__).resolve().parent.parent
+ALPHA = 0.05
+DEPTH = 1000
+"""Documents of a merged list that are evaluated."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A collection: the level from which documents are relevant, and the ten engines.
+
+    The engines are automatic runs, of different groups or models as far as there are, whose
+    scores are all above 0, without which ``max`` refuses.
+    """
+
+    name: str
+    rel: int
+    engines: tuple[str, ...]
+
+    @property
+    def measures(self) -> list[Measure]:
+        """What is measured."""
+        return [AP(rel=self.rel), P(rel=self.rel) @ 10, P(rel=self.rel) @ 100]
+
+
+COLLECTIONS = (
+    Collection("trec8-adhoc", 1, (
+        "pir9Aatd", "ok8alx", "Flab8atdn", "att99atde", "apl8c221", "UniNET8Lg", "fub99tt",
+        "ibms99a", "acsys8alo", "nttd8ale")),
+    Collection("dl19-passage", 2, (
+        "idst_bert_p3", "idst_bert_pr1", "TUA1-1", "test1", "bm25base_ax_p", "bm25tuned_prf_p",
+        "bm25base_rm3_p", "bm25tuned_p", "UNH_bm25", "runid5")),
+)
+
+
+def read_runs(archive: Path) -> Iterator[tuple[str, Run]]:
+    """The runs of an archive by tag."""
+    with tarfile.open(archive) as members:
+        for member in members:
+            content = members.extractfile(member)
+            if content:
+                yield Path(member.name).name, read_run(BytesSource(member.name, content.read()))
+
+
+def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels,
+               name: str) -> FactorSet:
+    """The factors of all runs, for exactly these measures."""
+    evaluator = StdEvaluator(measures, qrels)
+    values = [evaluator.values(run) for run in runs.values()]
+    scores = {canonical(m): np.column_stack([v[m] for v in values]) for m in measures}
+    return FactorSet({"id": name, "measures": {m: {"systems": len(runs)} for m in scores}},
+                     dict(collection_of(qrels).counts),
+                     mean={m: s.mean(axis=1) for m, s in scores.items()},
+                     sd={m: s.std(axis=1, ddof=1) for m, s in scores.items()})
+
+
+@cache
+def hashed(document: str, deal: int) -> int:
+    """A number that says which source gets a document."""
+    return int.from_bytes(blake2b(document.encode(), digest_size=8, salt=bytes([deal])).digest(),
+                          "big")
+
+
+def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[Run]:
+    """The lists of the sources: each engine's first documents among those of each source."""
+    sources: list[dict[str, dict[str, float]]] = [{} for _ in range(n_sources)]
+    for e, engine in enumerate(engines):
+        for topic, (docs, scores) in ranked(engine).lists.items():
+            for doc, score in zip(docs, scores.tolist(), strict=True):
+                i = hashed(doc, deal) % n_sources
+                if i % len(engines) == e:
+                    listed = sources[i].setdefault(topic, {})
+                    if len(listed) < kept:
+                        listed[doc] = score
+    return [Run(source) for source in sources]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How many sources there are, and how many documents of each are kept."""
+
+    n_sources: int
+    kept: int
+
+    def __str__(self) -> str:
+        return f"{self.n_sources} x top {self.kept}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one setting gave: by method and measure the values over topics, means over deals.
+
+    ``length`` is the mean number of documents in a list, ``single`` the share of lists that
+    have only one.
+    """
+
+    values: dict[str, dict[Measure, Floats]]
+    length: float
+    single: float
+
+
+def run_setting(setting: Setting, engines: list[Run], evaluator: StdEvaluator,
+                n_deals: int) -> Outcome:
+    """Deal, cut, merge by each method and evaluate."""
+    found: dict[str, list[dict[Measure, Floats]]] = {name: [] for name in METHODS}
+    lengths: list[int] = []
+    for deal in range(n_deals):
+        lists = deal_out(engines, setting.n_sources, setting.kept, deal)
+        lengths += [b - a for source in lists for a, b in source.bounds.values()]
+        for name, values in found.items():
+            values.append(evaluator.values(merge(lists, name, depth=DEPTH)))
+    means = {name: {m: np.mean([v[m] for v in values], axis=0) for m in evaluator.measures}
+             for name, values in found.items()}
+    return Outcome(means, float(np.mean(lengths)), float(np.mean(np.array(lengths) == 1)))
+
+
+def cell(values: Floats, baseline: Floats) -> str:
+    """A mean, and whether it differs significantly from the baseline's."""
+    mark = " "
+    if (values != baseline).any() and ttest_rel(values, baseline).pvalue < ALPHA:
+        mark = "+" if values.mean() > baseline.mean() else "-"
+    return f"{values.mean():.3f}{mark}"
+
+
+def table(outcomes: dict[Setting, Outcome], measures: list[Measure]) -> str:
+    """Methods down; across, the measures in each setting."""
+    names = [f"{str(m).replace('(rel=2)', ''):7}" for m in measures]
+    lines = [" " * 8 + "".join(f"{setting!s:{7 * len(names)}}" for setting in outcomes),
+             " " * 8 + "".join(names) * len(outcomes)]
+    for method in METHODS:
+        cells = [cell(outcome.values[method][m], outcome.values["minmax"][m])
+                 for outcome in outcomes.values() for m in measures]
+        lines.append(f"{method:8}" + " ".join(cells))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def report(collection: Collection, data: Path, settings: list[Setting], n_engines: int,
+           n_deals: int) -> None:
+    """Run and print the experiment on one collection."""
+    qrels = read_qrels(data / "qrels" / f"{collection.name}.txt")
+    runs = dict(read_runs(data / "runs" / f"{collection.name}.tar.xz"))
+    factors = factors_of(runs, collection.measures, qrels, collection.name)
+    engines = [runs[tag] for tag in collection.engines[:n_engines]]
+    evaluator = ir_std.evaluator(collection.measures, qrels, factors=factors)
+    outcomes = {s: run_setting(s, engines, evaluator, n_deals) for s in settings}
+    whole = [evaluator.calc_aggregate(run) for run in engines]
+    print(f"{collection.name}: {len(qrels.topics)} topics, engines {len(engines)}, deals "
+          f"{n_deals}, relevant from level {collection.rel}")
+    print("an engine on the whole collection: " + ", ".join(
+        f"{m} {np.mean([w[m] for w in whole]):.3f}" for m in evaluator.measures))
+    for setting, outcome in outcomes.items():
+        print(f"{setting}: {outcome.length:.1f} documents a list, {outcome.single:.0%} of the "
+              "lists have only one")
+    for kind in (False, True):
+        print()
+        print(table(outcomes, [m for m in evaluator.measures
+                               if isinstance(m, Standardized) is kind]))
+    print()
+
+
+def main() -> None:
+    """Read the arguments and report on every collection."""
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="the folder of input data",
+                        default=Path(os.environ.get("IR_STD_DATA", ROOT / "../shared/data")))
+    parser.add_argument("--sources", type=int, nargs="+", default=[30, 1000], metavar="N")
+    parser.add_argument("--kept", type=int, nargs="+", default=[10, 1000], metavar="K")
+    parser.add_argument("--engines", type=int, default=10, choices=range(1, 11),
+                        metavar="N", help="how many of the ten to use")
+    parser.add_argument("--deals", type=int, default=5, help="hashes to average over")
+    args = parser.parse_args()
+    if not (args.data / "runs").is_dir():
+        parser.error(f"no runs/ in {args.data}: name the folder with --data or IR_STD_DATA")
+    for collection in COLLECTIONS:
+        report(collection, args.data,
+               [Setting(n, kept) for n in args.sources for kept in args.kept],
+               args.engines, args.deals)
+
+
+if __name__ == "__main__":
+    main()

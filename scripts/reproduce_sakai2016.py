@@ -1,0 +1,328 @@
+"""Reproduce the experiments of Sakai, A simple and effective approach to score standardisation
+(ICTIR 2016): leave-one-out, discriminative power, swap rates and topic set size.
+
+The paper compares raw scores with the schemes N (std-CDF) and U (std-AB) on graded nDCG of three
+Robust tracks, whose runs are not public; here the same is done on other data.  Its abstract claims
+that U has lower swap rates than N and needs fewer topics; the script says where this holds, also
+when both are put on the same scale.  Writes into out/sakai2016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from reproduction import (
+    COLOURS,
+    DASHES,
+    Scores,
+    arguments,
+    save,
+    score_runs,
+    spread,
+    table,
+    write_csv,
+)
+
+from ir_std.analysis import (
+    SwapRates,
+    kendall_tau_b,
+    leave_out,
+    paired_p_values,
+    standardize,
+    swap_rate,
+    topic_set_size,
+    topic_set_size_paired_t,
+    tukey_p_values,
+    within_system_variance,
+)
+
+TABLES = (("robust03", "AP"), ("robust04", "AP"), ("trec7-adhoc", "AP"))
+RUNS = (("trec8-adhoc", "AP"), ("trec8-adhoc", "nDCG"), ("dl20-passage", "nDCG@10"))
+SCHEMES = ("raw", "N", "U")
+BINS = np.arange(21) / 100
+"""Bins of score difference, 0.01 wide, the last from 0.20 on."""
+FINE = np.arange(1000) / 1000
+ENOUGH = 1000
+"""Comparisons that a bin needs for its rate to count."""
+CONFIDENT = 0.05
+"""A difference is trusted where at most this share of pairs swaps (Sakai, SIGIR 2006)."""
+SYSTEMS = 10
+DIFFERENCES = (0.05, 0.10)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Standardizing systems by the others' factors, against by all systems' factors."""
+
+    scheme: str
+    groups: int
+    tau: float
+    mean_change: float
+    largest_change: float
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """Swap rates of a scheme."""
+
+    by_difference: SwapRates
+    by_decile: SwapRates
+    """Bins are the deciles of the pairs' differences: alike for any scale."""
+    trusted: float
+    """The smallest difference at which at most CONFIDENT of the pairs swap."""
+    resolved: float
+    """The share of comparisons with at least that difference: the sensitivity of Sakai (SIGIR
+    2006), alike for any scale."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Topics that an experiment needs, for each of DIFFERENCES."""
+
+    variance: float
+    anova: tuple[int, ...]
+    paired_t: tuple[int, ...]
+    same_effect: tuple[int, ...]
+    """ANOVA again, the difference taken as raw's in units of the spread of system means."""
+
+
+def load(data: Path, jobs: int = 1) -> dict[tuple[str, str], Scores]:
+    """All raw scores, by collection and measure."""
+    found = {(c, m): table(data, c, m) for c, m in TABLES}
+    for collection in dict.fromkeys(c for c, _ in RUNS):
+        measures = [m for c, m in RUNS if c == collection]
+        scored = score_runs(data, collection, measures, jobs)
+        found.update({(collection, m): scored[m] for m in measures})
+    return found
+
+
+def schemes(raw: np.ndarray) -> dict[str, np.ndarray]:
+    """Raw and standardized scores, on the topics where systems differ."""
+    raw = raw[np.ptp(raw, axis=1) > 0]
+    return {s: raw if s == "raw" else standardize(raw, scheme=s) for s in SCHEMES}
+
+
+def group_of(tag: str) -> str:
+    """The team behind a run, as far as its tag tells: the first three characters."""
+    return tag[:3].lower()
+
+
+def left_out(scores: Scores, named: bool) -> list[LeftOut]:
+    """What leaving a team's systems out of the standardizing systems changes, for N and U.
+
+    Where the systems are anonymous each is a team of its own.
+    """
+    groups = [group_of(tag) if named else tag for tag in scores.systems]
+    found = []
+    for scheme in SCHEMES[1:]:
+        out = leave_out(scores.values, groups, scheme)
+        known = ~np.isnan(out).any(axis=1)
+        a = standardize(scores.values[known], scheme=scheme).mean(axis=0)
+        b = out[known].mean(axis=0)
+        change = np.abs(a - b)
+        found.append(LeftOut(scheme, len(set(groups)), float(kendall_tau_b(a, b)),
+                             float(change.mean()), float(change.max())))
+    return found
+
+
+def p_values(scores: dict[str, np.ndarray], trials: int, seed: int = 0
+             ) -> dict[tuple[str, str], np.ndarray]:
+    """Sorted p values of all pairs, by test and scheme."""
+    tests = {"t": paired_p_values, "tukey": partial(tukey_p_values, trials=trials, seed=seed)}
+    return {(name, s): np.sort(test(x)) for name, test in tests.items() for s, x in scores.items()}
+
+
+def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
+    """Swap rates over random halves of the topics."""
+    i, j = np.triu_indices(x.shape[1], 1)
+    mean = x.mean(axis=0)
+    deciles = np.unique(np.r_[0, np.quantile(np.abs(mean[i] - mean[j]), np.arange(1, 10) / 10)])
+    fine = swap_rate(x, FINE, trials=trials, seed=seed)
+    trusted = int(np.argmax(fine.rate <= CONFIDENT))
+    return Swaps(swap_rate(x, BINS, trials=trials, seed=seed),
+                 swap_rate(x, deciles, trials=trials, seed=seed),
+                 float(FINE[trusted]), float(fine.pairs[trusted:].sum() / fine.pairs.sum()))
+
+
+def sizes(x: np.ndarray, raw: np.ndarray) -> Sizes:
+    """Topic set sizes at alpha 0.05 and beta 0.20 for SYSTEMS systems."""
+    variance = within_system_variance(x)
+    stretch = x.mean(axis=0).std(ddof=1) / raw.mean(axis=0).std(ddof=1)
+    return Sizes(
+        variance, tuple(topic_set_size(variance, d, SYSTEMS) for d in DIFFERENCES),
+        tuple(topic_set_size_paired_t(2 * variance, d) for d in DIFFERENCES),
+        tuple(topic_set_size(variance, d * stretch, SYSTEMS) for d in DIFFERENCES))
+
+
+@dataclass(frozen=True)
+class Results:
+    """All experiments on one collection and measure."""
+
+    title: str
+    scores: Scores
+    left_out: list[LeftOut]
+    p_values: dict[tuple[str, str], np.ndarray]
+    swaps: dict[str, Swaps]
+    sizes: dict[str, Sizes]
+
+
+def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> Results:
+    key, scores = item
+    by_scheme = schemes(scores.values)
+    return Results(
+        f"{key[0]}, {key[1]}", scores, left_out(scores, key in RUNS),
+        p_values(by_scheme, trials, seed),
+        {s: swaps(x, trials, seed) for s, x in by_scheme.items()},
+        {s: sizes(x, by_scheme["raw"]) for s, x in by_scheme.items()})
+
+
+def power(result: Results, test: str, scheme: str, alpha: float = 0.05) -> float:
+    return float(np.mean(result.p_values[test, scheme] <= alpha))
+
+
+def write(out: Path, results: Sequence[Results]) -> None:
+    write_csv(out / "leave-one-group-out.csv",
+              ["data", "scheme", "groups", "tau", "mean_change", "largest_change"],
+              [(r.title, v.scheme, v.groups, v.tau, v.mean_change, v.largest_change)
+               for r in results for v in r.left_out])
+    write_csv(out / "discriminative-power.csv", ["data", "test", "scheme", "at_0.01", "at_0.05"],
+              [(r.title, test, s, power(r, test, s, 0.01), power(r, test, s))
+               for r in results for test, s in r.p_values])
+    write_csv(out / "swap-rates.csv", ["data", "scheme", "from", "pairs", "swaps", "rate"],
+              [(r.title, s, *row) for r in results for s, v in r.swaps.items()
+               for row in zip(BINS.tolist(), v.by_difference.pairs.tolist(),
+                              v.by_difference.swaps.tolist(), v.by_difference.rate, strict=True)])
+    write_csv(out / "swap-summary.csv", ["data", "scheme", "overall", "trusted", "resolved"],
+              [(r.title, s, v.by_difference.overall, v.trusted, v.resolved)
+               for r in results for s, v in r.swaps.items()])
+    write_csv(out / "topic-set-sizes.csv",
+              ["data", "scheme", "variance", "min_difference", "anova", "paired_t",
+               "anova_same_effect"],
+              [(r.title, s, v.variance, *row) for r in results for s, v in r.sizes.items()
+               for row in zip(DIFFERENCES, v.anova, v.paired_t, v.same_effect, strict=True)])
+
+
+def show(results: Sequence[Results]) -> None:
+    print("Leave one group out: against factors from all systems\n"
+          f"{'':24} systems  groups  scheme  tau     change of mean score: mean, largest")
+    for r in results:
+        for v in r.left_out:
+            print(f"{r.title:24} {len(r.scores.systems):7}  {v.groups:6}  {v.scheme:6}  "
+                  f"{v.tau:.4f}  {v.mean_change:.4f}, {v.largest_change:.4f}")
+    print("\nDiscriminative power: share of system pairs that differ at 0.05\n"
+          f"{'':24} paired t:  raw    N      U     randomised Tukey HSD:  raw    N      U")
+    for r in results:
+        t, hsd = ("  ".join(f"{power(r, test, s):.3f}" for s in SCHEMES)
+                  for test in ("t", "tukey"))
+        print(f"{r.title:24}          {t}                         {hsd}")
+    print("\nSwap rates over halves of the topics: of all pairs; the smallest difference at which "
+          "at most 5% swap,\nand the share of comparisons that it resolves\n"
+          f"{'':24} overall:  raw    N      U     difference: raw    N      U      resolved: raw"
+          "    N      U")
+    for r in results:
+        rows = [[f"{f(r.swaps[s]):.3f}" for s in SCHEMES] for f in (
+            lambda v: v.by_difference.overall, lambda v: v.trusted, lambda v: v.resolved)]
+        print(f"{r.title:24}         " + "              ".join("  ".join(row) for row in rows))
+    print(f"\nTopic set sizes: {SYSTEMS} systems, alpha 0.05, beta 0.20; 'same effect' takes the "
+          "difference in units of the spread\nof system means, as raw's 0.05 and 0.10\n"
+          f"{'':24} scheme  variance   ANOVA 0.05   0.10   paired t 0.05   0.10   "
+          "same effect 0.05   0.10")
+    for r in results:
+        for s, v in r.sizes.items():
+            print(f"{r.title:24} {s:6}  {v.variance:8.4f}   {v.anova[0]:10} {v.anova[1]:6}   "
+                  f"{v.paired_t[0]:13} {v.paired_t[1]:6}   {v.same_effect[0]:16} "
+                  f"{v.same_effect[1]:6}")
+
+
+def claims(results: Sequence[Results]) -> list[str]:
+    """Where the abstract's claims hold, a sentence each."""
+    def bins(r: Results) -> bool:
+        n, u = (r.swaps[s].by_difference for s in ("N", "U"))
+        both = (n.pairs >= ENOUGH) & (u.pairs >= ENOUGH) & (BINS > 0)
+        return bool((u.rate[both] <= n.rate[both]).all())
+
+    def fewer(kind: str, a: str, b: str) -> Callable[[Results], bool]:
+        # Compared as tuples of sizes, which all move together with the variance.
+        return lambda r: getattr(r.sizes[a], kind) < getattr(r.sizes[b], kind)
+
+    tests: dict[str, Callable[[Results], bool]] = {
+        "U swaps no more than N at equal score differences": bins,
+        "U swaps less than N over all comparisons":
+            lambda r: r.swaps["U"].by_difference.overall < r.swaps["N"].by_difference.overall,
+        "U resolves more comparisons than N at a swap rate of 5%":
+            lambda r: r.swaps["U"].resolved > r.swaps["N"].resolved,
+        "U needs fewer topics than N at equal score differences": fewer("anova", "U", "N"),
+        "U needs fewer topics than raw at equal score differences": fewer("anova", "U", "raw"),
+        "N needs fewer topics than raw at equal score differences": fewer("anova", "N", "raw"),
+        "U needs fewer topics than N for the same effect": fewer("same_effect", "U", "N"),
+        "N needs fewer topics than raw for the same effect": fewer("same_effect", "N", "raw"),
+    }
+    sentences = []
+    for claim, holds in tests.items():
+        missing = [r.title for r in results if not holds(r)]
+        sentences.append(f"{claim}: {len(results) - len(missing)} of {len(results)}"
+                         + (f" (not {'; '.join(missing)})" if missing else ""))
+    return sentences
+
+
+def draw_power(out: Path, results: Sequence[Results]) -> None:
+    """Discriminative power curves: p values of the pairs, smallest first."""
+    for test, label in (("t", "paired t-test"), ("tukey", "randomised Tukey HSD test")):
+        figure, grid = plt.subplots(2, 3, figsize=(9, 5), layout="constrained")
+        for axes, r in zip(grid.flat, results, strict=True):
+            for s in SCHEMES:
+                p = r.p_values[test, s]
+                axes.plot(np.arange(1, len(p) + 1) / len(p), p, color=COLOURS[s],
+                          dashes=DASHES[s], label=s)
+            axes.axhline(0.05, color="0.6", linewidth=0.8, zorder=0)
+            axes.set(ylim=(0, 0.1), xlim=(0, 1), xlabel="share of system pairs",
+                     ylabel="p value")
+            axes.set_title(r.title, fontsize=9)
+        figure.suptitle(label, fontsize=9)
+        grid[0, 0].legend(loc="upper left")
+        save(figure, out / f"discriminative-power-{test}")
+
+
+def draw_swaps(out: Path, results: Sequence[Results]) -> None:
+    """Swap rates by score difference, and by its rank, which no scale moves."""
+    figure, grid = plt.subplots(4, 3, figsize=(9, 9), layout="constrained")
+    for k, r in enumerate(results):
+        by_score, by_rank = grid[k // 3 * 2, k % 3], grid[k // 3 * 2 + 1, k % 3]
+        for s in SCHEMES:
+            style = {"color": COLOURS[s], "dashes": DASHES[s], "label": s}
+            v = r.swaps[s]
+            # All bins but the open one have the same width.
+            enough = v.by_difference.pairs[:-1] >= ENOUGH
+            by_score.plot(BINS[:-1][enough] + 0.005, v.by_difference.rate[:-1][enough], **style)
+            by_rank.plot(np.arange(1, len(v.by_decile.rate) + 1), v.by_decile.rate, **style)
+        by_score.set(xlabel="score difference", ylabel="swap rate", ylim=(0, 0.55), xlim=(0, 0.2))
+        by_rank.set(xlabel="decile of the difference", ylabel="swap rate", ylim=(0, 0.55),
+                    xlim=(1, 10))
+        by_score.set_title(r.title, fontsize=9)
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    save(figure, out / "swap-rates")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = arguments(__doc__.splitlines()[0], argv, trials=5000)
+    out = args.out / "sakai2016"
+    items = load(args.data, args.jobs).items()
+    results = list(spread(partial(experiment, args.trials, args.seed), items, args.jobs))
+    write(out, results)
+    show(results)
+    lines = claims(results)
+    print("\nThe claims, over the six sets of scores\n" + "\n".join(lines))
+    (out / "claims.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    draw_power(out, results)
+    draw_swaps(out, results)
+    print(f"\nTables and figures are in {out}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,190 @@
+"""What the reproduce_*.py scripts share: reading the data, writing and printing results."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import tarfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+import ir_std
+from ir_std.files import BytesSource, read_qrels, read_run
+
+ROOT = Path(__file__).resolve().parent.parent
+
+COLOURS = {"raw": "#444444", "N": "#0072b2", "U": "#d55e00", "z": "#cc79a7", "E": "#009e73"}
+DASHES = {"raw": (4, 2), "N": (), "U": (), "z": (1.5, 1.5), "E": ()}
+"""How each scheme is drawn, in every figure alike; told apart without colours too."""
+
+mpl.use("Agg")
+mpl.rcParams.update({
+    "font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
+    "legend.frameon": False, "lines.linewidth": 1.4, "figure.dpi": 100, "savefig.dpi": 200,
+})
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Raw scores, ``values`` of shape (n_topics, n_systems)."""
+
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
+    values: np.ndarray
+
+    def at(self, topics: Iterable[int | str]) -> np.ndarray:
+        """The rows of these topics, in this order."""
+        row = {topic: i for i, topic in enumerate(self.topics)}
+        return self.values[[row[str(topic)] for topic in topics]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A figure beside the one a paper printed."""
+
+    what: str
+    computed: float
+    published: float
+    places: int
+    tolerance: float = 0.0
+    """Beyond rounding to ``places``; three standard errors where the figure is a simulation's."""
+
+    @property
+    def difference(self) -> float:
+        return self.computed - self.published
+
+    @property
+    def agrees(self) -> bool:
+        """Equal at every printed digit, or within ``tolerance`` plus the last digit."""
+        if self.tolerance:
+            return abs(self.difference) <= self.tolerance + 10.0**-self.places
+        return f"{self.computed:.{self.places}f}" == f"{self.published:.{self.places}f}"
+
+
+def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argparse.Namespace:
+    """The options, which the scripts have in common."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--data", type=Path, help="folder with scores/, published/, runs/, qrels/",
+                        default=Path(os.environ.get("IR_STD_DATA", ROOT / "../shared/data")))
+    parser.add_argument("--out", type=Path, default=ROOT / "out", help="where results go")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all random draws")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes to use; "
+                        "results do not depend on it")
+    parser.add_argument("--trials", type=int, default=trials, help="random trials")
+    args = parser.parse_args(argv)
+    if not (args.data / "scores").is_dir():
+        parser.error(f"no scores/ in {args.data}: name the folder with --data or IR_STD_DATA")
+    return args
+
+
+def read_table(path: Path) -> Scores:
+    """A CSV of topics in rows and systems (or metrics) in columns."""
+    with open(path, newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    return Scores(tuple(row[0] for row in rows), tuple(header[1:]),
+                  np.array([[float(cell) for cell in row[1:]] for row in rows]))
+
+
+def table(data: Path, collection: str, measure: str) -> Scores:
+    """The raw scores of a track's systems."""
+    return read_table(data / "scores" / collection / f"{measure}.csv")
+
+
+def published_factors(data: Path, stem: str, metric: str,
+                      topics: Iterable[int | str]) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation that the authors published, shape (n_topics, 1) each."""
+    both = (read_table(data / "published" / f"{stem}.{kind}.csv") for kind in ("mn", "sd"))
+    mean, sd = (each.at(topics)[:, [each.systems.index(metric)]] for each in both)
+    return mean, sd
+
+
+def score_runs(data: Path, collection: str, measures: Sequence[str], jobs: int = 1,
+               only: Iterable[str] | None = None) -> dict[str, Scores]:
+    """Scores of a collection's archived runs, by measure name; of the runs ``only``, if given."""
+    task = partial(_score_share, data, collection, tuple(measures), only and frozenset(only), jobs)
+    scored: dict[str, np.ndarray] = {}
+    for share in spread(task, range(jobs), jobs):
+        scored.update(share)
+    tags = sorted(scored)
+    cube = np.stack([scored[tag] for tag in tags], axis=-1)
+    topics = read_qrels(data / "qrels" / f"{collection}.txt").topics
+    order = sorted(range(len(topics)), key=lambda i: int(topics[i]))
+    ordered = tuple(topics[i] for i in order)
+    return {m: Scores(ordered, tuple(tags), x[order]) for m, x in zip(measures, cube, strict=True)}
+
+
+def _score_share(data: Path, collection: str, measures: Sequence[str],
+                 only: frozenset[str] | None, jobs: int, share: int) -> dict[str, np.ndarray]:
+    """Every ``jobs``-th run of the archive, (n_measures, n_topics) each.
+
+    Unpacking the archive once a process costs less than passing the runs on.
+    """
+    evaluator = ir_std.StdEvaluator([ir_std.parse_measure(m) for m in measures],
+                                    data / "qrels" / f"{collection}.txt")
+    scored = {}
+    with tarfile.open(data / "runs" / f"{collection}.tar.xz", "r|xz") as archive:
+        for number, member in enumerate(m for m in archive if m.isfile()):
+            tag = Path(member.name).name
+            if number % jobs == share and (only is None or tag in only):
+                content = archive.extractfile(member).read()
+                values = evaluator.values(read_run(BytesSource(member.name, content)))
+                scored[tag] = np.stack(list(values.values()))
+    return scored
+
+
+def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Iterator[Any]:
+    """``map(task, items)``, in order, by ``jobs`` processes."""
+    if jobs <= 1:
+        yield from map(task, items)
+        return
+    # Spawned on every system: forking a process that has threads, as BLAS has, is not safe.
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(task, items)
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table as CSV; floats with the digits that give them back."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows([float(c) if isinstance(c, np.floating) else c for c in row]
+                         for row in rows)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """The figure as PNG, and as PDF for a paper."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(f"{path}.png", bbox_inches="tight")
+    # Without a date the same figure is the same file.
+    figure.savefig(f"{path}.pdf", bbox_inches="tight", metadata={"CreationDate": None})
+    plt.close(figure)
+
+
+def report(title: str, rows: Sequence[Compared], path: Path) -> bool:
+    """Print computed beside published, write them as CSV, and say whether all agree."""
+    width = max(len(row.what) for row in rows)
+    simulated = any(row.tolerance for row in rows)
+    print(f"\n{title}\n{'':{width}}  computed  published  difference"
+          + "  3 standard errors" * simulated)
+    for row in rows:
+        error = f"  {row.tolerance:17.{row.places + 1}f}" if simulated else ""
+        print(f"{row.what:{width}}  {row.computed:8.{row.places}f}  "
+              f"{row.published:9.{row.places}f}  {row.difference:+10.{row.places + 1}f}{error}"
+              f"{'' if row.agrees else '  differs'}")
+    write_csv(path, ["what", "computed", "published", "difference", "tolerance", "agrees"],
+              [(r.what, r.computed, r.published, r.difference, r.tolerance, r.agrees)
+               for r in rows])
+    return all(row.agrees for row in rows)

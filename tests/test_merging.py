@@ -1,0 +1,365 @@
+"""Score normalization and merging, against plain implementations, ranx and trec_eval."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import AP, ScoredDoc, nDCG
+
+import ir_std
+from ir_std import InputError, UsageError, merge, normalize
+from ir_std.files import read_run
+from ir_std.inputs import as_run
+from ir_std.merging import COMBINE, METHODS
+from ir_std.runs import Run
+
+LIST = {"d1": 12.0, "d2": 9.0, "d3": 8.0, "d4": 3.0}
+NO_SPREAD = [m for m in METHODS if m != "max"]
+
+
+def by_hand(scores: list[float]) -> dict[str, list[float]]:
+    """The paper's formulas, read off the page."""
+    low, high, mean, sd = min(scores), max(scores), fmean(scores), pstdev(scores)
+    return {
+        "minmax": [(s - low) / (high - low) for s in scores],
+        "sum": [(s - low) / sum(x - low for x in scores) for s in scores],
+        "zscore": [(s - mean) / sd for s in scores],
+        "max": [s / high for s in scores],
+        "mmstdv": [sd * (s - low) / (high - low) for s in scores],
+        "uv": [s / sd for s in scores],
+    }
+
+
+def merged_by_hand(runs: list[dict[str, dict[str, float]]],
+                   combine: str) -> dict[str, dict[str, float]]:
+    """Normalized scores of each document, gathered and combined one document at a time."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for run in runs:
+        for topic, docs in run.items():
+            for doc, score in docs.items():
+                found.setdefault(topic, {}).setdefault(doc, []).append(score)
+    how: dict[str, Callable[[list[float]], float]] = {
+        "sum": sum, "max": max, "mnz": lambda s: sum(s) * len(s), "first": lambda s: s[0]}
+    return {t: {d: how[combine](s) for d, s in docs.items()} for t, docs in found.items()}
+
+
+def normalized(scores: Any, method: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return METHODS[method].formula(np.array(scores, float))
+
+
+def frame(run: dict[str, dict[str, float]]) -> pd.DataFrame:
+    return pd.DataFrame([(t, d, s) for t, docs in run.items() for d, s in docs.items()],
+                        columns=["query_id", "doc_id", "score"])
+
+
+# Scores far enough apart that formulas which round in another order still agree.
+tame = st.integers(1, 10**6).map(lambda i: i / 128)
+tame_lists = st.lists(tame, min_size=2, max_size=30).filter(lambda s: len(set(s)) > 1)
+any_list = st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
+    [0.0, -0.0, 5e-324, 1.7e308, -1.7e308, 1.0, 1 + 2**-52]), min_size=1, max_size=12)
+run_dicts = st.dictionaries(st.sampled_from(["1", "2", "30"]), st.dictionaries(
+    st.sampled_from([*"abcdefgh", "B", "é", "d10", "d9"]),
+    tame | st.sampled_from([1.0, 2.0, 1 + 1e-12]), min_size=1), min_size=1, max_size=3)
+methods = st.sampled_from(sorted(METHODS))
+
+
+# The formulas
+
+@given(tame_lists)
+def test_every_method_is_the_formula_of_the_paper(scores: list[float]) -> None:
+    for method, expected in by_hand(scores).items():
+        assert normalized(scores, method) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@given(any_list, st.sampled_from(NO_SPREAD))
+def test_any_finite_scores_give_finite_scores(scores: list[float], method: str) -> None:
+    assert np.isfinite(normalized(scores, method)).all()
+
+
+@given(any_list, methods)
+def test_no_document_of_a_list_passes_another(scores: list[float], method: str) -> None:
+    if METHODS[method].needs_positive and max(scores) <= 0:
+        return
+    result = normalized(sorted(scores), method)
+    assert (result[:-1] <= result[1:]).all()
+
+
+@given(any_list, st.sampled_from(["minmax", "sum", "zscore", "uv"]), st.integers(-60, 60))
+def test_scores_in_other_units_normalize_to_the_same(scores: list[float], method: str,
+                                                     power: int) -> None:
+    small = [s for s in scores if s == 0 or 1e-200 < abs(s) < 1e200] or [0.0]
+    assert (normalized(np.ldexp(small, power), method) == normalized(small, method)).all()
+
+
+@given(tame_lists, st.integers(1, 1000))
+def test_max_is_the_same_in_other_units(scores: list[float], factor: int) -> None:
+    assert normalized(np.array(scores) * factor, "max") == pytest.approx(
+        normalized(scores, "max"), rel=1e-12)
+
+
+@given(tame_lists, st.integers(1, 1000))
+def test_mmstdv_grows_with_the_units_of_the_scores(scores: list[float], factor: int) -> None:
+    assert normalized(np.array(scores) * factor, "mmstdv") == pytest.approx(
+        normalized(scores, "mmstdv") * factor, rel=1e-9)
+
+
+@given(tame_lists, st.integers(-10**6, 10**6),
+       st.sampled_from(["minmax", "sum", "zscore", "mmstdv"]))
+def test_four_methods_overlook_a_shift_of_all_scores(scores: list[float], shift: int,
+                                                     method: str) -> None:
+    assert normalized(np.array(scores) + shift, method) == pytest.approx(
+        normalized(scores, method), rel=1e-9, abs=1e-12)
+
+
+@given(any_list.filter(lambda s: len(set(s)) > 1))
+def test_ends_mean_and_variance_are_what_the_names_promise(scores: list[float]) -> None:
+    assert (normalized(scores, "minmax").min(), normalized(scores, "minmax").max()) == (0, 1)
+    assert normalized(scores, "sum").sum() == pytest.approx(1)
+    assert normalized(scores, "zscore").mean() == pytest.approx(0, abs=1e-9)
+    assert normalized(scores, "zscore").std() == pytest.approx(1)
+
+
+@given(tame_lists)
+def test_uv_has_unit_variance(scores: list[float]) -> None:
+    assert normalized(scores, "uv").std() == pytest.approx(1)
+
+
+# The edges
+
+@pytest.mark.parametrize("docs", [{"a": 7.0}, {"a": 7.0, "b": 7.0}, {"a": -7.0}, {"a": 0.0}])
+@pytest.mark.parametrize("method", NO_SPREAD)
+def test_a_list_without_spread_gets_0(method: str, docs: dict[str, float]) -> None:
+    assert normalize({"q": docs}, method) == {"q": dict.fromkeys(docs, 0.0)}
+
+
+def test_a_list_without_spread_gets_1_by_max() -> None:
+    assert normalize({"q": {"a": 7.0, "b": 7.0}}, "max") == {"q": {"a": 1.0, "b": 1.0}}
+
+
+@pytest.mark.parametrize("highest", [0.0, -0.0, -2.5])
+def test_max_refuses_a_highest_score_of_0_or_below_and_names_the_topic(highest: float) -> None:
+    run = {"401": {"a": 1.0}, "402": {"a": highest, "b": -3.0}}
+    with pytest.raises(InputError, match=r"topic 402 is -?\d.*use minmax or zscore"):
+        normalize(run, "max")
+
+
+def test_max_keeps_negative_scores_below_a_positive_one() -> None:
+    assert normalize({"q": {"a": 2.0, "b": -1.0}}, "max") == {"q": {"a": 1.0, "b": -0.5}}
+
+
+def test_what_no_float_can_hold_is_refused() -> None:
+    with pytest.raises(InputError, match="topic q, document 'b' has score -inf"):
+        normalize({"q": {"a": 5e-324, "b": -1e308}}, "max")
+
+
+@pytest.mark.parametrize("method", NO_SPREAD)
+def test_log_probabilities_keep_their_order(method: str) -> None:
+    (docs,) = normalize({"q": {"a": -2.5, "b": -9.0, "c": -4.0}}, method).values()
+    assert docs["a"] > docs["c"] > docs["b"]
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_scores_that_are_no_finite_numbers_are_refused(bad: float) -> None:
+    with pytest.raises(InputError, match="topic q, document 'b'"):
+        merge([{"q": {"a": 1.0, "b": bad}}], "minmax")
+
+
+def test_a_document_twice_in_a_list_is_refused() -> None:
+    with pytest.raises(InputError, match="'a' twice"):
+        normalize([ScoredDoc("q", "a", 1.0), ScoredDoc("q", "a", 2.0)], "minmax")
+
+
+def test_a_topic_that_only_some_runs_have_is_merged_from_those() -> None:
+    merged = merge([{"1": {"a": 2.0, "b": 1.0}}, {"2": {"c": 5.0, "d": 4.0}},
+                    {"1": {"e": 9.0, "f": 8.0}}], "minmax")
+    assert {topic: set(docs) for topic, docs in merged.items()} == {
+        "1": {"a", "b", "e", "f"}, "2": {"c", "d"}}
+
+
+def test_a_topic_without_documents_stays() -> None:
+    assert merge([{"1": {}}, {"1": {}, "2": {"a": 1.0}}], "sum") == {"1": {}, "2": {"a": 0.0}}
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: normalize({}, "mimmax"), "unknown method 'mimmax'.*did you mean 'minmax'"),
+    (lambda: merge([{}], "minmax", combine="avg"), "unknown combination 'avg'.*sum, max, mnz"),
+    (lambda: merge([{}], "minmax", depth=0), "depth is 0"),
+    (lambda: merge([], "minmax"), "no runs"),
+    (lambda: merge({"q": {"a": 1.0}}, "minmax"), "list of runs"),
+    (lambda: merge("one.run", "minmax"), "list of runs"),
+    (lambda: merge(frame({"q": LIST}), "minmax"), "list of runs"),
+])
+def test_wrong_use_is_explained(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        call()
+
+
+# Merging
+
+def test_disjoint_lists_are_interleaved_by_score() -> None:
+    merged = merge([{"q": {"a1": 30.0, "a2": 25.0, "a3": 10.0}},
+                    {"q": {"b1": 0.9, "b2": 0.5, "b3": 0.4}}], "sum")
+    assert list(merged["q"]) == ["b1", "a1", "a2", "b2", "b3", "a3"]
+
+
+def test_ties_are_broken_by_document_id_descending() -> None:
+    merged = merge([{"q": {"a": 2.0, "b": 1.0}}, {"q": {"c": 9.0, "B": 3.0}}], "minmax")
+    assert list(merged["q"]) == ["c", "a", "b", "B"]
+
+
+@given(st.lists(run_dicts, min_size=1, max_size=4), methods, st.sampled_from(sorted(COMBINE)))
+def test_shared_documents_are_combined(runs: list[dict[str, dict[str, float]]], method: str,
+                                       combine: str) -> None:
+    expected = merged_by_hand([normalize(run, method) for run in runs], combine)
+    merged = merge(runs, method, combine=combine)
+    assert merged.keys() == expected.keys()
+    for topic, docs in expected.items():
+        assert merged[topic] == pytest.approx(docs, rel=1e-12, abs=1e-12)
+
+
+@given(st.lists(run_dicts, min_size=1, max_size=4), methods)
+def test_documents_are_in_the_order_of_trec_eval(runs: list[dict[str, dict[str, float]]],
+                                                 method: str) -> None:
+    merged = merge(runs, method)
+    for topic, docs in merged.items():
+        for rank, doc in enumerate(docs, 1):
+            judge = pytrec_eval.RelevanceEvaluator({topic: {doc: 1}}, {"recip_rank"})
+            assert judge.evaluate({topic: docs})[topic]["recip_rank"] == pytest.approx(1 / rank)
+
+
+@given(st.lists(run_dicts, min_size=1, max_size=4), methods, st.integers(1, 5))
+def test_depth_keeps_the_first_documents(runs: list[dict[str, dict[str, float]]], method: str,
+                                         depth: int) -> None:
+    whole = merge(runs, method)
+    cut = merge(runs, method, depth=depth)
+    assert {t: list(docs) for t, docs in cut.items()} == {
+        t: list(docs)[:depth] for t, docs in whole.items()}
+
+
+# The kinds of run
+
+def test_a_dict_gives_a_dict_and_is_left_as_it_is() -> None:
+    run = {"q": dict(LIST)}
+    assert normalize(run, "minmax") == {"q": {"d1": 1.0, "d2": 6 / 9, "d3": 5 / 9, "d4": 0.0}}
+    assert run == {"q": LIST}
+
+
+def test_a_normalized_dataframe_keeps_columns_index_and_order_of_rows() -> None:
+    given_frame = pd.DataFrame({
+        "query_id": ["1", "2", "1"], "rank": [1, 1, 0], "doc_id": ["b", "a", "a"],
+        "score": [3.0, 8.0, 5.0], "text": ["x", "y", "z"]}, index=[7, 7, 9])
+    before = given_frame.copy()
+    after = normalize(given_frame, "minmax")
+    pd.testing.assert_frame_equal(after, before.assign(score=[0.0, 0.0, 1.0]))
+    pd.testing.assert_frame_equal(given_frame, before)
+
+
+def test_merged_dataframes_give_a_dataframe() -> None:
+    merged = merge([frame({"q": LIST}), frame({"q": {"e": 2.0, "f": 1.0}})], "minmax", depth=2)
+    pd.testing.assert_frame_equal(merged, frame({"q": {"e": 1.0, "d1": 1.0}}))
+
+
+def test_named_tuples_and_generators_give_lists_of_named_tuples() -> None:
+    rows = [ScoredDoc("q", "a", 4.0), ScoredDoc("q", "b", 2.0)]
+    expected = [ScoredDoc("q", "a", 1.0), ScoredDoc("q", "b", 0.5)]
+    assert normalize(rows, "max") == normalize(iter(rows), "max") == expected
+    assert merge([iter(rows), rows], "max", combine="max") == expected
+
+
+def test_a_file_gives_a_dict_that_every_tool_takes(tmp_path: Path) -> None:
+    file = tmp_path / "a.run"
+    file.write_text("q Q0 a 1 4 t\nq Q0 b 2 2 t\n")
+    expected = {"q": {"a": 1.0, "b": 0.5}}
+    assert normalize(file, "max") == normalize(str(file), "max") == expected
+    assert merge([file, str(file)], "max", combine="max") == expected
+
+
+def test_a_run_in_memory_gives_a_run_in_memory() -> None:
+    merged = merge([as_run({"q": LIST})], "minmax")
+    assert isinstance(merged, Run)
+    assert merged.lists["q"][0] == ["d1", "d2", "d3", "d4"]
+
+
+def test_the_first_run_decides_the_kind() -> None:
+    assert isinstance(merge([frame({"q": LIST}), {"q": LIST}], "uv"), pd.DataFrame)
+    assert isinstance(merge([{"q": LIST}, frame({"q": LIST})], "uv"), dict)
+
+
+@given(run_dicts, methods)
+def test_every_kind_gives_the_same_scores(run: dict[str, dict[str, float]], method: str) -> None:
+    expected = normalize(run, method)
+    rows = [ScoredDoc(t, d, s) for t, docs in run.items() for d, s in docs.items()]
+    assert normalize(rows, method) == [
+        ScoredDoc(t, d, s) for t, docs in expected.items() for d, s in docs.items()]
+    assert normalize(frame(run), method)["score"].tolist() == [r.score for r in
+                                                               normalize(rows, method)]
+
+
+# Others' implementations, and real runs
+
+RANX = """
+import json, sys
+from ranx import Run, fusion, normalization as n
+runs = [Run(r) for r in json.load(sys.stdin)]
+plain = lambda run: {q: {d: float(s) for d, s in docs.items()} for q, docs in run.run.items()}
+methods = {"minmax": n.min_max_norm, "max": n.max_norm, "sum": n.sum_norm, "zscore": n.zmuv_norm}
+combined = {"sum": fusion.comb_sum, "max": fusion.comb_max, "mnz": fusion.comb_mnz}
+json.dump({m: [[plain(f(r)) for r in runs],
+               {c: plain(g([f(r) for r in runs])) for c, g in combined.items()}]
+           for m, f in methods.items()}, sys.stdout)
+"""
+
+
+def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
+    if not importlib.util.find_spec("ranx"):
+        pytest.skip("ranx is not installed: pip install 'ir-std[test]'")
+    draw = np.random.default_rng(20120812)
+    runs = [{f"q{q}": {f"d{d}": float(s) for d, s in zip(
+        draw.choice(60, 40, replace=False), draw.gamma(2.0, 3.0, n), strict=False)}
+        for q, n in enumerate([1, 2, 40])} for _ in range(3)]
+    # Compiled, ranx takes a minute before its first result.
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", RANX], input=json.dumps(runs),
+                          env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, text=True,
+                          capture_output=True, check=True)
+    for method, (each, together) in json.loads(done.stdout).items():
+        for run, expected in zip(runs, each, strict=True):
+            assert_same(normalize(run, method), expected)
+        for combine, expected in together.items():
+            assert_same(merge(runs, method, combine=combine), expected)
+
+
+def assert_same(found: dict[str, dict[str, float]], expected: dict[str, dict[str, float]]) -> None:
+    assert found.keys() == expected.keys()
+    for topic, docs in expected.items():
+        assert found[topic] == pytest.approx(docs, rel=1e-9, abs=1e-9)
+
+
+def test_real_shards_of_one_run_merge_to_what_it_was(data: Path,
+                                                    runs_of: Callable[[str], Path]) -> None:
+    # Shards that share the documents at either end have the same lowest and highest score.
+    whole = read_run(runs_of("dl19-passage") / "bm25base_p")
+    shards: list[dict[str, dict[str, float]]] = [{}, {}, {}]
+    for topic, (docs, scores) in whole.lists.items():
+        ends = {int(scores.argmin()), int(scores.argmax())}
+        for i, shard in enumerate(shards):
+            shard[topic] = {doc: scores[k] for k, doc in enumerate(docs)
+                            if k % 3 == i or k in ends}
+    merged = merge(shards, "minmax", combine="first")
+    qrels = data / "qrels" / "dl19-passage.txt"
+    for measure in (AP(rel=2), nDCG @ 10):
+        assert ir_std.calc_aggregate([measure], qrels, merged)[measure] == pytest.approx(
+            ir_std.calc_aggregate([measure], qrels, whole)[measure], abs=1e-12)
