@@ -303,7 +303,8 @@ class StdProvider(providers.Provider):
         return computed_here(measure)
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
-        return StdEvaluator(measures, qrels)
+        # FallbackProvider passes a set, whose order would change from run to run.
+        return StdEvaluator(sorted(measures, key=str), qrels)
 
 
 def install() -> None:
