@@ -106,7 +106,9 @@ def _scores(s: FactorSet) -> Iterator[Problem]:
         if scores.shape != shape:
             yield "scores.npz", f"{name} has shape {scores.shape}, {shape} is expected"
             continue
-        yield from _where(s, name, "scores.npz", np.isinf(scores).any(axis=1), "is infinite")
+        if np.isinf(scores).any():
+            yield from _where(s, name, "scores.npz", np.isinf(scores).any(axis=1), "is infinite")
+            continue
         yield from _where(s, name, "scores.npz", _unsorted(scores), "is not sorted")
         for file, table, expected in zip(("mean.csv", "sd.csv"), (s.mean, s.sd), moments(scores),
                                          strict=True):

@@ -6,9 +6,13 @@ import os
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from ir_std.cli import main
 
 # A slow machine is no failure.
 settings.register_profile("ir_std", deadline=None)
@@ -40,3 +44,18 @@ def runs_of(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
         return unpacked[name]
 
     return folder
+
+
+@pytest.fixture
+def ir_std_cli(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs the command line; gives exit status, lines of output and lines beside it."""
+
+    def run(*arguments: object) -> SimpleNamespace:
+        try:
+            status = main([str(a) for a in arguments])
+        except SystemExit as stop:
+            status = stop.code
+        out, err = capsys.readouterr()
+        return SimpleNamespace(status=status, out=out.splitlines(), err=err.splitlines())
+
+    return run

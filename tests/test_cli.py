@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import ir_datasets
@@ -17,25 +16,9 @@ from ir_measures import AP, P
 import ir_std
 from ir_std import FactorSet
 from ir_std.catalog import load_factors
-from ir_std.cli import main
 from ir_std.simulation import simulated_qrels, simulated_run
 
 Outcome = Any
-
-
-@pytest.fixture
-def ir_std_cli(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command line; gives exit status, lines of output and lines beside it."""
-
-    def run(*arguments: object) -> Outcome:
-        try:
-            status = main([str(a) for a in arguments])
-        except SystemExit as stop:
-            status = stop.code
-        out, err = capsys.readouterr()
-        return SimpleNamespace(status=status, out=out.splitlines(), err=err.splitlines())
-
-    return run
 
 
 @pytest.fixture(scope="session")
