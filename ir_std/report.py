@@ -18,7 +18,7 @@ from ir_std.factors import FactorSet
 from ir_std.measures import Standardized
 from ir_std.output import write_whole
 from ir_std.panels import Panel, figures, summary
-from ir_std.results import Results
+from ir_std.results import Results, deviation
 from ir_std.schemes import SCHEMES
 
 PLACES = 4
@@ -171,7 +171,7 @@ class _Page:
             "farthest": FARTHEST,
             "values": [{str(m): _whole(results.values[run][m], PLACES) for m in self.measures}
                        for run in self.ranked],
-            "z": [{str(m): _whole(results.deviations(run, m), 2) for m in results.plans}
+            "z": [{str(deviation(m)): _whole(results.deviations(run, m), 2) for m in results.plans}
                   for run in self.ranked],
             "placements": [[[(strip.mark(run), strip.summary(run)) for strip in figure.strips]
                             for figure in self.figures] for run in self.ranked],
@@ -198,6 +198,7 @@ class _Figure:
         self.title = " and ".join(map(str, self.measures))
         last = panels[-1].measure
         self.standardized = last if isinstance(last, Standardized) else None
+        self.deviation = deviation(self.standardized) if self.standardized else None
         plan = results.plans[self.standardized] if self.standardized else None
         self.peers = results.peers_of(plan) if plan else None
         self.peers_name = f"the {self.peers.n_systems} systems of {plan.factors.id}" if (

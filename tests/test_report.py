@@ -139,7 +139,7 @@ def test_a_topic_without_factors_has_no_standardized_point() -> None:
     data = data_of(render(found))
     assert data["values"][0]["AP"][-1] == 10_000
     assert data["values"][0]["sAP"][-1] is None
-    assert data["z"][0]["sAP"][-1] is None
+    assert data["z"][0]["sAP(scheme='z')"][-1] is None
 
 
 def test_a_hundred_runs_of_fifty_topics_take_less_than_three_megabytes() -> None:
