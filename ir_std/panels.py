@@ -15,10 +15,14 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.measures import Standardized
-from ir_std.results import Peers, Results
+from ir_std.peers import Peers, peers_of
+from ir_std.results import Results
 
 Floats = npt.NDArray[np.float64]
 _TICKS = 5
+
+LABELS = 60
+"""With more topics than this only some are labelled below a picture."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
     peers = results.peers(base)
     if peers is None and isinstance(measure, Standardized):
         plan = results.plans[measure]
-        peers = results.peers_of(plan)
+        peers = peers_of(plan, results.topics)
     if peers is not None:
         return np.argsort(peers.mean, kind="stable")
     columns = [values[measure] for values in results.values.values()]

@@ -10,7 +10,7 @@ from ir_measures.measures import Measure
 from ir_std.comparison import Comparison
 from ir_std.errors import IrStdError, NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
-from ir_std.panels import panel, topic_order
+from ir_std.panels import LABELS, panel, topic_order
 from ir_std.results import Results
 from ir_std.significance import mean_interval
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BAND, _RANGE, _MEAN, _RUN = "#b8c4d2", "#a9b6c6", "#4b5866", "#0a5bb8"
-_LABELS = 60
 
 
 def topics(results: Results, measure: Measure | str, run: str | None = None,
@@ -64,7 +63,7 @@ def topics(results: Results, measure: Measure | str, run: str | None = None,
             zorder=4)
     ax.set_ylim(picture.low, picture.high)
     ax.margins(x=0.01)
-    every = -(-len(order) // _LABELS)
+    every = -(-len(order) // LABELS)
     ax.set_xticks(x[::every], [results.topics[i] for i in order[::every]], rotation=90,
                   fontsize="x-small")
     ax.set_xlabel("topic, hardest first")

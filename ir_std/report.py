@@ -10,26 +10,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from ir_measures.measures import Measure
 
 from ir_std._version import __version__
+from ir_std.drawing import PLACES, Drawing, Strip, score
 from ir_std.errors import IrStdError
 from ir_std.factors import FactorSet
 from ir_std.measures import Standardized
 from ir_std.output import write_whole
 from ir_std.panels import Panel, figures, summary
+from ir_std.peers import peers_of
 from ir_std.results import Results, deviation
 from ir_std.schemes import SCHEMES
 
-PLACES = 4
-"""Decimals of scores on the page, and in the data it carries."""
 FARTHEST = 5
 """Topics listed above and below the standardizing systems."""
-LABELS = 60
-"""With more topics than this only some are labelled below a picture."""
-
-_WIDTH, _HEIGHT = 620, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 612, 10, 250
 
 READING = {
     "N": "0.5 is as good as the average standardizing system on the same topics, 0.84 one "
@@ -74,15 +68,11 @@ def render(results: Results, title: str | None = None) -> str:
         raise IrStdError("a report needs jinja2: pip install 'ir-std[report]'") from None
     environment = Environment(loader=PackageLoader("ir_std"), undefined=StrictUndefined,
                               autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["score"] = _score
+    environment.filters["score"] = score
     environment.filters["signed"] = _signed
     page = _Page(results)
     return environment.get_template("report.html").render(
         title=title or page.title, page=page, results=results, version=__version__)
-
-
-def _score(value: float) -> str:
-    return "–" if isnan(value) else f"{value:.{PLACES}f}"  # noqa: RUF001  a dash for people
 
 
 def _signed(value: float) -> str:
@@ -191,16 +181,16 @@ class _Figure:
     def __init__(self, results: Results, number: int, panels: Sequence[Panel]) -> None:
         self.results = results
         self.id = f"figure-{number}"
-        self.panels = [_Drawing(results, panel) for panel in panels]
+        self.panels = [Drawing(results, panel) for panel in panels]
         self.measures = [panel.measure for panel in panels]
-        self.strips = [_Strip(results, m) for m in self.measures if results.placements]
+        self.strips = [Strip(results, m) for m in self.measures if results.placements]
         self.order = panels[-1].order.tolist()
         self.title = " and ".join(map(str, self.measures))
         last = panels[-1].measure
         self.standardized = last if isinstance(last, Standardized) else None
         self.deviation = deviation(self.standardized) if self.standardized else None
         plan = results.plans[self.standardized] if self.standardized else None
-        self.peers = results.peers_of(plan) if plan else None
+        self.peers = peers_of(plan, results.topics) if plan else None
         self.peers_name = f"the {self.peers.n_systems} systems of {plan.factors.id}" if (
             plan and self.peers) else ""
         self.peers_measure = str(plan.raw) if plan else ""
@@ -224,103 +214,3 @@ class _Figure:
 
     def below(self, run: str) -> list[_TopicRow]:
         return [row for row in self.topics(run) if row.z < 0][:-FARTHEST - 1:-1]
-
-
-class _Strip:
-    """The means of all standardizing systems on a line, and the run's among them.
-
-    The scale holds every run, so that the page's script moves only the run's mark.
-    """
-
-    width, height = _WIDTH, 34
-    left, right = 8, _RIGHT
-
-    def __init__(self, results: Results, measure: Measure) -> None:
-        self.results = results
-        self.measure = measure
-        placed = [by_measure[measure] for by_measure in results.placements.values()
-                  if measure in by_measure]
-        self.systems = next((p.means for p in placed if p.means), ())
-        known = [*self.systems, *(p.value for p in placed if not isnan(p.value))]
-        self.low, self.high = min(known, default=0.0), max(known, default=1.0)
-
-    def x(self, value: float) -> float:
-        span = self.high - self.low or 1.0
-        return round(self.left + (value - self.low) / span * (self.right - self.left), 2)
-
-    @property
-    def ticks(self) -> str:
-        return "".join(f"M{self.x(mean)} 10V24" for mean in self.systems)
-
-    def mark(self, run: str) -> float | None:
-        """Where the run stands; None if it has no mean."""
-        value = self.results.placements[run][self.measure].value
-        return None if isnan(value) else self.x(value)
-
-    def summary(self, run: str) -> str:
-        return str(self.results.placements[run][self.measure])
-
-
-class _Drawing:
-    """A panel in the coordinates of its SVG; the page's script moves only the run's points."""
-
-    width, height = _WIDTH, _HEIGHT
-    left, right, top, bottom = _LEFT, _RIGHT, _TOP, _BOTTOM
-
-    def __init__(self, results: Results, panel: Panel) -> None:
-        self.results = results
-        self.panel = panel
-        self.measure = panel.measure
-        self.low, self.high = panel.low, panel.high
-        self.step = (_RIGHT - _LEFT) / len(panel.order)
-        self.bar = round(min(self.step * 0.6, 9), 2)
-
-    def x(self, place: int) -> float:
-        return round(_LEFT + (place + 0.5) * self.step, 2)
-
-    def y(self, value: float) -> float:
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(_BOTTOM - share * (_BOTTOM - _TOP), 2)
-
-    @property
-    def ticks(self) -> list[tuple[float, str]]:
-        return [(self.y(v), f"{v:g}") for v in self.panel.ticks]
-
-    @property
-    def labels(self) -> list[tuple[float, str]]:
-        every = -(-len(self.panel.order) // LABELS)
-        return [(self.x(place), self.results.topics[i])
-                for place, i in enumerate(self.panel.order.tolist()) if place % every == 0]
-
-    def _strokes(self, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> str:
-        return "".join(f"M{self.x(place)} {self.y(low[i])}V{self.y(high[i])}"
-                       for place, i in enumerate(self.panel.order.tolist())
-                       if low[i] == low[i] and high[i] == high[i])
-
-    @property
-    def bands(self) -> str:
-        peers = self.panel.peers
-        return self._strokes(peers.low, peers.high) if peers else ""
-
-    @property
-    def ranges(self) -> str:
-        peers = self.panel.peers
-        return self._strokes(peers.least, peers.most) if peers else ""
-
-    @property
-    def means(self) -> str:
-        peers = self.panel.peers
-        half = self.bar / 2 + 1
-        return "" if peers is None else "".join(
-            f"M{self.x(place) - half:.2f} {self.y(peers.mean[i])}h{2 * half:.2f}"
-            for place, i in enumerate(self.panel.order.tolist()) if peers.mean[i] == peers.mean[i])
-
-    def points(self, run: str) -> list[tuple[int, float, float, str]]:
-        """Topic's index, x, y and tooltip of the run's points; y is NaN where it has no score."""
-        values = self.results.values[run][self.measure]
-        return [(i, self.x(place), self.y(values[i]) if values[i] == values[i] else _BOTTOM,
-                 f"topic {self.results.topics[i]}: {_score(float(values[i]))}")
-                for place, i in enumerate(self.panel.order.tolist())]
-
-    def known(self, run: str, index: int) -> bool:
-        return not isnan(float(self.results.values[run][self.measure][index]))

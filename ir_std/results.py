@@ -6,10 +6,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +24,8 @@ from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
 from ir_std.layout import BETTER, WORSE, Cell, Table, label, number
 from ir_std.measures import Standardized, parse_measure
+from ir_std.naming import name_runs
+from ir_std.peers import Peers, peers_of
 from ir_std.placement import Placement, Placer
 from ir_std.provider import Plan, StdEvaluator, find_factors
 from ir_std.runs import Qrels, Run
@@ -99,47 +99,6 @@ def evaluator_for(qrels: Qrels, measures: Iterable[Measure | str] | Measure | st
     return StdEvaluator(wanted, qrels, match, notes)
 
 
-def name_runs(runs: Any) -> dict[str, Any]:
-    """Runs by name: the names given, or file names (paths where those are the same).
-
-    Raises
-    ------
-    UsageError
-        If there is no run.
-    """
-    if isinstance(runs, Mapping) and not _is_run(runs):
-        named = {str(name): run for name, run in runs.items()}
-    elif isinstance(runs, (list, tuple)) and not _is_table(runs):
-        files = dict.fromkeys(os.fspath(r) for r in runs if isinstance(r, (str, os.PathLike)))
-        count = Counter(map(os.path.basename, files))
-        named = {}
-        for i, run in enumerate(runs, 1):
-            name = f"run{i}"
-            if isinstance(run, (str, os.PathLike)):
-                path = os.fspath(run)
-                name = os.path.basename(path) if count[os.path.basename(path)] == 1 else path
-            named[name] = run
-    elif isinstance(runs, (str, os.PathLike)):
-        named = {os.path.basename(os.fspath(runs)): runs}
-    else:
-        named = {"run": runs}
-    if not named:
-        raise UsageError("no runs: give a run, a list of runs, or a dict that names them")
-    return named
-
-
-def _is_run(given: Mapping[Any, Any]) -> bool:
-    """Whether a dict is one run (numbers by topic and document), and not runs by name."""
-    return all(isinstance(docs, Mapping) for docs in given.values()) and not any(
-        isinstance(score, Mapping) for docs in given.values() for score in docs.values()
-        ) and bool(given)
-
-
-def _is_table(given: Sequence[Any]) -> bool:
-    """Whether a list is one run (objects with a topic, a document, a score), and not runs."""
-    return any(hasattr(row, "query_id") and not hasattr(row, "itertuples") for row in given[:1])
-
-
 def check_common_topics(run: Run, qrels: Qrels) -> None:
     """Check that a run and qrels belong together.
 
@@ -174,33 +133,6 @@ def _noticed() -> Iterator[list[str]]:
         elif str(warning.message) not in warned:
             warned.append(str(warning.message))
             warnings.warn(warned[-1], StandardizationWarning, stacklevel=4)
-
-
-@dataclass(frozen=True)
-class Peers:
-    """How the standardizing systems did on each topic, in the unit of one measure.
-
-    Attributes
-    ----------
-    mean, low, high : ndarray, shape (n_topics,)
-        Their mean, and one standard deviation below and above it; for a standardized measure
-        these points standardized.  NaN on topics without factors.
-    least, most : ndarray, shape (n_topics,)
-        The lowest and highest score of one of them; NaN where only means are known.
-    n_systems : int
-    """
-
-    mean: Floats
-    low: Floats
-    high: Floats
-    least: Floats
-    most: Floats
-    n_systems: int
-
-    def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
-        """The same points on another scale."""
-        return Peers(standardize(self.mean), standardize(self.low), standardize(self.high),
-                     standardize(self.least), standardize(self.most), self.n_systems)
 
 
 @dataclass(frozen=True)
@@ -311,25 +243,12 @@ class Results:
         """
         if isinstance(measure, Standardized):
             plan = self.plans[measure]
-            return self.peers_of(plan).mapped(lambda values: plan.apply(self.topics, values))
+            return peers_of(plan, self.topics).mapped(lambda x: plan.apply(self.topics, x))
         for plan in self.plans.values():
             # A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
             if plan.measure.base == measure and plan.raw.__name__ == measure.__name__:
-                return self.peers_of(plan)
+                return peers_of(plan, self.topics)
         return None
-
-    def peers_of(self, plan: Plan) -> Peers:
-        """How the standardizing systems did, in the unit of the raw measure of ``plan``."""
-        name, factors = plan.name, plan.factors
-        rows = factors.rows(self.topics)
-        known = np.where(rows >= 0, 1.0, np.nan)
-        mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known
-        scores = factors.scores.get(name)
-        least = most = np.full(len(rows), np.nan)
-        if scores is not None:
-            least = np.fmin.reduce(scores[rows], axis=1) * known
-            most = np.fmax.reduce(scores[rows], axis=1) * known
-        return Peers(mean, mean - sd, mean + sd, least, most, factors.n_systems[name])
 
     def table(self, places: int = 4) -> Table:
         """A row a run; the best of each measure, and what differs from the baseline, marked."""

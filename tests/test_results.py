@@ -18,8 +18,8 @@ from ir_measures import AP, P, R
 from scipy import stats
 
 import ir_std
-from ir_std import results as r
 from ir_std.errors import InputError, StandardizationWarning, UsageError
+from ir_std.naming import name_runs
 from ir_std.simulation import simulated_qrels, simulated_run
 
 SP_AP = [AP, P @ 10]
@@ -60,28 +60,33 @@ def test_the_published_values_of_a_real_run(data: Path, runs_of: Callable[[str],
 
 
 def test_runs_are_called_by_their_file_names_and_by_paths_where_these_are_the_same() -> None:
-    assert list(r.name_runs("x/bm25.run")) == ["bm25.run"]
-    assert list(r.name_runs(["x/a", "x/b"])) == ["a", "b"]
-    assert list(r.name_runs(["x/a", Path("y/a"), "y/b"])) == ["x/a", "y/a", "b"]
-    assert list(r.name_runs([{"1": {"d": 1.0}}, "x/a"])) == ["run1", "a"]
+    assert list(name_runs("x/bm25.run")) == ["bm25.run"]
+    assert list(name_runs(["x/a", "x/b"])) == ["a", "b"]
+    assert list(name_runs(["x/a", Path("y/a"), "y/b"])) == ["x/a", "y/a", "b"]
+    assert list(name_runs([{"1": {"d": 1.0}}, "x/a"])) == ["run1", "a"]
 
 
 def test_a_dict_is_one_run_or_names_several() -> None:
     run = {"1": {"d": 1.0}, "2": {}}
-    assert r.name_runs(run) == {"run": run}
-    assert r.name_runs({"bm25": run, "mono": run}) == {"bm25": run, "mono": run}
-    assert r.name_runs({"bm25": "file"}) == {"bm25": "file"}
+    assert name_runs(run) == {"run": run}
+    assert name_runs({"bm25": run, "mono": run}) == {"bm25": run, "mono": run}
+    assert name_runs({"bm25": "file"}) == {"bm25": "file"}
 
 
 def test_named_tuples_are_one_run() -> None:
     docs = [ir_measures.ScoredDoc("1", "d", 1.0)]
-    assert r.name_runs(docs) == {"run": docs}
+    assert name_runs(docs) == {"run": docs}
 
 
 def test_a_list_of_dataframes_is_several_runs() -> None:
     frame = pd.DataFrame({"query_id": ["1"], "doc_id": ["d"], "score": [1.0]})
-    assert list(r.name_runs([frame, frame])) == ["run1", "run2"]
-    assert list(r.name_runs(frame)) == ["run"]
+    assert list(name_runs([frame, frame])) == ["run1", "run2"]
+    assert list(name_runs(frame)) == ["run"]
+
+
+def test_two_runs_of_one_name_are_an_error() -> None:
+    with pytest.raises(UsageError, match="two runs are called run1"):
+        name_runs([{"1": {"d": 1.0}}, "run1"])
 
 
 @pytest.mark.parametrize("nothing", [{}, []])

@@ -23,10 +23,11 @@ from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.files import QRELS, RUN, columns_of, read_run
 from ir_std.inputs import as_qrels, is_dataset
 from ir_std.layout import WRITERS
-from ir_std.measures import Standardized, parse_measure
+from ir_std.measures import parse_measure
+from ir_std.naming import name_runs
 from ir_std.placement import Placer
 from ir_std.provider import StdEvaluator
-from ir_std.results import Results, check_common_topics, evaluator_for, name_runs
+from ir_std.results import Results, check_common_topics, evaluator_for
 from ir_std.results import evaluate as evaluate_runs
 from ir_std.runs import Qrels, Run
 from ir_std.schemes import scheme_names
@@ -137,10 +138,7 @@ def prepare(qrels: Qrels, measures: list[Measure], schemes: Iterable[str],
             factors: str | None) -> StdEvaluator:
     """The evaluator for what was asked, after telling which factors it uses."""
     evaluator = evaluator_for(qrels, measures, schemes, factors)
-    if schemes or any(isinstance(m, Standardized) for m in measures):
-        note(str(evaluator.match))
-    for text in evaluator.notes:
-        note(text)
+    _tell(evaluator, schemes)
     return evaluator
 
 
@@ -158,10 +156,16 @@ def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: Ite
     baseline = args.baseline and by_path.get(os.path.realpath(args.baseline), args.baseline)
     results = evaluate_runs(runs, qrels, measures, tuple(schemes), factors=args.factors,
                             baseline=baseline, test=args.test)
-    for text in (results.match if results.plans else None, *results.notes):
-        if text:
-            note(str(text))
+    _tell(results.evaluator, schemes)
     return results
+
+
+def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
+    """Say which factors are used, unless nothing is to be standardized."""
+    if schemes or evaluator.plans:
+        note(str(evaluator.match))
+    for text in evaluator.notes:
+        note(text)
 
 
 @dataclass(frozen=True)
