@@ -19,7 +19,13 @@ from ir_measures.measures import Measure
 
 from ir_std.catalog import Match
 from ir_std.dropin import companions
-from ir_std.errors import InputError, StandardizationWarning, UsageError, suggestion
+from ir_std.errors import (
+    InputError,
+    IrStdError,
+    StandardizationWarning,
+    UsageError,
+    suggestion,
+)
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
 from ir_std.layout import BETTER, WORSE, Cell, Table, label, number
@@ -302,9 +308,16 @@ class Results:
         DataFrame
             Columns run, query_id, measure (its name, as ``sAP``), base (the raw measure's
             name), scheme (``raw``, ``N``, ...) and value (NaN where there is none).
-        """
-        import pandas as pd
 
+        Raises
+        ------
+        IrStdError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise IrStdError("a DataFrame needs pandas: pip install pandas") from None
         n = len(self.topics)
         parts = [pd.DataFrame({
             "run": [run] * n, "query_id": self.topics, "measure": str(m), "base": str(base),

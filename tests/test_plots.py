@@ -14,7 +14,7 @@ from ir_measures import AP
 import ir_std
 from ir_std import plots
 from ir_std.cli import main
-from ir_std.errors import UsageError
+from ir_std.errors import IrStdError, UsageError
 from ir_std.simulation import simulated_qrels, simulated_run
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -111,6 +111,13 @@ def test_another_ending_is_one_line_of_error(tmp_path: Path,
     assert main(["compare", f"x={tmp_path / 'run'}:{tmp_path / 'qrels'}", "AP", "--plot",
                  str(tmp_path / "picture.gif")]) == 2
     assert "must end in .png, .svg, .pdf" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_without_matplotlib_one_line_says_what_to_install(
+        results: ir_std.Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(IrStdError, match=r"pip install 'ir-std\[plot\]'"):
+        plots.topics(results, AP)
 
 
 def test_importing_plots_does_not_import_matplotlib() -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -18,7 +19,7 @@ from ir_measures import AP, P
 
 import ir_std
 from ir_std.cli import main
-from ir_std.errors import InputError
+from ir_std.errors import InputError, IrStdError
 from ir_std.report import render, write_report
 from ir_std.simulation import simulated_qrels, simulated_run
 
@@ -124,6 +125,13 @@ def test_ids_on_it_are_unique(text: str) -> None:
 
 def test_it_is_the_same_each_time(results: ir_std.Results, text: str) -> None:
     assert render(results) == text
+
+
+def test_without_jinja2_one_line_says_what_to_install(results: ir_std.Results,
+                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(IrStdError, match=r"pip install 'ir-std\[report\]'"):
+        render(results)
 
 
 def test_it_needs_no_factors() -> None:

@@ -18,7 +18,7 @@ from ir_measures import AP, P, R
 from scipy import stats
 
 import ir_std
-from ir_std.errors import InputError, StandardizationWarning, UsageError
+from ir_std.errors import InputError, IrStdError, StandardizationWarning, UsageError
 from ir_std.naming import name_runs
 from ir_std.simulation import simulated_qrels, simulated_run
 
@@ -158,6 +158,13 @@ def test_pandas_is_imported_only_for_a_dataframe() -> None:
     code = ("import ir_std, sys; ir_std.evaluate({'1': {'d': 1.0}}, {'1': {'d': 1}}, 'AP')"
             ".to_text(); sys.exit('pandas' in sys.modules)")
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_without_pandas_one_line_says_what_to_install(
+        small: ir_std.Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(IrStdError, match="pip install pandas"):
+        small.to_dataframe()
 
 
 def test_notebooks_show_the_table_and_the_factors_used(small: ir_std.Results) -> None:
