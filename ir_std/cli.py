@@ -7,6 +7,7 @@ Exit status 0, or 2 for wrong use or bad input.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import warnings
@@ -65,6 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _Parser(prog=prog, description=command.__doc__,
                      formatter_class=argparse.RawDescriptionHelpFormatter)
     command.configure(parser)
+    gc.freeze()  # what the imports made stays; looking through it again and again costs time
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = _show_warning
