@@ -7,7 +7,7 @@ import pickle
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -24,7 +24,7 @@ from ir_std.files import read_run
 from ir_std.inputs import as_qrels, as_run
 from ir_std.measures import canonical, has_standardized, parse_measure
 from ir_std.provider import StdEvaluator
-from ir_std.ranking import TREC_EVAL
+from ir_std.ranking import ranked
 from ir_std.runs import Qrels, Run
 
 Floats = npt.NDArray[np.float64]
@@ -43,6 +43,10 @@ DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 
 IN_FLIGHT = 16
 """Runs that wait for a worker or for their turn; the rest of an archive is not yet in memory."""
+
+LOST = (CancelledError, OSError, TypeError)
+"""What an executor raises of a task that it lost, which is then given to it once more: Dask's
+raises TypeError if a worker dies just when its result has been fetched."""
 
 Progress = Callable[[Iterable["RunScores | InputError"]], Iterable["RunScores | InputError"]]
 
@@ -206,16 +210,24 @@ def _evaluated(task: bytes, sources: Iterator[Any], jobs: int,
 
 def _in_order(executor: Executor, task: bytes,
               sources: Iterator[Any]) -> Iterator[RunScores | InputError]:
-    pending: deque[Future[RunScores | InputError]] = deque()
+    pending: deque[tuple[Any, Future[RunScores | InputError]]] = deque()
+
+    def first() -> RunScores | InputError:
+        source, future = pending.popleft()
+        try:
+            return future.result()
+        except LOST:
+            return executor.submit(evaluate_run, task, source).result()
+
     try:
         for source in sources:
-            pending.append(executor.submit(evaluate_run, task, source))
+            pending.append((source, executor.submit(evaluate_run, task, source)))
             if len(pending) == IN_FLIGHT:
-                yield pending.popleft().result()
+                yield first()
         while pending:
-            yield pending.popleft().result()
+            yield first()
     finally:
-        for future in pending:
+        for _, future in pending:
             future.cancel()
 
 
@@ -244,7 +256,7 @@ def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:
     except InputError as broken:
         return broken
     if depth is not None and max(sizes) > depth:
-        run = cut(run, depth)
+        run = ranked(run, depth)
     values = evaluator.values(run)
     return RunScores(run.name, np.stack(list(values.values())), max(sizes))
 
@@ -253,14 +265,3 @@ def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:
 def _unpacked(task: bytes) -> tuple[StdEvaluator, int | None]:
     unpacked: Task = pickle.loads(task)
     return (StdEvaluator(map(parse_measure, unpacked.measures), unpacked.qrels), unpacked.depth)
-
-
-def cut(run: Run, depth: int) -> Run:
-    """The first ``depth`` documents of each topic, in trec_eval's order."""
-    segments = []
-    for topic, (docs, scores) in run.lists.items():
-        by_id = sorted(range(len(docs)), key=docs.__getitem__, reverse=TREC_EVAL.ids_descending)
-        keys = -scores[by_id].astype(TREC_EVAL.precision)
-        kept = np.array(by_id)[np.argsort(keys, kind="stable")[:depth]]
-        segments.append((topic, [docs[i] for i in kept.tolist()], scores[kept]))
-    return Run.from_segments(segments, run.name)
