@@ -17,13 +17,19 @@ from ir_std.results import Results
 PLACES = 4
 """Decimals of scores on the page, and in the data it carries."""
 
-_WIDTH, _HEIGHT = 620, 300
+_WIDTH = 620
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40, 612, 10, 250
+_LABEL, _LETTER = 16, 6
+"""Letters of a topic's label at most, and the room that one takes."""
 
 
 def score(value: float) -> str:
     """A score as people read it; a dash where there is none."""
     return "–" if isnan(value) else f"{value:.{PLACES}f}"  # noqa: RUF001
+
+
+def _shortened(topic: str) -> str:
+    return topic if len(topic) <= _LABEL else f"{topic[:_LABEL - 1]}…"
 
 
 class Strip:
@@ -64,7 +70,7 @@ class Strip:
 class Drawing:
     """A panel in the coordinates of its SVG; the page's script moves only the run's points."""
 
-    width, height = _WIDTH, _HEIGHT
+    width = _WIDTH
     left, right, top, bottom = _LEFT, _RIGHT, _TOP, _BOTTOM
 
     def __init__(self, results: Results, panel: Panel) -> None:
@@ -73,6 +79,7 @@ class Drawing:
         self.measure = panel.measure
         self.low, self.high = panel.low, panel.high
         self.step = (_RIGHT - _LEFT) / len(panel.order)
+        self.height = _BOTTOM + 12 + _LETTER * max(len(text) for _, text in self.labels)
         self.bar = round(min(self.step * 0.6, 9), 2)
 
     def x(self, place: int) -> float:
@@ -89,7 +96,7 @@ class Drawing:
     @property
     def labels(self) -> list[tuple[float, str]]:
         every = -(-len(self.panel.order) // LABELS)
-        return [(self.x(place), self.results.topics[i])
+        return [(self.x(place), _shortened(self.results.topics[i]))
                 for place, i in enumerate(self.panel.order.tolist()) if place % every == 0]
 
     def _strokes(self, low: npt.NDArray[np.float64], high: npt.NDArray[np.float64]) -> str:

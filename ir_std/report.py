@@ -24,6 +24,8 @@ from ir_std.schemes import SCHEMES
 
 FARTHEST = 5
 """Topics listed above and below the standardizing systems."""
+ON_PAPER = 10
+"""Columns of measures that fit on paper beside each other."""
 
 READING = {
     "N": "0.5 is as good as the average standardizing system on the same topics, 0.84 one "
@@ -110,6 +112,20 @@ class _Page:
     def _known(self, run: str) -> float:
         mean = self.results.means[run][self.key]
         return float("-inf") if isnan(mean) else mean
+
+    @property
+    def sheets(self) -> list[list[int]]:
+        """The columns of measures that fit on paper, a list for each table to be printed."""
+        groups, start = [], 0
+        for size in self.table.groups:
+            groups.append(list(range(start, start + size)))
+            start += size
+        sheets: list[list[int]] = [[]]
+        for group in groups:
+            if sheets[-1] and len(sheets[-1]) + len(group) > ON_PAPER:
+                sheets.append([])
+            sheets[-1] += group
+        return sheets
 
     @property
     def title(self) -> str:

@@ -393,6 +393,20 @@ def test_on_paper_the_picture_fits_and_controls_are_gone(opened: Opened) -> None
     assert opened.page.pdf(format="A4").startswith(b"%PDF")
 
 
+def test_no_column_is_lost_on_paper(browser: Any, tmp_path: Path) -> None:
+    found = simulated(2, schemes="N,U,z")
+    write_report(found, tmp_path / "report.html")
+    view = Opened(browser, tmp_path / "report.html", viewport={"width": 680, "height": 960})
+    assert view.page.locator(".paper:visible").count() == 0
+    view.page.emulate_media(media="print")
+    heads = view.page.locator(".paper:visible thead th")
+    assert [t for t in heads.all_text_contents() if t != "run"] == list(map(str, found.measures))
+    for i in range(heads.count()):
+        assert heads.nth(i).evaluate("e => e.getBoundingClientRect().right") <= 680
+    assert view.page.locator("#runs:visible").count() == 0
+    view.context.close()
+
+
 def test_a_hostile_name_does_nothing(browser: Any, tmp_path: Path) -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc"))
     runs = {HOSTILE: simulated_run(qrels, 1, 10), "other": simulated_run(qrels, 2, 10)}
