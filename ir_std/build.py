@@ -7,7 +7,7 @@ import pickle
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,7 +20,7 @@ from ir_std.archives import run_sources
 from ir_std.distributions import factors_from_scores
 from ir_std.errors import InputError, StandardizationWarning, UsageError
 from ir_std.factors import FactorSet
-from ir_std.files import read_run
+from ir_std.files import BytesSource, FileSource, read_run
 from ir_std.inputs import as_qrels, as_run
 from ir_std.measures import canonical, has_standardized, parse_measure
 from ir_std.provider import StdEvaluator
@@ -43,6 +43,9 @@ DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 
 IN_FLIGHT = 16
 """Runs that wait for a worker or for their turn; the rest of an archive is not yet in memory."""
+
+FILES = (FileSource, BytesSource)
+"""What :func:`ir_std.archives.run_sources` gives."""
 
 LOST = (CancelledError, OSError, TypeError)
 """What an executor raises of a task that it lost, which is then given to it once more: Dask's
@@ -201,8 +204,11 @@ def _evaluated(task: bytes, sources: Iterator[Any], jobs: int,
     if executor is not None:
         yield from _in_order(executor, task, sources)
     elif jobs > 1:
-        with ProcessPoolExecutor(jobs) as own:
-            yield from _in_order(own, task, sources)
+        try:
+            with ProcessPoolExecutor(jobs) as own:
+                yield from _in_order(own, task, sources)
+        except BrokenExecutor:
+            raise UsageError("a process died, perhaps for want of memory: use fewer jobs") from None
     else:
         for source in sources:
             yield evaluate_run(task, source)
@@ -248,7 +254,7 @@ def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:
     """
     evaluator, depth = _unpacked(task)
     try:
-        run = read_run(source) if hasattr(source, "open") else as_run(source)
+        run = read_run(source) if isinstance(source, FILES) else as_run(source)
         sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
         if not any(sizes):
             raise InputError.at(run.name, None, "has no topic of the qrels",

@@ -90,7 +90,8 @@ def combined(name: str, n_rel: dict[str, int | None], parts: list[FactorSet]) ->
                     f: v for f, v in own.items() if v != first.info[f]}
                 origin[measure] = part
     info = TRACKS[name].info(name) | {f: first.info[f] for f in OF_MEASURE} | {
-        "built": "; ".join(part.info["built"] for part in parts), "measures": measures}
+        "built": "; ".join(part.info["built"] for part in parts if part in origin.values()),
+        "measures": measures}
 
     def rows(field: str) -> dict[str, np.ndarray]:
         return {m: table[m][part.rows(n_rel)] for m, part in origin.items()

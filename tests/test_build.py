@@ -175,6 +175,18 @@ def test_a_task_that_the_executor_lost_is_given_to_it_again(qrels: Path, runs: P
     assert forgetful.submitted == len(RUNS) + 3
 
 
+class Deadly(dict[str, dict[str, float]]):
+    """A run that ends the process which unpacks it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+def test_a_process_that_dies_is_one_clear_error() -> None:
+    with pytest.raises(UsageError, match="a process died, perhaps for want of memory"):
+        build_factors(QRELS, [Deadly(), *RUNS.values()], ["AP"], id="x", jobs=2)
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_broken_run_stops_the_build_with_file_and_line(jobs: int, qrels: Path, runs: Path
                                                          ) -> None:

@@ -119,5 +119,9 @@ def describe(factors: FactorSet) -> list[str]:
             facts.append(f"depth {factors.about(name, 'depth')}")
         if factors.about(name, "resolution"):
             facts.append(f"in steps of {factors.about(name, 'resolution')}")
+        if name in factors.scores:
+            facts.append("with distribution")
+        if factors.about(name, "source", "") != factors.source:
+            facts.append(f"from {factors.about(name, 'source')}")
         lines.append(f"measure\t{name}\t{', '.join(facts)}")
     return lines
