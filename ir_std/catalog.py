@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ir_std.errors import InputError, NoFactorsError, UnknownSetError, suggestion
-from ir_std.factors import FILES, OPTIONAL_FILES, FactorSet
+from ir_std.factors import FactorSet, read_topics
 
 NEAR = 0.1
 """Counts of relevant documents that differ by at most this share agree nearly: TREC re-judges."""
@@ -35,7 +35,7 @@ def user_folders() -> list[Path]:
     return [Path(name) for name in named if name]
 
 
-def set_folders() -> dict[str, Path]:
+def set_folders() -> dict[str, str]:
     """Every factor set by its folder's name; a user's own set hides a shipped one.
 
     Raises
@@ -43,16 +43,32 @@ def set_folders() -> dict[str, Path]:
     InputError
         If ``IR_STD_FACTORS`` names a folder that does not exist.
     """
-    found: dict[str, Path] = {}
+    return {name: folder for name, (folder, _) in sorted(_found().items())}
+
+
+Version = tuple[tuple[str, int, int], ...]
+"""Names, times and sizes of a set's files: changes whenever one of them does."""
+
+
+def _found() -> dict[str, tuple[str, Version]]:
+    found: dict[str, tuple[str, Version]] = {}
     for root in [*user_folders(), shipped_folder()]:
         if not root.is_dir():
             raise InputError.at(root, None, "no such folder",
                                 "IR_STD_FACTORS names folders of factor sets")
-        candidates = [root] if (root / "set.json").is_file() else sorted(root.iterdir())
-        for folder in candidates:
-            if (folder / "set.json").is_file():
-                found.setdefault(folder.name, folder)
-    return dict(sorted(found.items()))
+        with os.scandir(root) as entries:
+            folders = [entry.path for entry in entries if entry.is_dir()]
+        for folder in [os.fspath(root), *sorted(folders)]:
+            version = _version(folder)
+            if any(name == "set.json" for name, _, _ in version):
+                found.setdefault(os.path.basename(folder), (folder, version))
+    return found
+
+
+def _version(folder: str) -> Version:
+    with os.scandir(folder) as entries:
+        stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+    return tuple(sorted((name, s.st_mtime_ns, s.st_size) for name, s in stats))
 
 
 def available_factors() -> list[str]:
@@ -76,28 +92,22 @@ def load_factors(name: str | os.PathLike[str]) -> FactorSet:
         (a ValueError) naming file and line of a broken set.
     """
     folders = set_folders()
-    if isinstance(name, str) and name in folders:
-        return _load(folders[name])
-    if Path(name).is_dir():
-        return _load(Path(name))
+    folder = folders.get(os.fspath(name), os.fspath(name))
+    if os.path.isdir(folder):
+        return _load(folder, _version(folder))
     raise UnknownSetError(
         f"no factor set {os.fspath(name)!r}{suggestion(str(name), folders)}; give the path of a "
         f"set's folder, or one of {', '.join(folders)}")
 
 
-def _load(folder: Path) -> FactorSet:
-    return _load_version(folder, _version(folder))
-
-
-def _version(folder: Path) -> tuple[tuple[int, int], ...]:
-    """Changes whenever a file of the set does."""
-    stats = [os.stat(folder / f) for f in (*FILES, *OPTIONAL_FILES) if (folder / f).is_file()]
-    return tuple((s.st_mtime_ns, s.st_size) for s in stats)
+@lru_cache(maxsize=128)
+def _load(folder: str, version: Version) -> FactorSet:
+    return FactorSet.load(folder)
 
 
 @lru_cache(maxsize=128)
-def _load_version(folder: Path, version: tuple[tuple[int, int], ...]) -> FactorSet:
-    return FactorSet.load(folder)
+def _counts(folder: str, version: Version) -> dict[str, int | None]:
+    return read_topics(Path(folder, "topics.csv"))
 
 
 class Fit(NamedTuple):
@@ -207,24 +217,24 @@ def recognize(collection: Collection) -> Match:
     then is the user's own, then has the fewest differing counts, then comes first by id.
     An ir_datasets id that a set names decides by itself.
     """
-    versions = tuple((folder, _version(folder)) for folder in set_folders().values())
-    return _recognize(collection, versions)
+    return _recognize(collection, tuple(sorted(_found().values())))
 
 
 @lru_cache(maxsize=256)
-def _recognize(collection: Collection,
-               versions: tuple[tuple[Path, tuple[tuple[int, int], ...]], ...]) -> Match:
-    sets = [_load_version(*version) for version in versions]
+def _recognize(collection: Collection, sets: tuple[tuple[str, Version], ...]) -> Match:
     if collection.dataset:
-        for factors in sets:
+        for factors in (_load(*one) for one in sets):
             if collection.dataset in factors.info.get("ir_datasets", ()):
                 return Match(fit(factors, collection), chosen_by="ir_datasets id")
-    fits = [fit(factors, collection) for factors in sets]
+    # Topics and counts rule out most sets; only the others are looked at in full.
+    overlaps = {one: Overlap.of(_counts(*one), collection) for one in sets}
+    fits = [fit(_load(*one), collection) for one, o in overlaps.items() if o.why_not is None]
     good = sorted((f for f in fits if f.why_not is None), key=_specificity)
     if good:
         return Match(good[0], tuple(f.factors.id for f in good[1:]))
-    near = sorted((f for f in fits if f.matched), key=_nearness)
-    return Match(None, nearest=tuple(near[:3]))
+    near = sorted((len(o.missing), len(o.differ), len(_counts(*one)), one)
+                  for one, o in overlaps.items() if o.matched)
+    return Match(None, nearest=tuple(fit(_load(*one), collection) for *_, one in near[:3]))
 
 
 def named(factors: FactorSet, collection: Collection) -> Match:
@@ -248,30 +258,40 @@ def _specificity(f: Fit) -> tuple[object, ...]:
     return len(f.missing), len(f.factors.topics), shipped, len(f.differ), f.factors.id
 
 
-def _nearness(f: Fit) -> tuple[object, ...]:
-    return len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id
+class Overlap(NamedTuple):
+    """The topics that a set and a collection have in common; fields as of :class:`Fit`."""
+
+    matched: tuple[str, ...]
+    missing: tuple[str, ...]
+    differ: Mapping[str, tuple[int, int]]
+    why_not: str | None
+
+    @classmethod
+    def of(cls, n_rel: Mapping[str, int | None], collection: Collection) -> Overlap:
+        """Compare a set's numbers of relevant documents with a collection's."""
+        matched = tuple(t for t, _ in collection.counts if t in n_rel)
+        missing = tuple(t for t, n in collection.counts if n and t not in n_rel)
+        differ, far = {}, 0
+        for topic, here in collection.counts:
+            there = n_rel.get(topic)
+            if there is not None and there != here:
+                differ[topic] = (there, here)
+                far += abs(there - here) > NEAR * max(there, here)
+        why_not = None
+        if len(matched) <= HELD * (len(matched) + len(missing)):
+            why_not = f"holds {len(matched)} of the {len(matched) + len(missing)} topics"
+        elif far > (1 - AGREEING) * len(matched):
+            why_not = (f"the number of relevant documents differs on {len(differ)} of "
+                       f"{len(matched)} topics ({_examples(differ)})")
+        return cls(matched, missing, differ, why_not)
 
 
 def fit(factors: FactorSet, collection: Collection) -> Fit:
     """Compare one set with a collection."""
-    n_rel = factors.n_rel
-    matched = tuple(t for t, _ in collection.counts if t in n_rel)
-    missing = tuple(t for t, n in collection.counts if n and t not in n_rel)
-    differ, far = {}, 0
-    for topic, here in collection.counts:
-        there = n_rel.get(topic)
-        if there is not None and there != here:
-            differ[topic] = (there, here)
-            far += abs(there - here) > NEAR * max(there, here)
+    matched, missing, differ, why_not = Overlap.of(factors.n_rel, collection)
     pattern = re.compile(factors.info.get("doc_id_pattern") or ".*")
     strange = next((d for d in collection.doc_ids if not pattern.fullmatch(d)), None)
-    why_not = None
-    if len(matched) <= HELD * (len(matched) + len(missing)):
-        why_not = f"holds {len(matched)} of the {len(matched) + len(missing)} topics"
-    elif far > (1 - AGREEING) * len(matched):
-        why_not = (f"the number of relevant documents differs on {len(differ)} of "
-                   f"{len(matched)} topics ({_examples(differ)})")
-    elif strange and (differ or len(matched) < ENOUGH_TO_IGNORE_IDS):
+    if why_not is None and strange and (differ or len(matched) < ENOUGH_TO_IGNORE_IDS):
         why_not = f"document ids such as {strange!r} do not look like the collection's"
     return Fit(factors, matched, missing, differ, strange, why_not)
 

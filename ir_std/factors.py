@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,7 @@ class FactorSet:
                                     f"a factor set holds {', '.join(FILES)}")
         loaded = cls.__new__(cls)
         loaded.path = folder
-        loaded._describe(_read_info(folder / "set.json"), _read_topics(folder / "topics.csv"))
+        loaded._describe(_read_info(folder / "set.json"), read_topics(folder / "topics.csv"))
         return loaded
 
     def _describe(self, info: Mapping[str, Any], n_rel: Mapping[str, int | None]) -> None:
@@ -197,6 +197,17 @@ class FactorSet:
         NoFactorsError
             If the set does not have the measure, or for E not its scores.
         """
+        return self.on(topics, measure, scheme, **params)(values)
+
+    def on(self, topics: Iterable[str], measure: str, scheme: str = "N",
+           **params: float) -> Callable[[npt.ArrayLike], Floats]:
+        """:meth:`standardize` for fixed topics: a function of their raw scores.
+
+        Raises
+        ------
+        NoFactorsError
+            As :meth:`standardize`.
+        """
         if measure not in self.measures:
             raise NoFactorsError(f"{self.id} has no factors for {measure}: it has "
                                  f"{', '.join(self.measures)}")
@@ -210,9 +221,9 @@ class FactorSet:
                     f"{self.id} has no distribution of {measure}, which scheme E needs "
                     f"(measures with one: {known}); use N, U or z")
             scores = _pick(self.scores[measure], rows)
-        return method.apply(values, mean=_pick(self.mean[measure], rows),
-                            sd=_pick(self.sd[measure], rows), scores=scores,
-                            resolution=self.about(measure, "resolution", 0.0), **params)
+        return partial(method.apply, mean=_pick(self.mean[measure], rows),
+                       sd=_pick(self.sd[measure], rows), scores=scores,
+                       resolution=self.about(measure, "resolution", 0.0), **params)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the set as a folder, whole or not at all.  An older set there is replaced.
@@ -300,6 +311,9 @@ def _read_rows(file: Path) -> list[list[str]]:
     try:
         with open(file, encoding="utf-8", newline="") as text:
             rows = list(csv.reader(text))
+    except FileNotFoundError:
+        raise InputError.at(file, None, "is missing",
+                            f"a factor set holds {', '.join(FILES)}") from None
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "tables are UTF-8 text") from None
     if len(rows) < 2:
@@ -312,7 +326,14 @@ def _read_rows(file: Path) -> list[list[str]]:
     return rows
 
 
-def _read_topics(file: Path) -> dict[str, int | None]:
+def read_topics(file: Path) -> dict[str, int | None]:
+    """Read ``topics.csv``: for each topic its number of relevant documents, where known.
+
+    Raises
+    ------
+    InputError
+        Naming the line, if a topic comes twice or a number is none.
+    """
     rows = _read_rows(file)
     if rows[0] != ["topic", "n_rel"]:
         raise InputError.at(file, 1, f"header {','.join(rows[0])}", "topic,n_rel is expected")

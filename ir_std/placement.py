@@ -149,9 +149,9 @@ class Placer:
         return self._among(measure, factors, name, values, _rounded(factors, name, values))
 
     def _standardized(self, p: Plan, values: Mapping[Measure, Floats]) -> Placement:
-        topics, raw = self.evaluator.qrels.topics, values[p.raw]
-        return self._among(p.measure, p.factors, p.name, p.apply(topics, raw),
-                           p.apply(topics, _rounded(p.factors, p.name, raw)))
+        raw = values[p.raw]
+        return self._among(p.measure, p.factors, p.name, p.apply(raw),
+                           p.apply(_rounded(p.factors, p.name, raw)))
 
     def _among(self, measure: Measure, factors: FactorSet, name: str, values: Floats,
                compared: Floats) -> Placement:

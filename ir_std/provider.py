@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import ir_measures
@@ -78,18 +78,15 @@ def computed_here(measure: Measure) -> bool:
 class Plan(NamedTuple):
     """How a standardized measure is computed: from which raw one, with which factors.
 
-    ``name`` is what the factor set calls the raw measure.
+    ``name`` is what the factor set calls the raw measure; ``apply`` standardizes the raw values
+    on the topics of the qrels.
     """
 
     measure: Standardized
     raw: Measure
     factors: FactorSet
     name: str
-
-    def apply(self, topics: Iterable[str], values: Values) -> Values:
-        """Standardize the raw measure's values."""
-        return self.factors.standardize(self.name, topics, values, self.measure["scheme"],
-                                        **self.measure.scheme_params)
+    apply: Callable[[npt.ArrayLike], Values]
 
 
 @lru_cache(maxsize=256)
@@ -117,10 +114,27 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     for raw in equivalents(measure.base, binary=qrels.max_level <= 1):
         name = names.get(canonical(raw))
         if name in table and not np.isnan(table[name][rows]).all():
-            return Plan(measure, raw, factors, name)
+            apply = factors.on(qrels.topics, name, measure["scheme"], **measure.scheme_params)
+            return Plan(measure, raw, factors, name, apply)
     what = "distributions" if needs_scores else "factors"
     raise NoFactorsError(f"{measure}: {factors.id} has no {what} for {measure.base} on these "
                          f"topics; it has {', '.join(table) or 'none'}")
+
+
+class _Formula(NamedTuple):
+    """How a raw measure is computed from a ranking in its order."""
+
+    measure: Measure
+    order: Order
+    compute: Callable[[Ranking], Values]
+
+    @classmethod
+    def of(cls, measure: Measure) -> _Formula:
+        check_params(measure)
+        name = measure.__name__
+        params = {k: v for k, v in measure.params.items() if k != "judged_only"}
+        return cls(measure, metrics.order_of(name, params),
+                   partial(metrics.FORMULAS[name], **params))
 
 
 class StdEvaluator(providers.Evaluator):
@@ -158,12 +172,15 @@ class StdEvaluator(providers.Evaluator):
         self.plans = [self._plan(m) for m in self.measures if isinstance(m, Standardized)]
         raw = dict.fromkeys([m for m in self.measures if not isinstance(m, Standardized)]
                             + [p.raw for p in self.plans])
-        self._here = [m for m in raw if computed_here(m)]
-        for measure in self._here:
-            check_params(measure)
+        self._formulas = [_Formula.of(m) for m in raw if computed_here(m)]
         self._elsewhere = [m for m in raw if not computed_here(m)]
         self._others = (_others().evaluator(self._elsewhere, _for_others(self.qrels))
                         if self._elsewhere else None)
+        column = {m: i for i, m in enumerate([
+            *(f.measure for f in self._formulas), *self._elsewhere,
+            *(p.measure for p in self.plans)])}
+        self._sources = [column[p.raw] for p in self.plans]
+        self._wanted = [column[m] for m in self.measures]
         self._warn_of_gaps()
         self._warn_of_choice()
 
@@ -215,66 +232,57 @@ class StdEvaluator(providers.Evaluator):
             In the order of :attr:`measures` and of the qrels' topics.  NaN where there is no
             value: a standardized measure on a topic without factors.
         """
-        values, _ = self._values(run)
-        return values
+        columns, _ = self._columns(run)
+        return dict(zip(self.measures, columns, strict=True))
 
-    def _values(self, run: Any) -> tuple[dict[Measure, Values], list[Metric]]:
+    def _columns(self, run: Any) -> tuple[list[Values], list[Metric]]:
+        """The values of each of the measures, and what other providers gave as they gave it."""
         run = as_run(run)
         rankings: dict[Order, Ranking] = {}
-        raw: dict[Measure, Values] = {}
-        for measure in self._here:
-            name = measure.__name__
-            params = {k: v for k, v in measure.params.items() if k != "judged_only"}
-            order = metrics.order_of(name, params)
-            if order not in rankings:
-                rankings[order] = rank(run, self.qrels, order)
-            raw[measure] = metrics.FORMULAS[name](rankings[order], **params)
+        columns = []
+        for formula in self._formulas:
+            if formula.order not in rankings:
+                rankings[formula.order] = rank(run, self.qrels, formula.order)
+            columns.append(formula.compute(rankings[formula.order]))
         self._warn_of_depth(run.depth)
-        others: list[Metric] = []
-        if self._others:
-            others = list(self._others.iter_calc(_for_others(run)))
-            raw.update(self._as_arrays(others))
-        for p in self.plans:
-            raw[p.measure] = p.apply(self.qrels.topics, raw[p.raw])
-        return {m: raw[m] for m in self.measures}, others
+        others = list(self._others.iter_calc(_for_others(run))) if self._others else []
+        columns += self._as_columns(others)
+        columns += [p.apply(columns[i]) for p, i in zip(self.plans, self._sources, strict=True)]
+        return [columns[i] for i in self._wanted], others
 
-    def _as_arrays(self, results: list[Metric]) -> dict[Measure, Values]:
+    def _as_columns(self, results: list[Metric]) -> list[Values]:
         row = {t: i for i, t in enumerate(self.qrels.topics)}
-        arrays = {m: np.full(len(row), np.nan) for m in self._elsewhere}
+        columns = {m: np.full(len(row), np.nan) for m in self._elsewhere}
         for result in results:
             if result.query_id in row:
-                arrays[result.measure][row[result.query_id]] = result.value
-        return arrays
+                columns[result.measure][row[result.query_id]] = result.value
+        return list(columns.values())
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the values of this run, topic by topic."""
-        values, others = self._values(run)
+        columns, others = self._columns(run)
+        theirs = set(self._elsewhere)
         kept = {(r.measure, r.query_id): r for r in others}
-        columns = [(m, v.tolist()) for m, v in values.items()]
+        named = [(m, m in theirs, c.tolist()) for m, c in zip(self.measures, columns, strict=True)]
         for i, topic in enumerate(self.qrels.topics):
-            for measure, column in columns:
-                if isinstance(measure, Standardized) or computed_here(measure):
+            for measure, is_theirs, column in named:
+                if not is_theirs:
                     yield Metric(topic, measure, column[i])
                 elif (measure, topic) in kept:
                     yield kept[measure, topic]
 
     def calc_aggregate(self, run: Any) -> Scores:
         """Means over the topics of the qrels; standardized ones over topics with factors."""
-        values, others = self._values(run)
-        return self._aggregate(values, others)
+        columns, others = self._columns(run)
+        theirs = {m: m.aggregator() for m in self._elsewhere}
+        for result in others:
+            theirs[result.measure].add(result.value)
+        means = {m: a.result() for m, a in theirs.items()}
+        return self._scores({m: means[m] if m in means else _mean(c)
+                             for m, c in zip(self.measures, columns, strict=True)})
 
-    def _aggregate(self, values: dict[Measure, Values], others: list[Metric]) -> Scores:
-        scores = Scores()
-        for measure, column in values.items():
-            aggregator = measure.aggregator()
-            if isinstance(measure, Standardized) or computed_here(measure):
-                known = column[~np.isnan(column)]
-                scores[measure] = float(known.mean()) if len(known) else float("nan")
-            else:
-                for result in others:
-                    if result.measure == measure:
-                        aggregator.add(result.value)
-                scores[measure] = aggregator.result()
+    def _scores(self, means: dict[Measure, float]) -> Scores:
+        scores = Scores(means)
         scores.match, scores.notes = self.match, self.notes
         return scores
 
@@ -284,9 +292,7 @@ class StdEvaluator(providers.Evaluator):
         aggregators = {m: m.aggregator() for m in self.measures}
         for result in results:
             aggregators[result.measure].add(result.value)
-        scores = Scores({m: a.result() for m, a in aggregators.items()})
-        scores.match, scores.notes = self.match, self.notes
-        return CalcResults(scores, results)
+        return CalcResults(self._scores({m: a.result() for m, a in aggregators.items()}), results)
 
 
 class StdProvider(providers.Provider):
@@ -332,6 +338,12 @@ def _for_others(read: Run | Qrels) -> Any:
         return read.judged
     return {topic: dict(zip(docs, scores.tolist(), strict=True))
             for topic, (docs, scores) in read.lists.items()}
+
+
+def _mean(column: Values) -> float:
+    """The mean of what is not NaN; NaN where nothing is."""
+    known = column[~np.isnan(column)]
+    return float(known.mean()) if len(known) else float("nan")
 
 
 def _warn(message: str) -> None:

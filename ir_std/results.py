@@ -249,7 +249,7 @@ class Results:
         """
         if isinstance(measure, Standardized):
             plan = self.plans[measure]
-            return peers_of(plan, self.topics).mapped(lambda x: plan.apply(self.topics, x))
+            return peers_of(plan, self.topics).mapped(plan.apply)
         for plan in self.plans.values():
             # A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
             if plan.measure.base == measure and plan.raw.__name__ == measure.__name__:
