@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ir_std.errors import InputError, NoFactorsError, UnknownSetError, suggestion
-from ir_std.factors import FILES, OPTIONAL_FILES, FactorSet
+from ir_std.factors import FactorSet
 
 NEAR = 0.1
 """Counts of relevant documents that differ by at most this share agree nearly: TREC re-judges."""
@@ -89,14 +89,18 @@ def _load(folder: Path) -> FactorSet:
     return _load_version(folder, _version(folder))
 
 
-def _version(folder: Path) -> tuple[tuple[int, int], ...]:
+Version = tuple[tuple[str, int, int], ...]
+
+
+def _version(folder: Path) -> Version:
     """Changes whenever a file of the set does."""
-    stats = [os.stat(folder / f) for f in (*FILES, *OPTIONAL_FILES) if (folder / f).is_file()]
-    return tuple((s.st_mtime_ns, s.st_size) for s in stats)
+    with os.scandir(folder) as files:
+        stats = [(file.name, file.stat()) for file in files]
+    return tuple(sorted((name, s.st_mtime_ns, s.st_size) for name, s in stats))
 
 
 @lru_cache(maxsize=128)
-def _load_version(folder: Path, version: tuple[tuple[int, int], ...]) -> FactorSet:
+def _load_version(folder: Path, version: Version) -> FactorSet:
     return FactorSet.load(folder)
 
 
@@ -213,7 +217,7 @@ def recognize(collection: Collection) -> Match:
 
 @lru_cache(maxsize=256)
 def _recognize(collection: Collection,
-               versions: tuple[tuple[Path, tuple[tuple[int, int], ...]], ...]) -> Match:
+               versions: tuple[tuple[Path, Version], ...]) -> Match:
     sets = [_load_version(*version) for version in versions]
     if collection.dataset:
         for factors in sets:
