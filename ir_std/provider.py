@@ -27,7 +27,7 @@ from ir_std.measures import (
     parse_measure,
 )
 from ir_std.ranking import Order, rank
-from ir_std.runs import Qrels, Ranking, Run
+from ir_std.runs import Found, Qrels, Ranking, Run
 
 Values = npt.NDArray[np.float64]
 
@@ -220,6 +220,7 @@ class StdEvaluator(providers.Evaluator):
 
     def _values(self, run: Any) -> tuple[dict[Measure, Values], list[Metric]]:
         run = as_run(run)
+        found: Found | None = None
         rankings: dict[Order, Ranking] = {}
         raw: dict[Measure, Values] = {}
         for measure in self._here:
@@ -227,7 +228,8 @@ class StdEvaluator(providers.Evaluator):
             params = {k: v for k, v in measure.params.items() if k != "judged_only"}
             order = metrics.order_of(name, params)
             if order not in rankings:
-                rankings[order] = rank(run, self.qrels, order)
+                found = found or run.find(self.qrels)
+                rankings[order] = rank(run, self.qrels, order, found)
             raw[measure] = metrics.FORMULAS[name](rankings[order], **params)
         self._warn_of_depth(run.depth)
         others: list[Metric] = []

@@ -33,12 +33,13 @@ MSMARCO = Order(np.float64, False)
 """Scores as 64-bit floats, ties by document id ascending: ir_measures' RR@k and Judged."""
 
 
-def rank(run: Run, qrels: Qrels, order: Order = TREC_EVAL) -> Ranking:
+def rank(run: Run, qrels: Qrels, order: Order = TREC_EVAL, found: Found | None = None) -> Ranking:
     """Rank the judged documents of ``run``.
 
-    Topics of the run that the qrels do not hold are ignored.
+    Topics of the run that the qrels do not hold are ignored.  ``found`` is ``run.find(qrels)``,
+    for those who rank in several orders.
     """
-    found = run.find(qrels)
+    found = run.find(qrels) if found is None else found
     ranks = _ranks(run, qrels, found, order)
     by_rank = np.lexsort((ranks, found.topic))
     sizes = {topic: b - a for topic, (a, b) in run.bounds.items()}
