@@ -52,12 +52,16 @@ from ir_std.provider import Scores, StdEvaluator, StdProvider, install
 
 if TYPE_CHECKING:
     from ir_std.build import build_factors
+    from ir_std.comparison import Comparison, compare
+    from ir_std.results import Results, evaluate
     from ir_std.tables import build_from_scores
 
 install()
 
-_ON_DEMAND = {"build_factors": "ir_std.build", "build_from_scores": "ir_std.tables"}
-"""What needs modules (processes, archives) whose import would cost every user 80 ms."""
+_ON_DEMAND = {"Comparison": "ir_std.comparison", "Results": "ir_std.results",
+              "build_factors": "ir_std.build", "build_from_scores": "ir_std.tables",
+              "compare": "ir_std.comparison", "evaluate": "ir_std.results"}
+"""What a drop-in does not need, by its module; archives and processes alone would cost 80 ms."""
 
 
 def __getattr__(name: str) -> Any:
@@ -69,12 +73,13 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     *_ir_measures_names,
-    "DCG", "NDCG", "SP", "FactorSet", "Fit", "InputError", "IrStdError", "Match",
-    "NoFactorsError", "Placement", "Placer", "Scores", "StandardizationWarning", "Standardized",
-    "StdEvaluator", "StdProvider", "UnknownMeasureError", "UnknownSetError", "UsageError",
-    "__version__", "available_factors", "build_factors", "build_from_scores", "calc",
-    "calc_aggregate", "calc_ctxt", "evaluator", "iter_calc", "lazylibs", "load_factors",
-    "measures", "merge", "nDCG", "normalize", "parse_measure", "place", "providers",
-    "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP",
-    "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG", "standardized", "util",
+    "Comparison", "DCG", "FactorSet", "Fit", "InputError", "IrStdError", "Match", "NDCG",
+    "NoFactorsError", "Placement", "Placer", "Results", "SP", "Scores", "StandardizationWarning",
+    "Standardized", "StdEvaluator", "StdProvider", "UnknownMeasureError", "UnknownSetError",
+    "UsageError", "__version__", "available_factors", "build_factors", "build_from_scores",
+    "calc", "calc_aggregate", "calc_ctxt", "compare", "evaluate", "evaluator", "iter_calc",
+    "lazylibs", "load_factors", "measures", "merge", "nDCG", "normalize", "parse_measure",
+    "place", "providers", "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG",
+    "sERR", "sJudged", "sP", "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG",
+    "standardized", "util",
 ]

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from ir_std.errors import IrStdError
 
 PROGRAM = "ir_std"
-COMMANDS = ("build", "factors", "demo", "merge")
+COMMANDS = ("build", "compare", "demo", "factors", "merge", "report")
 """First arguments that are commands; anything else is evaluated."""
 
 

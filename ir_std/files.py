@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from ir_std.errors import InputError
 from ir_std.ids import Ids, Ints
+from ir_std.output import write_whole
 from ir_std.ranking import ranked
 from ir_std.runs import ArrayQrels, ArrayRun, NotARun, Qrels, Run
 
@@ -355,22 +356,10 @@ def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std") -> No
         If an id or the tag is empty or holds white space, or a topic begins with ``#``, so
         that it would not read back; if the run has no documents, or the file cannot be written.
     """
-    import tempfile
-
     content = _run_text(run, tag)
     if Path(file).suffix == ".gz":
         content = gzip.compress(content, mtime=0)
-    target = Path(file).resolve()
-    if target.exists() and not target.is_file():
-        raise InputError.at(file, None, "is not a regular file", "name a new file")
-    try:
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
-            part = Path(scratch) / "run"
-            part.write_bytes(content)
-            os.replace(part, target)
-    except OSError as failed:
-        raise InputError.at(file, None, f"cannot be written ({failed.strerror or failed})",
-                            "name a file in a folder that can be written to") from None
+    write_whole(file, content)
 
 
 def _run_text(run: Run, tag: str) -> bytes:

@@ -44,6 +44,8 @@ class Placement(NamedTuple):
         Whether one of them has the same mean: the run is then taken for that system.
     why_not : str or None
         Why the run cannot be placed; then the counts are 0.
+    means : tuple of float
+        What the run was compared with: the systems' means, sorted.
     """
 
     measure: Measure
@@ -55,6 +57,7 @@ class Placement(NamedTuple):
     n_systems: int = 0
     among: bool = False
     why_not: str | None = None
+    means: tuple[float, ...] = ()
 
     @property
     def rank(self) -> int | None:
@@ -122,7 +125,16 @@ class Placer:
         A topic without factors, or where a standardized score is undefined, is left out for the
         run and the systems alike.
         """
-        values = self._raw.values(run)
+        return self.place_values(self._raw.values(run))
+
+    def place_values(self, values: Mapping[Measure, Floats]) -> list[Placement]:
+        """As :meth:`place`, of values by topic that are known already.
+
+        Parameters
+        ----------
+        values : mapping of Measure to ndarray, shape (n_topics,)
+            Of the evaluator's raw measures, and those that its standardized ones are made from.
+        """
         return [self._standardized(self._plans[m], values) if m in self._plans
                 else self._plain(m, values[m]) for m in self.evaluator.measures]
 
@@ -155,7 +167,8 @@ class Placer:
         mine = compared[usable].mean()
         return Placement(measure, value, factors.id, n, total,
                          better=int((means > mine + EXACT).sum()), n_systems=len(means),
-                         among=bool((abs(means - mine) <= EXACT).any()))
+                         among=bool((abs(means - mine) <= EXACT).any()),
+                         means=tuple(means.tolist()))
 
 
 def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:

@@ -1,7 +1,9 @@
+#!/usr/bin/env python3
 """The factors of the 17 TREC tracks that Webber, Moffat and Zobel published, as factor sets."""
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from tracks import PUBLISHED, TRACKS, topic_counts
@@ -25,3 +27,19 @@ def published(name: str, data: Path) -> FactorSet:
         for measure in WHOLE_RUNS:
             factors.info["measures"][measure]["depth"] = 10000
     return factors
+
+
+def main() -> None:
+    """Write the published sets by themselves; ``build_shipped.py`` joins them with the others."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    root = Path(__file__).resolve().parent.parent
+    parser.add_argument("--data", type=Path, default=root.parent / "shared" / "data")
+    parser.add_argument("--out", type=Path, required=True, help="the folder for the 17 sets")
+    args = parser.parse_args()
+    for name, track in TRACKS.items():
+        if track.stem:
+            published(name, args.data).save(args.out / name)
+
+
+if __name__ == "__main__":
+    main()

@@ -40,7 +40,7 @@ class Origin:
 PUBLISHED = Origin(
     "W. Webber, A. Moffat, J. Zobel, Score standardization for inter-collection comparison of "
     "retrieval systems, SIGIR 2008; Standardization Factors for IR Test Collections, University "
-    "of Melbourne", "published for free use by the authors", 1000)
+    "of Melbourne", "not stated", 1000)
 RUNS = Origin("the runs that were submitted to the track, evaluated by ir_std with NIST's "
               "relevance judgments", "MIT")
 GT4IREVAL = Origin("J. Urbano, gt4ireval", "MIT", 1000)

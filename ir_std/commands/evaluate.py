@@ -2,7 +2,7 @@
 
 Runs and qrels may come in any order; they are told apart by their columns (6 and 4).  QRELS may
 be an ir_datasets id.  Without measures, those of the recognized factor set are reported.
-Other commands: ir_std factors, ir_std demo (each has --help).
+Other commands, each with --help: ir_std build, compare, demo, factors, merge, report.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import math
 import os
 import re
 from argparse import ArgumentParser, Namespace
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -20,21 +19,22 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
 from ir_std.cli import note
-from ir_std.dropin import companions
 from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.files import QRELS, RUN, columns_of, read_run
 from ir_std.inputs import as_qrels, is_dataset
-from ir_std.measures import Standardized, parse_measure
+from ir_std.layout import WRITERS
+from ir_std.measures import parse_measure
+from ir_std.naming import name_runs
 from ir_std.placement import Placer
-from ir_std.provider import StdEvaluator, find_factors
+from ir_std.provider import StdEvaluator
+from ir_std.results import Results, check_common_topics, evaluator_for
+from ir_std.results import evaluate as evaluate_runs
 from ir_std.runs import Qrels, Run
 from ir_std.schemes import scheme_names
+from ir_std.significance import TESTS
 
 SUMMARY = "all"
 """The topic that stands for the mean, as in ir_measures and trec_eval."""
-
-FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
-"""Reported when no measure is named and no factor set is recognized."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -51,9 +51,13 @@ def configure(parser: ArgumentParser) -> None:
                         help="with -q: without the means")
     parser.add_argument("-p", "--places", type=int, default=4,
                         help="decimals (default 4; -1 for all)")
-    parser.add_argument("-o", "--output_format", choices=sorted(FORMATS), default="tsv",
+    parser.add_argument("-o", "--output_format", choices=[*FORMATS, *WRITERS], default="tsv",
                         help="form of the output (default tsv)")
     parser.add_argument("--raw", action="store_true", help="raw scores only")
+    parser.add_argument("--baseline", metavar="RUN",
+                        help="in tables: mark what differs significantly from this run")
+    parser.add_argument("--test", choices=sorted(TESTS), default="t",
+                        help="paired test against the baseline (default t)")
     parser.add_argument("--place", action="store_true",
                         help="beside each mean, where the run ranks among the standardizing "
                              "systems")
@@ -65,13 +69,22 @@ def run(args: Namespace) -> None:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
     if args.places < -1:
         raise UsageError(f"--places is {args.places}: give the number of decimals, or -1 for all")
-    schemes = scheme_names(args.scheme)
+    schemes = () if args.raw else scheme_names(args.scheme)
+    if args.output_format in WRITERS:
+        if args.by_query:
+            raise UsageError("-q lists values by topic, a table holds means: use -o tsv or jsonl")
+        if args.place:
+            raise UsageError("--place goes with -o tsv or jsonl, and ir_std report shows places")
+        results = tabulate(*tell_apart(args.inputs), schemes, args)
+        print(WRITERS[args.output_format](results.table(args.places)))
+        return
+    if args.baseline:
+        raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(WRITERS)}")
     files, qrels_name, measures = tell_apart(args.inputs)
-    evaluator = prepare(as_qrels(qrels_name), measures, () if args.raw else schemes, args.factors)
-    names = run_names(files)
+    evaluator = prepare(as_qrels(qrels_name), measures, schemes, args.factors)
     placer = Placer(evaluator) if args.place else None
-    for file in files:
-        for line in evaluate(evaluator, read_run(file), names[file], args, placer):
+    for name, file in name_runs(files).items():
+        for line in evaluate(evaluator, read_run(file), name, args, placer):
             print(FORMATS[args.output_format](line, args, len(files) > 1))
 
 
@@ -124,24 +137,35 @@ def _parse_all(text: str) -> list[Measure]:
 def prepare(qrels: Qrels, measures: list[Measure], schemes: Iterable[str],
             factors: str | None) -> StdEvaluator:
     """The evaluator for what was asked, after telling which factors it uses."""
-    match = find_factors(qrels, factors)
-    if not measures:
-        defaults = match.factors.default_measures if match.factors else FALLBACK_MEASURES
-        measures = [parse_measure(name) for name in defaults]
-    wanted, notes = companions(measures, match, qrels, schemes)
-    evaluator = StdEvaluator(wanted, qrels, match, notes)
-    if schemes or any(isinstance(m, Standardized) for m in measures):
-        note(str(match))
-    for text in notes:
-        note(text)
+    evaluator = evaluator_for(qrels, measures, schemes, factors)
+    _tell(evaluator, schemes)
     return evaluator
 
 
-def run_names(files: Iterable[str]) -> dict[str, str]:
-    """What each run is called: its file name, or its path where names are the same."""
-    files = list(files)
-    count = Counter(os.path.basename(f) for f in files)
-    return {f: os.path.basename(f) if count[os.path.basename(f)] == 1 else f for f in files}
+def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: Iterable[str],
+             args: Namespace) -> Results:
+    """The results of all runs, after telling which factors they use.
+
+    Raises
+    ------
+    UsageError
+        If the baseline is not one of the runs.
+    """
+    runs = name_runs(files)
+    by_path = {os.path.realpath(file): name for name, file in runs.items()}
+    baseline = args.baseline and by_path.get(os.path.realpath(args.baseline), args.baseline)
+    results = evaluate_runs(runs, qrels, measures, tuple(schemes), factors=args.factors,
+                            baseline=baseline, test=args.test)
+    _tell(results.evaluator, schemes)
+    return results
+
+
+def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
+    """Say which factors are used, unless nothing is to be standardized."""
+    if schemes or evaluator.plans:
+        note(str(evaluator.match))
+    for text in evaluator.notes:
+        note(text)
 
 
 @dataclass(frozen=True)
@@ -164,11 +188,7 @@ def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace,
     InputError
         If run and qrels have no topic in common.
     """
-    if not run.bounds.keys() & set(evaluator.qrels.topics):
-        raise InputError.at(
-            run.name, None, f"no topic in common with {evaluator.qrels.name} (topics here such "
-            f"as {run.topics[0]}, there such as {evaluator.qrels.topics[0]})",
-            "give the qrels of the run's own topics")
+    check_common_topics(run, evaluator.qrels)
     result = evaluator.calc(run)
     if args.by_query:
         for metric in result.per_query:
