@@ -20,14 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import InputError
-from ir_std.ids import Ids, Ints
+from ir_std.ids import Ids, Ints, column
 from ir_std.output import write_whole
 from ir_std.ranking import ranked
 from ir_std.runs import ArrayQrels, ArrayRun, NotARun, Qrels, Run
 
 _BLOCK = 1 << 18
-_WIDE = 64
-"""Columns with longer tokens are cut out one by one."""
 
 
 class Source(Protocol):
@@ -175,13 +173,13 @@ def _table(source: Source, form: _Format) -> tuple[list[tuple[str, int]], Ids,
         if block.isspace() or not block:
             continue
         codes, starts, ends = _tokens(block, form.width)
-        topics = _column(codes, starts[:, 0], ends[:, 0])
+        topics = column(codes, starts[:, 0], ends[:, 0])
         cuts = [0, *(np.flatnonzero(topics[1:] != topics[:-1]) + 1).tolist(), len(topics)]
         segments += [(topics[a].decode(), b - a) for a, b in pairwise(cuts)]
-        ids.append(_column(codes, starts[:, 2], ends[:, 2]))
-        column = _column(codes, starts[:, form.value_column], ends[:, form.value_column])
+        ids.append(column(codes, starts[:, 2], ends[:, 2]))
+        numbers = column(codes, starts[:, form.value_column], ends[:, form.value_column])
         try:
-            values.append(column.astype(form.dtype))
+            values.append(numbers.astype(form.dtype))
         except (ValueError, OverflowError):
             raise _Suspicious from None
     if not ids:
@@ -220,20 +218,6 @@ def _tokens(block: bytes, width: int) -> tuple[npt.NDArray[np.uint8], Ints, Ints
     if (starts[:, -1] > line_ends[line]).any() or (starts[1:, 0] < line_ends[line[:-1]]).any():
         raise _Suspicious
     return codes, starts, ends
-
-
-def _column(codes: npt.NDArray[np.uint8], starts: Ints, ends: Ints) -> Ids:
-    """The tokens of a column as an array of bytes."""
-    widths = ends - starts
-    width = int(widths.max())
-    if width > _WIDE:
-        return np.array([codes[a:b].tobytes() for a, b in zip(starts, ends, strict=True)])
-    padded = np.concatenate([codes[starts[0]:], np.zeros(width, np.uint8)])
-    letters = np.lib.stride_tricks.sliding_window_view(padded, width)[starts - starts[0]]
-    if widths.min() < width:
-        letters[np.arange(width) >= widths[:, None]] = 0
-    column: Ids = letters.view(f"S{width}").ravel()
-    return column
 
 
 def _blocks(source: Source) -> Iterator[bytes]:
@@ -363,21 +347,21 @@ def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std") -> No
 
 
 def _run_text(run: Run, tag: str) -> bytes:
-    _check_column("tag", tag)
+    _checkcolumn("tag", tag)
     lines = []
     for topic, (docs, scores) in ranked(run).lists.items():
-        _check_column("topic id", topic)
+        _checkcolumn("topic id", topic)
         if topic.startswith("#"):
             raise _unwritable("topic id", topic, "a line that starts with # is a comment")
         for rank, (doc, score) in enumerate(zip(docs, scores.tolist(), strict=True), 1):
-            _check_column("document id", doc)
+            _checkcolumn("document id", doc)
             lines.append(f"{topic} Q0 {doc} {rank} {score!r} {tag}\n")
     if not lines:
         raise InputError.at(run.name, None, "no documents", "there is nothing to write")
     return "".join(lines).encode()
 
 
-def _check_column(what: str, text: str) -> None:
+def _checkcolumn(what: str, text: str) -> None:
     if not text or min(text) <= " ":
         raise _unwritable(what, text, "columns have no white space in them, and are not empty")
     if max(text) >= "\ud800" and any("\ud800" <= letter <= "\udfff" for letter in text):

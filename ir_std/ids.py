@@ -15,14 +15,50 @@ Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
 Ids = npt.NDArray[np.bytes_]
 
+_WIDE = 64
+"""Columns with longer tokens are cut out one by one."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+def column(codes: npt.NDArray[np.uint8], starts: Ints, ends: Ints) -> Ids:
+    """The tokens of a column as an array of bytes."""
+    widths = ends - starts
+    width = int(widths.max())
+    if width > _WIDE:
+        return np.array([codes[a:b].tobytes() for a, b in zip(starts, ends, strict=True)])
+    padded = np.concatenate([codes[starts[0]:], np.zeros(width, np.uint8)])
+    letters = np.lib.stride_tricks.sliding_window_view(padded, width)[starts - starts[0]]
+    if widths.min() < width:
+        letters[np.arange(width) >= widths[:, None]] = 0
+    found: Ids = letters.view(f"S{width}").ravel()
+    return found
+
+
+def from_strings(names: list[str]) -> Ids:
+    """Ids as an array of bytes in UTF-8.
+
+    Raises
+    ------
+    TypeError
+        If one is no string.
+    ValueError
+        If one cannot be told from others as bytes: it is empty, or holds a zero character or
+        half of a surrogate pair.
+    """
+    codes = np.frombuffer("\0".join([*names, ""]).encode(), np.uint8)
+    ends = np.flatnonzero(codes == 0)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    if len(ends) != len(names) or (starts == ends).any():
+        raise ValueError("an id is empty or holds a zero character")
+    return column(codes, starts, ends) if names else np.zeros(0, "S1")
 
 
 def hashes(ids: Ids) -> Keys:
     """A 64-bit hash of each id, the same whatever the width of the array."""
     width = -(-ids.dtype.itemsize // 8) * 8
-    words = np.ascontiguousarray(ids.astype(f"S{width}")).view(np.uint64).reshape(len(ids), -1)
+    words = np.ascontiguousarray(ids.astype(f"S{width}")).view(np.uint64)
+    words = words.reshape(len(ids), width // 8)
     mixed = np.zeros(len(ids), np.uint64)
     for word in words.T[::-1]:  # padding comes first and leaves the hash at 0
         mixed = (mixed ^ word) * _MULTIPLIER

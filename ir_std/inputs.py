@@ -19,7 +19,8 @@ import numpy as np
 
 from ir_std.errors import InputError
 from ir_std.files import read_qrels, read_run
-from ir_std.runs import Qrels, Run
+from ir_std.ids import from_strings
+from ir_std.runs import ArrayRun, Qrels, Run, as_scores
 
 
 def as_run(run: Any) -> Run:
@@ -47,10 +48,29 @@ def as_run(run: Any) -> Run:
         _check_ids(((topic, docs) for topic, docs in run.items()), "run")
         made = Run(run)
     else:
-        columns = _columns(run, ("query_id", "doc_id", "score"), "run")
-        made = Run.from_segments(_by_topic(columns, "run"))
+        made = _table_run(*_columns(run, ("query_id", "doc_id", "score"), "run"))
     made.given = run
     return made
+
+
+def _table_run(topics: list[Any], docs: list[Any], scores: list[Any]) -> Run:
+    cuts = _cuts(topics)
+    _check_ids(((topics[a], docs[a:a + 1]) for a in cuts[:-1]), "run")
+    try:
+        ids = from_strings(docs)
+    except (TypeError, ValueError) as wrong:
+        raise InputError.at("run", None, f"a document id cannot be used ({wrong})",
+                            "ids are strings of at least one character") from None
+    segments = [(topics[a], b - a) for a, b in pairwise(cuts)]
+    return ArrayRun(segments, ids, as_scores(scores, len(scores), "run"), "run")
+
+
+def _cuts(topics: list[Any]) -> list[int]:
+    """Where each stretch of the same topic starts, and the end."""
+    if not topics:
+        return [0]
+    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, len(topics) - 1)
+    return [0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)]
 
 
 def as_qrels(qrels: Any) -> Qrels:
@@ -171,10 +191,7 @@ def _by_topic(columns: list[list[Any]],
               kind: str) -> Iterator[tuple[str, list[str], list[Any]]]:
     """Split columns (topic, document, value) where the topic changes."""
     topics, docs, values = columns
-    if not topics:
-        return
-    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, len(topics) - 1)
-    cuts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)]
+    cuts = _cuts(topics)
     _check_ids(((topics[a], docs[a:a + 1]) for a in cuts[:-1]), kind)
     for a, b in pairwise(cuts):
         yield topics[a], docs[a:b], values[a:b]

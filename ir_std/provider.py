@@ -26,7 +26,7 @@ from ir_std.measures import (
     equivalents,
     parse_measure,
 )
-from ir_std.ranking import Order, rank
+from ir_std.ranking import Order, Ranker
 from ir_std.runs import Qrels, Ranking, Run
 
 Values = npt.NDArray[np.float64]
@@ -173,6 +173,7 @@ class StdEvaluator(providers.Evaluator):
         raw = dict.fromkeys([m for m in self.measures if not isinstance(m, Standardized)]
                             + [p.raw for p in self.plans])
         self._formulas = [_Formula.of(m) for m in raw if computed_here(m)]
+        self._orders = {f.order for f in self._formulas}
         self._elsewhere = [m for m in raw if not computed_here(m)]
         self._others = (_others().evaluator(self._elsewhere, _for_others(self.qrels))
                         if self._elsewhere else None)
@@ -238,12 +239,9 @@ class StdEvaluator(providers.Evaluator):
     def _columns(self, run: Any) -> tuple[list[Values], list[Metric]]:
         """The values of each of the measures, and what other providers gave as they gave it."""
         run = as_run(run)
-        rankings: dict[Order, Ranking] = {}
-        columns = []
-        for formula in self._formulas:
-            if formula.order not in rankings:
-                rankings[formula.order] = rank(run, self.qrels, formula.order)
-            columns.append(formula.compute(rankings[formula.order]))
+        ranker = Ranker(run, self.qrels)
+        rankings = {order: ranker.rank(order) for order in self._orders}
+        columns = [f.compute(rankings[f.order]) for f in self._formulas]
         self._warn_of_depth(run.depth)
         others = list(self._others.iter_calc(_for_others(run))) if self._others else []
         columns += self._as_columns(others)

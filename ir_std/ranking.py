@@ -38,27 +38,60 @@ def rank(run: Run, qrels: Qrels, order: Order = TREC_EVAL) -> Ranking:
 
     Topics of the run that the qrels do not hold are ignored.
     """
-    found = run.find(qrels)
-    ranks = _ranks(run, qrels, found, order)
-    by_rank = np.lexsort((ranks, found.topic))
-    sizes = {topic: b - a for topic, (a, b) in run.bounds.items()}
-    n_ret = np.array([sizes.get(topic, 0) for topic in qrels.topics], np.int64)
-    return Ranking(qrels, found.topic, ranks[by_rank], found.level[by_rank], n_ret)
+    return Ranker(run, qrels).rank(order)
 
 
-def _keys(scores: npt.NDArray[np.float64], order: Order) -> Keys:
-    """Scores in the order's precision, best lowest."""
+class Ranker:
+    """Ranks the judged documents of a run in several orders; they are looked up once."""
+
+    def __init__(self, run: Run, qrels: Qrels) -> None:
+        self._run = run
+        self._qrels = qrels
+        self._found = run.find(qrels)
+        self._spans: dict[type[np.floating[Any]], _Spans] = {}
+
+    def rank(self, order: Order) -> Ranking:
+        """The ranks in one order."""
+        if order.precision not in self._spans:
+            self._spans[order.precision] = _spans(self._run, self._qrels, self._found,
+                                                  order.precision)
+        spans, topic = self._spans[order.precision], self._found.topic
+        ranks = spans.first - spans.start + 1
+        if spans.tied.size:
+            ids = [self._found.ids[i] for i in spans.tied.tolist()]
+            ranks[spans.tied] += _places(self._run, spans, ids, order)
+        by_rank = np.lexsort((ranks, topic))
+        sizes = {name: b - a for name, (a, b) in self._run.bounds.items()}
+        n_ret = np.array([sizes.get(name, 0) for name in self._qrels.topics], np.int64)
+        return Ranking(self._qrels, topic, ranks[by_rank], self._found.level[by_rank], n_ret)
+
+
+def _keys(scores: Floats, precision: type[np.floating[Any]]) -> Keys:
+    """Scores in a precision, best lowest."""
     with np.errstate(over="ignore"):  # beyond 32 bits a score is infinite, as in trec_eval
-        keys: Keys = -scores.astype(order.precision)
+        keys: Keys = -scores.astype(precision)
     return keys
 
 
-def _ranks(run: Run, qrels: Qrels, found: Found, order: Order) -> Ints:
-    """Ranks from 1 of the documents found."""
-    keys, wanted = _keys(run.scores, order), _keys(found.score, order)
-    start = np.zeros(len(wanted), np.int64)  # the first line of the topic
-    first = np.zeros(len(wanted), np.int64)  # after sorting, the first line with this score
-    last = np.zeros(len(wanted), np.int64)  # and the line after the last
+class _Spans(NamedTuple):
+    """Where each document found stands when its topic's lines are sorted by score.
+
+    From line ``first`` to before ``last`` of the sorted run all have its score; its topic starts
+    at line ``start``.  ``tied`` lists the documents that share a score, by ``first``; ``by_key``
+    says which line of the run comes where, on topics with ties.
+    """
+
+    start: Ints
+    first: Ints
+    last: Ints
+    tied: Ints
+    by_key: Ints
+
+
+def _spans(run: Run, qrels: Qrels, found: Found, precision: type[np.floating[Any]]) -> _Spans:
+    keys, wanted = _keys(run.scores, precision), _keys(found.score, precision)
+    start, first, last = np.zeros((3, len(wanted)), np.int64)
+    by_key = np.zeros(len(keys), np.int64)
     topics = np.searchsorted(found.topic, np.arange(len(qrels.topics) + 1)).tolist()
     for topic, (i, j) in zip(qrels.topics, pairwise(topics), strict=True):
         if i < j:
@@ -67,29 +100,20 @@ def _ranks(run: Run, qrels: Qrels, found: Found, order: Order) -> Ints:
             start[i:j] = a
             first[i:j] = ascending.searchsorted(wanted[i:j], "left") + a
             last[i:j] = ascending.searchsorted(wanted[i:j], "right") + a
-    ranks = first - start + 1
     tied = np.flatnonzero(last - first > 1)
-    tied = tied[np.argsort(first[tied], kind="stable")]
-    if tied.size:
-        by_key = np.zeros(len(keys), np.int64)
-        for t in np.unique(found.topic[tied]).tolist():
-            a, b = run.bounds[qrels.topics[t]]
-            by_key[a:b] = np.argsort(keys[a:b]) + a
-        ids = [found.ids[i] for i in tied.tolist()]
-        ranks[tied] += _places(run, by_key, first[tied], last[tied], ids, order)
-    return ranks
+    for t in np.unique(found.topic[tied]).tolist():
+        a, b = run.bounds[qrels.topics[t]]
+        by_key[a:b] = np.argsort(keys[a:b]) + a
+    return _Spans(start, first, last, tied[np.argsort(first[tied], kind="stable")], by_key)
 
 
-def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any],
-            order: Order) -> list[int]:
-    """Places from 0, by document id, of documents among those they tie with.
-
-    Document i ties with those at the lines ``by_key[first[i]:last[i]]``; ``first`` ascends.
-    """
-    begin, at, members = np.unique(first, return_index=True, return_counts=True)
-    sizes = last[at] - begin
+def _places(run: Run, spans: _Spans, ids: list[Any], order: Order) -> list[int]:
+    """Places from 0, by document id, of the tied documents among those they tie with."""
+    begin, at, members = np.unique(spans.first[spans.tied], return_index=True,
+                                   return_counts=True)
+    sizes = spans.last[spans.tied][at] - begin
     before = np.cumsum(sizes) - sizes
-    lines = by_key[np.repeat(begin - before, sizes) + np.arange(sizes.sum())]
+    lines = spans.by_key[np.repeat(begin - before, sizes) + np.arange(sizes.sum())]
     all_ids, wanted = iter(run.ids(lines)), iter(ids)
     places: list[int] = []
     for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
@@ -109,5 +133,5 @@ def _ranked(docs: list[str], scores: Floats, depth: int | None,
             order: Order) -> tuple[list[str], Floats]:
     by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__,
                             reverse=order.ids_descending), np.int64)
-    first = by_id[np.argsort(_keys(scores[by_id], order), kind="stable")][:depth]
+    first = by_id[np.argsort(_keys(scores[by_id], order.precision), kind="stable")][:depth]
     return [docs[i] for i in first.tolist()], scores[first]

@@ -72,12 +72,7 @@ class Run:
         self._scored = scored
         sizes = list(map(len, scored.values()))
         values = chain.from_iterable(docs.values() for docs in scored.values())
-        try:
-            scores = np.fromiter(values, float, sum(sizes))
-        except (TypeError, ValueError) as wrong:
-            raise NotARun.at(name, None, f"a score is no number ({wrong})",
-                             "scores must be finite numbers") from None
-        self._lay_out(list(scored), sizes, scores, name)
+        self._lay_out(list(scored), sizes, as_scores(values, sum(sizes), name), name)
 
     def _lay_out(self, topics: list[str], sizes: list[int], scores: Floats, name: str) -> None:
         self.name = name
@@ -154,6 +149,21 @@ class Run:
                 sizes[t] = len(both)
         return Found(np.repeat(np.arange(len(sizes)), sizes), np.array(scores, float),
                      np.array(levels, np.int64), ids)
+
+
+def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
+    """``count`` scores as an array.
+
+    Raises
+    ------
+    NotARun
+        If one of them is no number.
+    """
+    try:
+        return np.fromiter(values, float, count)
+    except (TypeError, ValueError) as wrong:
+        raise NotARun.at(name, None, f"a score is no number ({wrong})",
+                         "scores must be finite numbers") from None
 
 
 class ArrayRun(Run):

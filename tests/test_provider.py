@@ -28,7 +28,7 @@ from ir_std import (
     sSP,
 )
 from ir_std.errors import InputError
-from ir_std.ranking import rank
+from ir_std.ranking import Ranker
 
 TOPICS = {"t1": 2, "t2": 1, "t3": 3}
 QRELS = {"t1": {"a": 1, "b": 1, "c": 0}, "t2": {"a": 1}, "t3": {"a": 1, "b": 1, "z": 1, "y": -1}}
@@ -255,8 +255,8 @@ def test_a_raw_metric_that_several_standardized_ones_need_is_computed_once(
 
 def test_a_run_is_ranked_once_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    monkeypatch.setattr(ir_std.provider, "rank",
-                        lambda *args: calls.append(args) or rank(*args))
+    rank = Ranker.rank
+    monkeypatch.setattr(Ranker, "rank", lambda *args: calls.append(args) or rank(*args))
     ir_std.calc_aggregate([AP, P @ 10, nDCG, RR, Rprec], QRELS, RUN)
     assert len(calls) == 1
 
