@@ -46,21 +46,26 @@ from ir_std.measures import (
     sSuccess,
     standardized,
 )
-from ir_std.merging import merge, normalize
-from ir_std.placement import Placement, Placer, place
 from ir_std.provider import Scores, StdEvaluator, StdProvider, install
 
 if TYPE_CHECKING:
     from ir_std.build import build_factors
     from ir_std.comparison import Comparison, compare
+    from ir_std.merging import merge, normalize
+    from ir_std.placement import Placement, Placer, place
     from ir_std.results import Results, evaluate
     from ir_std.tables import build_from_scores
 
 install()
 
-_ON_DEMAND = {"Comparison": "ir_std.comparison", "Results": "ir_std.results",
-              "build_factors": "ir_std.build", "build_from_scores": "ir_std.tables",
-              "compare": "ir_std.comparison", "evaluate": "ir_std.results"}
+_ON_DEMAND = {name: f"ir_std.{module}" for module, names in {
+    "build": ("build_factors",),
+    "comparison": ("Comparison", "compare"),
+    "merging": ("merge", "normalize"),
+    "placement": ("Placement", "Placer", "place"),
+    "results": ("Results", "evaluate"),
+    "tables": ("build_from_scores",),
+}.items() for name in names}
 """What a drop-in does not need, by its module; archives and processes alone would cost 80 ms."""
 
 

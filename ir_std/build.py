@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -23,6 +22,7 @@ from ir_std.factors import FactorSet
 from ir_std.files import BytesSource, FileSource, read_run
 from ir_std.inputs import as_qrels, as_run
 from ir_std.measures import canonical, has_standardized, parse_measure
+from ir_std.parallel import in_order
 from ir_std.provider import StdEvaluator
 from ir_std.ranking import ranked
 from ir_std.runs import Qrels, Run
@@ -41,15 +41,8 @@ BUILD_MEASURES = (
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 """Those of them that are reported when none are asked for."""
 
-IN_FLIGHT = 16
-"""Runs that wait for a worker or for their turn; the rest of an archive is not yet in memory."""
-
 FILES = (FileSource, BytesSource)
 """What :func:`ir_std.archives.run_sources` gives."""
-
-LOST = (CancelledError, OSError, TypeError)
-"""What an executor raises of a task that it lost, which is then given to it once more: Dask's
-raises TypeError if a worker dies just when its result has been fetched."""
 
 Progress = Callable[[Iterable["RunScores | InputError"]], Iterable["RunScores | InputError"]]
 
@@ -125,7 +118,7 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
     names = measure_names(_usual(judgments) if measures is None else measures)
     task = pickle.dumps(Task(judgments, names, depth))
     kept: list[RunScores] = []
-    for result in progress(_evaluated(task, _sources(runs), jobs, executor)):
+    for result in progress(in_order(evaluate_run, task, _sources(runs), jobs, executor)):
         if isinstance(result, RunScores):
             kept.append(result)
         elif skip_bad:
@@ -196,45 +189,6 @@ def _sources(runs: Any) -> Iterator[Any]:
                 raise UsageError(f"{source.name} is given twice: count each run once")
             seen.add(source.name)
             yield source
-
-
-def _evaluated(task: bytes, sources: Iterator[Any], jobs: int,
-               executor: Executor | None) -> Iterator[RunScores | InputError]:
-    """The results in the order of the runs, wherever they are computed."""
-    if executor is not None:
-        yield from _in_order(executor, task, sources)
-    elif jobs > 1:
-        try:
-            with ProcessPoolExecutor(jobs) as own:
-                yield from _in_order(own, task, sources)
-        except BrokenExecutor:
-            raise UsageError("a process died, perhaps for want of memory: use fewer jobs") from None
-    else:
-        for source in sources:
-            yield evaluate_run(task, source)
-
-
-def _in_order(executor: Executor, task: bytes,
-              sources: Iterator[Any]) -> Iterator[RunScores | InputError]:
-    pending: deque[tuple[Any, Future[RunScores | InputError]]] = deque()
-
-    def first() -> RunScores | InputError:
-        source, future = pending.popleft()
-        try:
-            return future.result()
-        except LOST:
-            return executor.submit(evaluate_run, task, source).result()
-
-    try:
-        for source in sources:
-            pending.append((source, executor.submit(evaluate_run, task, source)))
-            if len(pending) == IN_FLIGHT:
-                yield first()
-        while pending:
-            yield first()
-    finally:
-        for _, future in pending:
-            future.cancel()
 
 
 def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:

@@ -9,13 +9,16 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from ir_std.catalog import Match
-from ir_std.errors import NoFactorsError
+from ir_std.errors import InputError, NoFactorsError
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels
-from ir_std.measures import Standardized, has_standardized, standardized
+from ir_std.measures import Standardized, has_standardized, parse_measure, standardized
 from ir_std.provider import Scores, StdEvaluator, find_factors, plan
-from ir_std.runs import Qrels
+from ir_std.runs import Qrels, Run
 from ir_std.schemes import scheme_names
+
+FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
+"""Reported when no measure is named and no factor set is recognized."""
 
 
 def recognize(qrels: Any) -> Match:
@@ -55,10 +58,34 @@ def evaluator(measures: Iterable[Measure], qrels: Any, *, schemes: str | Iterabl
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
     """
-    judgments = as_qrels(qrels)
-    match = find_factors(judgments, factors)
-    wanted, notes = companions(measures, match, judgments, scheme_names(schemes))
-    return StdEvaluator(wanted, judgments, match, notes)
+    return evaluator_for(as_qrels(qrels), list(measures), scheme_names(schemes), factors)
+
+
+def evaluator_for(qrels: Qrels, measures: Iterable[Measure | str] | Measure | str | None,
+                  schemes: Iterable[str], factors: FactorSet | str | None) -> StdEvaluator:
+    """The evaluator of these measures, or of the factor set's own, with their companions."""
+    match = find_factors(qrels, factors)
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    if measures is None:
+        measures = match.factors.default_measures if match.factors else FALLBACK_MEASURES
+    wanted, notes = companions(map(parse_measure, measures), match, qrels, schemes)
+    return StdEvaluator(wanted, qrels, match, notes)
+
+
+def check_common_topics(run: Run, qrels: Qrels) -> None:
+    """Check that a run and qrels belong together.
+
+    Raises
+    ------
+    InputError
+        If they have no topic in common.
+    """
+    if not run.bounds.keys() & set(qrels.topics):
+        raise InputError.at(
+            run.name, None, f"no topic in common with {qrels.name} (topics here such as "
+            f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
+            "give the qrels of the run's own topics")
 
 
 def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,

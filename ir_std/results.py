@@ -18,9 +18,8 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.catalog import Match
-from ir_std.dropin import companions
+from ir_std.dropin import check_common_topics, evaluator_for
 from ir_std.errors import (
-    InputError,
     IrStdError,
     StandardizationWarning,
     UsageError,
@@ -29,12 +28,11 @@ from ir_std.errors import (
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
 from ir_std.layout import BETTER, WORSE, Cell, Table, label, number
-from ir_std.measures import Standardized, parse_measure
+from ir_std.measures import Standardized
 from ir_std.naming import name_runs
 from ir_std.peers import Peers, peers_of
 from ir_std.placement import Placement, Placer
-from ir_std.provider import Plan, StdEvaluator, find_factors
-from ir_std.runs import Qrels, Run
+from ir_std.provider import Plan, StdEvaluator
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.significance import ALPHA, Paired, against, get_test
 
@@ -42,10 +40,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
-
-FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
-"""Reported when no measure is named and no factor set is recognized."""
-
 
 def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure | str | None = None,
              schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
@@ -91,33 +85,6 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
         evaluator = StdEvaluator([*asked.measures, *behind], asked.qrels, asked.match)
         values = {name: _values(evaluator, run) for name, run in named.items()}
     return Results(asked, values, tuple(warned), baseline, test)
-
-
-def evaluator_for(qrels: Qrels, measures: Iterable[Measure | str] | Measure | str | None,
-                  schemes: Iterable[str], factors: FactorSet | str | None) -> StdEvaluator:
-    """The evaluator of these measures, or of the factor set's own, with their companions."""
-    match = find_factors(qrels, factors)
-    if isinstance(measures, (str, Measure)):
-        measures = [measures]
-    if not measures:
-        measures = match.factors.default_measures if match.factors else FALLBACK_MEASURES
-    wanted, notes = companions(map(parse_measure, measures), match, qrels, schemes)
-    return StdEvaluator(wanted, qrels, match, notes)
-
-
-def check_common_topics(run: Run, qrels: Qrels) -> None:
-    """Check that a run and qrels belong together.
-
-    Raises
-    ------
-    InputError
-        If they have no topic in common.
-    """
-    if not run.bounds.keys() & set(qrels.topics):
-        raise InputError.at(
-            run.name, None, f"no topic in common with {qrels.name} (topics here such as "
-            f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
-            "give the qrels of the run's own topics")
 
 
 def _values(evaluator: StdEvaluator, run: Any) -> dict[Measure, Floats]:

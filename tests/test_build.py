@@ -328,7 +328,7 @@ def test_the_command_lists_the_runs_it_leaves_out(ir_std_cli: Any, qrels: Path, 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["qrels", "-o", "new"], "give QRELS and at least two RUNS"),
     (["qrels", "runs", "-o", "runs"], "exists and is not a factor set"),
-    (["qrels", "runs", "-o", "new", "--jobs", "0"], "--jobs is 0"),
+    (["qrels", "runs", "-o", "new", "--jobs", "0"], "jobs is 0: give the number"),
     (["qrels", "runs", "-o", "new", "--measures", "Foo"], "unknown measure 'Foo'"),
     (["runs/sys1", "runs", "-o", "new"], "a qrels file has 4 columns"),
 ])

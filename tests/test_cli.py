@@ -180,6 +180,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("run", "qrels", "AP", "-o", "xml"), "invalid choice: 'xml'"),
     (("run", "qrels", "AP", "-n"), "add -q"),
     (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
+    (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
     (("run", "qrels", "AP", "--factors", "trec88"), "no factor set 'trec88'"),
     (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),
     (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
@@ -234,6 +235,27 @@ def test_a_reader_that_stops_early_is_no_error(files: Path) -> None:
                           check=False)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+def test_several_processes_give_the_same_lines_in_the_same_order(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
+    inputs = (files / "run", files / "other", qrels, "AP", "-q", "--place")
+    one, two = (ir_std_cli(*inputs, "--jobs", jobs) for jobs in (1, 2))
+    assert one.status == two.status == 0
+    assert one.out == two.out
+    assert one.err == two.err
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_broken_run_among_others_leaves_no_results(files: Path, tmp_path: Path, jobs: int,
+                                                     ir_std_cli: Any) -> None:
+    (tmp_path / "broken").write_text("401 Q0 d1 1 x t\n")
+    done = ir_std_cli(files / "run", tmp_path / "broken", files / "qrels", "AP", "--jobs", jobs)
+    assert done.status == 2
+    assert done.out == []
+    assert "broken:1: score is 'x'" in done.err[-1]
 
 
 def test_every_real_run_of_trec_8_is_evaluated(data: Path, runs_of: Any, ir_std_cli: Any) -> None:

@@ -63,8 +63,6 @@ def run(args: Namespace) -> None:
 def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
     if not args.qrels or not args.runs:
         raise UsageError("give QRELS and at least two RUNS, or --from-scores TABLE...")
-    if args.jobs < 1:
-        raise UsageError(f"--jobs is {args.jobs}: give the number of processes, at least 1")
     # No bar unless standard error is a terminal.
     bar = partial(tqdm, unit=" runs", disable=None)
     return build_factors(args.qrels, args.runs, args.measures, skip_bad=args.skip_bad,

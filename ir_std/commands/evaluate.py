@@ -10,28 +10,32 @@ from __future__ import annotations
 import json
 import math
 import os
+import pickle
 import re
+import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
 from ir_std.cli import note
+from ir_std.dropin import check_common_topics, evaluator_for
 from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.files import QRELS, RUN, columns_of, read_run
 from ir_std.inputs import as_qrels, is_dataset
-from ir_std.layout import WRITERS
 from ir_std.measures import parse_measure
 from ir_std.naming import name_runs
-from ir_std.placement import Placer
 from ir_std.provider import StdEvaluator
-from ir_std.results import Results, check_common_topics, evaluator_for
-from ir_std.results import evaluate as evaluate_runs
-from ir_std.runs import Qrels, Run
 from ir_std.schemes import scheme_names
-from ir_std.significance import TESTS
+
+# Tables, tests, places and processes are imported where they are asked for: a plain evaluation
+# should start at once.
+if TYPE_CHECKING:
+    from ir_std.placement import Placer
+    from ir_std.results import Results
 
 SUMMARY = "all"
 """The topic that stands for the mean, as in ir_measures and trec_eval."""
@@ -51,12 +55,14 @@ def configure(parser: ArgumentParser) -> None:
                         help="with -q: without the means")
     parser.add_argument("-p", "--places", type=int, default=4,
                         help="decimals (default 4; -1 for all)")
-    parser.add_argument("-o", "--output_format", choices=[*FORMATS, *WRITERS], default="tsv",
+    parser.add_argument("-o", "--output_format", choices=[*FORMATS, *TABLES], default="tsv",
                         help="form of the output (default tsv)")
+    parser.add_argument("--jobs", type=int, metavar="N",
+                        help="processes for several runs (default: as many as pay)")
     parser.add_argument("--raw", action="store_true", help="raw scores only")
     parser.add_argument("--baseline", metavar="RUN",
                         help="in tables: mark what differs significantly from this run")
-    parser.add_argument("--test", choices=sorted(TESTS), default="t",
+    parser.add_argument("--test", choices=["randomization", "t"], default="t",
                         help="paired test against the baseline (default t)")
     parser.add_argument("--place", action="store_true",
                         help="beside each mean, where the run ranks among the standardizing "
@@ -69,23 +75,69 @@ def run(args: Namespace) -> None:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
     if args.places < -1:
         raise UsageError(f"--places is {args.places}: give the number of decimals, or -1 for all")
-    schemes = () if args.raw else scheme_names(args.scheme)
-    if args.output_format in WRITERS:
-        if args.by_query:
-            raise UsageError("-q lists values by topic, a table holds means: use -o tsv or jsonl")
-        if args.place:
-            raise UsageError("--place goes with -o tsv or jsonl, and ir_std report shows places")
-        results = tabulate(*tell_apart(args.inputs), schemes, args)
-        print(WRITERS[args.output_format](results.table(args.places)))
-        return
+    if args.output_format in TABLES:
+        print(table(args))
+    else:
+        # All runs are evaluated before the first line is printed: a broken one leaves nothing.
+        print("\n".join(list(lines(args))))
+
+
+def table(args: Namespace) -> str:
+    """The runs as a table.
+
+    Raises
+    ------
+    UsageError
+        If an option does not go with a table.
+    """
+    from ir_std.layout import WRITERS
+
+    if args.by_query:
+        raise UsageError("-q lists values by topic, a table holds means: use -o tsv or jsonl")
+    if args.place:
+        raise UsageError("--place goes with -o tsv or jsonl, and ir_std report shows places")
+    results = tabulate(*tell_apart(args.inputs), _schemes(args), args)
+    return WRITERS[args.output_format](results.table(args.places))
+
+
+def lines(args: Namespace) -> Iterator[str]:
+    """A line for each value of each run, in the order of the runs.
+
+    Raises
+    ------
+    UsageError
+        If an option does not go with lines.
+    """
     if args.baseline:
-        raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(WRITERS)}")
-    files, qrels_name, measures = tell_apart(args.inputs)
-    evaluator = prepare(as_qrels(qrels_name), measures, schemes, args.factors)
-    placer = Placer(evaluator) if args.place else None
-    for name, file in name_runs(files).items():
-        for line in evaluate(evaluator, read_run(file), name, args, placer):
-            print(FORMATS[args.output_format](line, args, len(files) > 1))
+        raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
+    files, qrels, measures = tell_apart(args.inputs)
+    schemes = _schemes(args)
+    evaluator = evaluator_for(as_qrels(qrels), measures or None, schemes, args.factors)
+    _tell(evaluator, schemes)
+    for name, found in _evaluated(evaluator, name_runs(files), args):
+        for message, category in found.warnings:
+            warnings.warn(message, category, stacklevel=2)
+        for line in found.lines:
+            yield FORMATS[args.output_format](name, line, args, len(files) > 1)
+
+
+def _evaluated(evaluator: StdEvaluator, files: dict[str, str],
+               args: Namespace) -> Iterator[tuple[str, Evaluated]]:
+    from ir_std.parallel import in_order, usual_jobs
+
+    jobs = usual_jobs(len(files)) if args.jobs is None else args.jobs
+    if jobs == 1:
+        placer = _placer(evaluator, args)
+        for name, file in files.items():
+            yield name, evaluate(evaluator, placer, file, args)
+    else:
+        task = pickle.dumps((evaluator.measures, evaluator.qrels, evaluator.match, args))
+        yield from zip(files, in_order(evaluate_elsewhere, task, files.values(), jobs),
+                       strict=True)
+
+
+def _schemes(args: Namespace) -> tuple[str, ...]:
+    return () if args.raw else scheme_names(args.scheme)
 
 
 def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str, list[Measure]]:
@@ -134,15 +186,7 @@ def _parse_all(text: str) -> list[Measure]:
         return [parse_measure(part) for part in text.split()]
 
 
-def prepare(qrels: Qrels, measures: list[Measure], schemes: Iterable[str],
-            factors: str | None) -> StdEvaluator:
-    """The evaluator for what was asked, after telling which factors it uses."""
-    evaluator = evaluator_for(qrels, measures, schemes, factors)
-    _tell(evaluator, schemes)
-    return evaluator
-
-
-def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: Iterable[str],
+def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: tuple[str, ...],
              args: Namespace) -> Results:
     """The results of all runs, after telling which factors they use.
 
@@ -151,10 +195,12 @@ def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: Ite
     UsageError
         If the baseline is not one of the runs.
     """
+    from ir_std.results import evaluate as evaluate_runs
+
     runs = name_runs(files)
     by_path = {os.path.realpath(file): name for name, file in runs.items()}
     baseline = args.baseline and by_path.get(os.path.realpath(args.baseline), args.baseline)
-    results = evaluate_runs(runs, qrels, measures, tuple(schemes), factors=args.factors,
+    results = evaluate_runs(runs, qrels, measures or None, schemes, factors=args.factors,
                             baseline=baseline, test=args.test)
     _tell(results.evaluator, schemes)
     return results
@@ -168,45 +214,76 @@ def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
         note(text)
 
 
-@dataclass(frozen=True)
-class Line:
-    """One value: of which run, topic and measure; of a mean also where it ranks, if asked."""
+class Line(NamedTuple):
+    """One value: of which topic and measure; of a mean also where it ranks, if asked."""
 
-    run: str
     topic: str
-    measure: Measure
+    measure: str
     value: float
     place: str | None = None
 
 
-def evaluate(evaluator: StdEvaluator, run: Run, name: str, args: Namespace,
-             placer: Placer | None) -> Iterator[Line]:
+class Evaluated(NamedTuple):
+    """What one run gave, as it travels between processes."""
+
+    lines: list[Line]
+    warnings: list[tuple[str, type[Warning]]]
+
+
+def evaluate(evaluator: StdEvaluator, placer: Placer | None, file: str,
+             args: Namespace) -> Evaluated:
     """The values of one run that were asked for.
 
     Raises
     ------
     InputError
-        If run and qrels have no topic in common.
+        If the run is broken, or it and the qrels have no topic in common.
     """
+    run = read_run(file)
     check_common_topics(run, evaluator.qrels)
-    result = evaluator.calc(run)
+    with warnings.catch_warnings(record=True) as noticed:
+        warnings.simplefilter("always")
+        result = evaluator.calc(run)
+    found = []
     if args.by_query:
-        for metric in result.per_query:
-            yield Line(name, metric.query_id, metric.measure, metric.value)
+        found += [Line(m.query_id, str(m.measure), m.value) for m in result.per_query]
     if not args.no_summary:
         placed = {p.measure: p.summary for p in placer.place(run)} if placer else {}
-        for measure, value in result.aggregated.items():
-            yield Line(name, SUMMARY, measure, value, placed.get(measure))
+        found += [Line(SUMMARY, str(measure), value, placed.get(measure))
+                  for measure, value in result.aggregated.items()]
+    return Evaluated(found, [(str(w.message), w.category) for w in noticed])
 
 
-def _tsv(line: Line, args: Namespace, several: bool) -> str:
+def evaluate_elsewhere(task: bytes, file: str) -> Evaluated:
+    """:func:`evaluate`, in another process."""
+    return evaluate(*_unpacked(task)[:2], file, _unpacked(task)[2])
+
+
+@lru_cache(maxsize=1)
+def _unpacked(task: bytes) -> tuple[StdEvaluator, Placer | None, Namespace]:
+    measures, qrels, match, args = pickle.loads(task)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the parent process has said it
+        evaluator = StdEvaluator(measures, qrels, match)
+    return evaluator, _placer(evaluator, args), args
+
+
+def _placer(evaluator: StdEvaluator, args: Namespace) -> Placer | None:
+    if not args.place:
+        return None
+    from ir_std.placement import Placer
+
+    return Placer(evaluator)
+
+
+def _tsv(run: str, line: Line, args: Namespace, several: bool) -> str:
     value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
-    fields = [line.run] * several + [line.topic] * args.by_query + [str(line.measure), value]
+    fields = [run] * several + [line.topic] * args.by_query + [line.measure, value]
     return "\t".join([*fields, line.place] if line.place else fields)
 
 
-def _jsonl(line: Line, args: Namespace, several: bool) -> str:
-    fields = {"run": line.run, "query_id": line.topic, "measure": str(line.measure),
+def _jsonl(run: str, line: Line, args: Namespace, several: bool) -> str:
+    fields = {"run": run, "query_id": line.topic, "measure": line.measure,
               "value": None if math.isnan(line.value) else line.value}
     if not several:
         del fields["run"]
@@ -217,5 +294,7 @@ def _jsonl(line: Line, args: Namespace, several: bool) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-FORMATS: dict[str, Callable[[Line, Namespace, bool], str]] = {"tsv": _tsv, "jsonl": _jsonl}
+FORMATS: dict[str, Callable[[str, Line, Namespace, bool], str]] = {"tsv": _tsv, "jsonl": _jsonl}
 """How a line is printed, by the name of the output format."""
+TABLES = ("table", "markdown", "latex", "csv")
+"""The output formats that are tables: those of :data:`ir_std.layout.WRITERS`."""
