@@ -57,10 +57,9 @@ class Ranker:
                                                   order.precision)
         spans, topic = self._spans[order.precision], self._found.topic
         ranks = spans.first - spans.start + 1
-        if spans.tied.size:
-            ids = [self._found.ids[i] for i in spans.tied.tolist()]
-            ranks[spans.tied] += _places(self._run, spans, ids, order)
-        by_rank = np.lexsort((ranks, topic))
+        sharing = spans.last - spans.first - 1
+        ranks += spans.place if order.ids_descending else sharing - spans.place
+        by_rank = np.argsort(topic * (len(self._run.scores) + 1) + ranks)
         sizes = {name: b - a for name, (a, b) in self._run.bounds.items()}
         n_ret = np.array([sizes.get(name, 0) for name in self._qrels.topics], np.int64)
         return Ranking(self._qrels, topic, ranks[by_rank], self._found.level[by_rank], n_ret)
@@ -77,21 +76,18 @@ class _Spans(NamedTuple):
     """Where each document found stands when its topic's lines are sorted by score.
 
     From line ``first`` to before ``last`` of the sorted run all have its score; its topic starts
-    at line ``start``.  ``tied`` lists the documents that share a score, by ``first``; ``by_key``
-    says which line of the run comes where, on topics with ties.
+    at line ``start``.  ``place`` counts those of them with a higher document id.
     """
 
     start: Ints
     first: Ints
     last: Ints
-    tied: Ints
-    by_key: Ints
+    place: Ints
 
 
 def _spans(run: Run, qrels: Qrels, found: Found, precision: type[np.floating[Any]]) -> _Spans:
     keys, wanted = _keys(run.scores, precision), _keys(found.score, precision)
-    start, first, last = np.zeros((3, len(wanted)), np.int64)
-    by_key = np.zeros(len(keys), np.int64)
+    start, first, last, place = np.zeros((4, len(wanted)), np.int64)
     topics = np.searchsorted(found.topic, np.arange(len(qrels.topics) + 1)).tolist()
     for topic, (i, j) in zip(qrels.topics, pairwise(topics), strict=True):
         if i < j:
@@ -101,23 +97,30 @@ def _spans(run: Run, qrels: Qrels, found: Found, precision: type[np.floating[Any
             first[i:j] = ascending.searchsorted(wanted[i:j], "left") + a
             last[i:j] = ascending.searchsorted(wanted[i:j], "right") + a
     tied = np.flatnonzero(last - first > 1)
-    for t in np.unique(found.topic[tied]).tolist():
-        a, b = run.bounds[qrels.topics[t]]
-        by_key[a:b] = np.argsort(keys[a:b]) + a
-    return _Spans(start, first, last, tied[np.argsort(first[tied], kind="stable")], by_key)
+    if tied.size:
+        by_key = np.zeros(len(keys), np.int64)
+        for t in np.unique(found.topic[tied]).tolist():
+            a, b = run.bounds[qrels.topics[t]]
+            by_key[a:b] = np.argsort(keys[a:b]) + a
+        tied = tied[np.argsort(first[tied], kind="stable")]
+        place[tied] = _places(run, by_key, first[tied], last[tied],
+                              [found.ids[i] for i in tied.tolist()])
+    return _Spans(start, first, last, place)
 
 
-def _places(run: Run, spans: _Spans, ids: list[Any], order: Order) -> list[int]:
-    """Places from 0, by document id, of the tied documents among those they tie with."""
-    begin, at, members = np.unique(spans.first[spans.tied], return_index=True,
-                                   return_counts=True)
-    sizes = spans.last[spans.tied][at] - begin
+def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> list[int]:
+    """How many of the documents that each ties with have a higher id.
+
+    Document i ties with those at the lines ``by_key[first[i]:last[i]]``; ``first`` ascends.
+    """
+    begin, at, members = np.unique(first, return_index=True, return_counts=True)
+    sizes = last[at] - begin
     before = np.cumsum(sizes) - sizes
-    lines = spans.by_key[np.repeat(begin - before, sizes) + np.arange(sizes.sum())]
+    lines = by_key[np.repeat(begin - before, sizes) + np.arange(sizes.sum())]
     all_ids, wanted = iter(run.ids(lines)), iter(ids)
     places: list[int] = []
     for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
-        among = sorted(islice(all_ids, size), reverse=order.ids_descending)
+        among = sorted(islice(all_ids, size), reverse=True)
         place = dict(zip(among, range(size), strict=True))
         places += map(place.__getitem__, islice(wanted, count))
     return places
