@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
+from tqdm import tqdm  # comes with ir_datasets
 
 from ir_std.build import build_factors
 from ir_std.cli import note
