@@ -66,8 +66,11 @@ def _found() -> dict[str, tuple[str, Version]]:
 
 
 def _version(folder: str) -> Version:
-    with os.scandir(folder) as entries:
-        stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+    try:
+        with os.scandir(folder) as entries:
+            stats = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+    except OSError:  # not ours to read, or a set that is just being replaced
+        return ()
     return tuple(sorted((name, s.st_mtime_ns, s.st_size) for name, s in stats))
 
 
@@ -92,7 +95,7 @@ def load_factors(name: str | os.PathLike[str]) -> FactorSet:
         (a ValueError) naming file and line of a broken set.
     """
     folders = set_folders()
-    folder = folders.get(os.fspath(name), os.fspath(name))
+    folder = (folders.get(name, name) if isinstance(name, str) else os.fspath(name))
     if os.path.isdir(folder):
         return _load(folder, _version(folder))
     raise UnknownSetError(

@@ -34,8 +34,8 @@ def check(path: str | os.PathLike[str]) -> list[str]:
         factors = FactorSet.load(folder)
     except InputError as broken:
         return [str(broken)]
-    problems: list[str] = []
-    for part in PARTS:
+    problems = [f"{folder / file}: {what}" for file, what in _description(factors)]
+    for part in () if problems else PARTS:
         try:
             problems += [f"{folder / file}: {what}" for file, what in part(factors)]
         except InputError as broken:
@@ -52,11 +52,11 @@ def _description(s: FactorSet) -> Iterator[Problem]:
     for name in (*s.measures, *s.info.get("default_measures", ())):
         try:
             parse_measure(name)
-        except IrStdError as wrong:
+        except (IrStdError, AttributeError) as wrong:
             yield "set.json", f"measure {name!r}: {wrong}"
     try:
         re.compile(s.info.get("doc_id_pattern") or "")
-    except re.error as wrong:
+    except (re.error, TypeError) as wrong:
         yield "set.json", f"doc_id_pattern is no regular expression ({wrong})"
     for name in s.measures:
         depth, resolution = s.about(name, "depth"), s.about(name, "resolution", 0)
@@ -149,7 +149,7 @@ def _means(s: FactorSet) -> Iterator[Problem]:
 
 
 PARTS: tuple[Callable[[FactorSet], Iterator[Problem]], ...] = (
-    _description, _tables, _counts, _scores, _systems)
+    _tables, _counts, _scores, _systems)
 
 
 def _where(s: FactorSet, measure: str, file: str, wrong: npt.ArrayLike,

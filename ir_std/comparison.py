@@ -228,4 +228,4 @@ def _in_order(wanted: Iterable[Measure], parts: Iterable[Part]) -> tuple[Measure
 
 
 def _key(qrels: Any) -> object:
-    return qrels if isinstance(qrels, str) else id(qrels)
+    return os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else id(qrels)

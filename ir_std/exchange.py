@@ -15,6 +15,7 @@ import numpy as np
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors import FactorSet, Table
 from ir_std.measures import parse_measure
+from ir_std.output import write_whole
 
 PUBLISHED_NAMES = {
     "SP": "SP", "AP": "AP", "DCG": "DCG(dcg='jk',rel=1)", "nDCG": "nDCG(dcg='jk',rel=1)",
@@ -81,7 +82,7 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
             mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
             if mean == mean:
                 lines.append(f"{topic}\t{to_trec_eval(measure) or measure}\t{mean!r}\t{sd!r}\n")
-    _write({Path(file): "".join(lines)})
+    write_whole(file, "".join(lines).encode())
 
 
 def read_trec_eval(file: str | os.PathLike[str]) -> Tables:
@@ -125,14 +126,12 @@ def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
     """Write ``STEM.mn.csv`` and ``STEM.sd.csv``, as Webber, Moffat and Zobel published theirs."""
     columns = {measure: name for name, measure in _COLUMNS.items()}
     header = ["", *(columns.get(m, m) for m in factors.measures)]
-    texts = {}
     for file, table in zip(webber_files(stem), (factors.mean, factors.sd), strict=True):
         lines = [",".join(map(_quoted, header))]
         for i, topic in enumerate(factors.topics):
             cells = (table[m][i].item() for m in factors.measures)
             lines.append(",".join([_quoted(topic), *("" if c != c else repr(c) for c in cells)]))
-        texts[file] = "\n".join(lines) + "\n"
-    _write(texts)
+        write_whole(file, ("\n".join(lines) + "\n").encode())
 
 
 def read_webber(stem: str | os.PathLike[str]) -> Tables:
@@ -228,19 +227,3 @@ def _number(file: object, line: int, cell: str) -> float:
 
 def _quoted(text: str) -> str:
     return f'"{text}"'
-
-
-def _write(texts: Mapping[Path, str]) -> None:
-    """Write files, all or none."""
-    parts = {file: file.with_name(f".{file.name}.part") for file in texts}
-    try:
-        for file, text in texts.items():
-            parts[file].write_text(text, encoding="utf-8")
-        for file, part in parts.items():
-            os.replace(part, file)
-    except OSError as failed:
-        raise InputError.at(next(iter(texts)).parent, None, failed.strerror or str(failed),
-                            "name a place that can be written to") from None
-    finally:
-        for part in parts.values():
-            part.unlink(missing_ok=True)

@@ -233,18 +233,20 @@ class FactorSet:
         InputError
             If the place is taken by something that is not a factor set.
         """
-        import shutil
         import tempfile
 
-        target = check_target(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
-            folder = Path(scratch) / "set"
-            folder.mkdir()
-            self._write(folder)
-            if target.exists():
-                shutil.move(target, Path(scratch) / "old")
-            folder.rename(target)
+        target = check_target(path).resolve()
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=target.parent,
+                                             prefix=f".{target.name}.") as scratch:
+                folder = Path(scratch) / "set"
+                folder.mkdir()
+                self._write(folder)
+                _replace(folder, target, Path(scratch) / "old")
+        except OSError as failed:
+            raise InputError.at(path, None, f"cannot be written ({failed.strerror or failed})",
+                                "name a folder in a place that can be written to") from None
 
     def _write(self, folder: Path) -> None:
         text = json.dumps(self.info, indent=2, ensure_ascii=False)
@@ -256,7 +258,7 @@ class FactorSet:
         for name in OPTIONAL_FILES:
             arrays = getattr(self, Path(name).stem)
             if arrays:
-                np.savez_compressed(folder / name, allow_pickle=False, **arrays)
+                write_arrays(folder / name, arrays)
 
     def __repr__(self) -> str:
         return (f"<FactorSet {self.id}: {len(self.topics)} topics, "
@@ -275,6 +277,19 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     if target.exists() and not (target / "set.json").is_file():
         raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
     return target
+
+
+def _replace(new: Path, target: Path, old: Path) -> None:
+    """Put a folder in another's place; the old one comes back if that fails."""
+    if not target.exists():
+        new.rename(target)
+        return
+    target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        old.rename(target)
+        raise
 
 
 def _pick(values: Floats, rows: npt.NDArray[np.int64]) -> Floats:
@@ -391,3 +406,17 @@ def write_table(file: Path, topics: Iterable[str], table: Mapping[str, npt.Array
         columns = [np.asarray(column, dtype=float).tolist() for column in table.values()]
         for topic, *values in zip(topics, *columns, strict=True):
             writer.writerow([topic, *("" if v != v else repr(v) for v in values)])
+
+
+def write_arrays(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Write an ``.npz``, without pickles and times: the same arrays give the same bytes."""
+    from io import BytesIO
+    from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+    with ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            content = BytesIO()
+            np.lib.format.write_array(content, array, allow_pickle=False)
+            member = ZipInfo(f"{name}.npy")
+            member.compress_type, member.create_system = ZIP_DEFLATED, 3
+            archive.writestr(member, content.getvalue())

@@ -6,11 +6,12 @@ the file read again line by line to say where and why.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -59,6 +60,10 @@ class FileSource(NamedTuple):
         """
         if self.path.is_dir():
             raise InputError.at(self.path, None, "is a directory", "name a file")
+        if self.path.exists() and not self.path.is_file():
+            # Files are opened more than once, and a pipe gives its content only to the first.
+            raise InputError.at(self.path, None, "is a pipe or a device",
+                                "write it to a file, and name that")
         try:
             if self.path.suffix == ".gz":
                 return cast(BinaryIO, gzip.open(self.path, "rb"))
@@ -224,10 +229,10 @@ def _blocks(source: Source) -> Iterator[bytes]:
     """The content in blocks of whole lines, without comment lines."""
     rest = b""
     with source.open() as stream:
-        while True:
-            block = _read(stream, source)
-            if not block:
-                break
+        first = True
+        while block := _read(stream, source):
+            if first:
+                block, first = block.removeprefix(codecs.BOM_UTF8), False
             cut = block.rfind(b"\n") + 1
             if cut:
                 yield _without_comments(rest + block[:cut])
@@ -318,7 +323,8 @@ def _empty(source: Source) -> InputError:
                          "the file is empty or holds only comments")
 
 
-def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std") -> None:
+def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std",
+              inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
     """Write a TREC run: topics in the run's order, documents in trec_eval's.
 
     Scores are written so that they read back equal, as 64-bit floats.  Where scores are equal
@@ -333,6 +339,8 @@ def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std") -> No
         Packed if its name ends in ``.gz``.
     tag : str
         The last column.
+    inputs : iterable of str or path
+        Files that must not be replaced.
 
     Raises
     ------
@@ -343,25 +351,25 @@ def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std") -> No
     content = _run_text(run, tag)
     if Path(file).suffix == ".gz":
         content = gzip.compress(content, mtime=0)
-    write_whole(file, content)
+    write_whole(file, content, inputs)
 
 
 def _run_text(run: Run, tag: str) -> bytes:
-    _checkcolumn("tag", tag)
+    _check_column("tag", tag)
     lines = []
     for topic, (docs, scores) in ranked(run).lists.items():
-        _checkcolumn("topic id", topic)
+        _check_column("topic id", topic)
         if topic.startswith("#"):
             raise _unwritable("topic id", topic, "a line that starts with # is a comment")
         for rank, (doc, score) in enumerate(zip(docs, scores.tolist(), strict=True), 1):
-            _checkcolumn("document id", doc)
+            _check_column("document id", doc)
             lines.append(f"{topic} Q0 {doc} {rank} {score!r} {tag}\n")
     if not lines:
         raise InputError.at(run.name, None, "no documents", "there is nothing to write")
     return "".join(lines).encode()
 
 
-def _checkcolumn(what: str, text: str) -> None:
+def _check_column(what: str, text: str) -> None:
     if not text or min(text) <= " ":
         raise _unwritable(what, text, "columns have no white space in them, and are not empty")
     if max(text) >= "\ud800" and any("\ud800" <= letter <= "\udfff" for letter in text):

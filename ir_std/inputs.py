@@ -131,7 +131,8 @@ def dataset_qrels(name: str) -> Qrels:
     try:
         rows = list(dataset.qrels_iter())
     except (OSError, RuntimeError) as failed:
-        raise InputError.at(name, None, f"ir_datasets cannot get the qrels ({failed.args[0]})",
+        reason = failed.args[0] if failed.args else type(failed).__name__
+        raise InputError.at(name, None, f"ir_datasets cannot get the qrels ({reason})",
                             "check the network, or name a qrels file") from None
     finally:
         log.removeFilter(_no_download_error)

@@ -36,7 +36,8 @@ def _per_topic(r: Ranking, kept: Mask, values: npt.ArrayLike | None = None) -> F
 def _ratio(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """``a / b``, 0 where ``b`` is 0: nothing to find."""
     b = np.asarray(b)
-    return np.asarray(a) / np.where(b > 0, b, 1) * (b > 0)
+    ratio: Floats = np.asarray(a) / np.where(b > 0, b, 1) * (b > 0)
+    return ratio
 
 
 def _position(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

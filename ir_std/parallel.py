@@ -12,8 +12,8 @@ from ir_std.errors import UsageError
 
 Result = TypeVar("Result")
 
-IN_FLIGHT = 16
-"""Items that wait for a worker or for their turn; the others are not yet in memory."""
+IN_FLIGHT = 128
+"""Items given to an executor ahead of their turn; the others are not yet in memory."""
 
 LOST = (CancelledError, OSError, TypeError)
 """What an executor raises of a task that it lost, which is then given to it once more: Dask's
@@ -47,7 +47,7 @@ def in_order(function: Callable[[bytes, Any], Result], task: bytes, items: Itera
         If there is no process to work in, or one died.
     """
     if executor is not None:
-        yield from _submitted(executor, function, task, items)
+        yield from _submitted(executor, function, task, items, IN_FLIGHT)
     elif jobs == 1:
         for item in items:
             yield function(task, item)
@@ -60,14 +60,14 @@ def in_order(function: Callable[[bytes, Any], Result], task: bytes, items: Itera
         try:
             # Forking a process that has threads, as numpy's has, may lock up.
             with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as own:
-                yield from _submitted(own, function, task, items)
+                yield from _submitted(own, function, task, items, 4 * jobs)
         except BrokenExecutor:
-            raise UsageError("a process died, perhaps for want of memory: use fewer jobs"
-                             ) from None
+            raise UsageError("a process died, perhaps for want of memory: use fewer jobs; a "
+                             "script must do this under if __name__ == '__main__':") from None
 
 
 def _submitted(executor: Executor, function: Callable[[bytes, Any], Result], task: bytes,
-               items: Iterable[Any]) -> Iterator[Result]:
+               items: Iterable[Any], ahead: int) -> Iterator[Result]:
     pending: deque[tuple[Any, Future[Result]]] = deque()
 
     def first() -> Result:
@@ -80,7 +80,7 @@ def _submitted(executor: Executor, function: Callable[[bytes, Any], Result], tas
     try:
         for item in items:
             pending.append((item, executor.submit(function, task, item)))
-            if len(pending) == IN_FLIGHT:
+            if len(pending) == ahead:
                 yield first()
         while pending:
             yield first()

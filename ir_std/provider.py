@@ -212,12 +212,31 @@ class StdEvaluator(providers.Evaluator):
             _warn(f"these topics are a part of {match.fit.factors.id}, which is used, but also "
                   f"of {', '.join(match.others)}; name the set with factors= or --factors")
 
+    def _warn_of_flat(self, run: str, raw: list[Values], found: list[Values]) -> None:
+        """Warn of topics on which all systems scored the same, and this run did not."""
+        flat: dict[tuple[str, str], str] = {}
+        for p, x, y in zip(self.plans, raw, found, strict=True):
+            lost = np.isnan(y) & ~np.isnan(x)
+            if lost.any():
+                rows = p.factors.rows(self.qrels.topics)
+                lost &= (rows >= 0) & (p.factors.sd[p.name][rows] == 0)
+            if lost.any():
+                topics = ", ".join(t for t, is_lost in zip(self.qrels.topics, lost, strict=True)
+                                   if is_lost)
+                flat[p.factors.id, str(p.measure.base)] = topics
+        for (name, measure), topics in flat.items():
+            _warn(f"{run} scores otherwise in {measure} than all systems of {name}, which do not "
+                  f"differ: left out of standardized means: {topics}")
+
     def _warn_of_depth(self, deepest: int) -> None:
-        shallow = {p.factors.id: depth for p in self.plans if "cutoff" not in p.raw.params
-                   and (depth := p.factors.about(p.name, "depth")) and depth < deepest}
-        for name, depth in shallow.items():
-            _warn(f"the run is {deepest} documents deep, the systems behind {name} were "
-                  f"evaluated to depth {depth}; cut the run to compare like with like")
+        depths: dict[str, int] = {}
+        for p in self.plans:
+            depth = p.factors.about(p.name, "depth")
+            if depth and depth < deepest and "cutoff" not in p.raw.params:
+                depths[p.factors.id] = min(depth, depths.get(p.factors.id, depth))
+        for name, depth in depths.items():
+            _warn(f"a run is {deepest} documents deep, the systems behind {name} were "
+                  f"evaluated to depth {depth}; cut it to compare like with like")
 
     def values(self, run: Any) -> dict[Measure, Values]:
         """Values of all measures on all topics of the qrels.
@@ -242,10 +261,14 @@ class StdEvaluator(providers.Evaluator):
         ranker = Ranker(run, self.qrels)
         rankings = {order: ranker.rank(order) for order in self._orders}
         columns = [f.compute(rankings[f.order]) for f in self._formulas]
-        self._warn_of_depth(run.depth)
+        self._warn_of_depth(max((b - a for t, (a, b) in run.bounds.items()
+                                 if t in self.qrels.positions), default=0))
         others = list(self._others.iter_calc(_for_others(run))) if self._others else []
         columns += self._as_columns(others)
-        columns += [p.apply(columns[i]) for p, i in zip(self.plans, self._sources, strict=True)]
+        raw = [columns[i] for i in self._sources]
+        found = [p.apply(x) for p, x in zip(self.plans, raw, strict=True)]
+        self._warn_of_flat(run.name, raw, found)
+        columns += found
         return [columns[i] for i in self._wanted], others
 
     def _as_columns(self, results: list[Metric]) -> list[Values]:

@@ -117,11 +117,6 @@ class Run:
         return {topic: (self._documents(topic), self.scores[a:b])
                 for topic, (a, b) in self.bounds.items()}
 
-    @property
-    def depth(self) -> int:
-        """The largest number of documents on a topic."""
-        return max((b - a for a, b in self.bounds.values()), default=0)
-
     def _documents(self, topic: str) -> list[str]:
         return list(self._scored[topic])
 
@@ -207,7 +202,7 @@ class ArrayRun(Run):
 
     def find(self, qrels: Qrels) -> Found:
         """The documents that are judged."""
-        row = {topic: i for i, topic in enumerate(qrels.topics)}
+        row = qrels.positions
         numbers = np.array([row.get(t, len(row)) for t in self.bounds], np.int64)
         topic = np.repeat(numbers, [b - a for a, b in self.bounds.values()])
         try:
@@ -311,6 +306,11 @@ class Qrels:
     def max_level(self) -> int:
         """The highest level in the qrels, at least 0."""
         return max(0, int(self.flat_levels.max(initial=0)))
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """The index of each topic in :attr:`topics`."""
+        return {topic: i for i, topic in enumerate(self.topics)}
 
     def count(self, level: int = 1) -> Ints:
         """Number of documents at ``level`` or above, by topic; shape (n_topics,)."""

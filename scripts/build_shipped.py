@@ -10,6 +10,7 @@ writes ``factors/SET/``.  The same input gives the same bytes.
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     root = Path(__file__).resolve().parent.parent
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(TRACKS))
-    parser.add_argument("--data", type=Path, default=root.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path,
+                        default=os.environ.get("IR_STD_DATA", root.parent / "shared" / "data"))
     parser.add_argument("--out", type=Path, default=root / "factors")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()

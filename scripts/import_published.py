@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from tracks import PUBLISHED, TRACKS, topic_counts
@@ -33,7 +34,8 @@ def main() -> None:
     """Write the published sets by themselves; ``build_shipped.py`` joins them with the others."""
     parser = argparse.ArgumentParser(description=__doc__)
     root = Path(__file__).resolve().parent.parent
-    parser.add_argument("--data", type=Path, default=root.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path,
+                        default=os.environ.get("IR_STD_DATA", root.parent / "shared" / "data"))
     parser.add_argument("--out", type=Path, required=True, help="the folder for the 17 sets")
     args = parser.parse_args()
     for name, track in TRACKS.items():

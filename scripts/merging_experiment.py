@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -33,8 +32,10 @@ from ir_measures.measures import Measure
 from scipy.stats import ttest_rel
 
 import ir_std
-from ir_std.factors import FactorSet, Floats
-from ir_std.files import BytesSource, read_qrels, read_run
+from ir_std.archives import run_sources
+from ir_std.distributions import Floats, factors_from_scores
+from ir_std.factors import FactorSet
+from ir_std.files import read_qrels, read_run
 from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge
 from ir_std.provider import StdEvaluator, collection_of
@@ -77,11 +78,8 @@ COLLECTIONS = (
 
 def read_runs(archive: Path) -> Iterator[tuple[str, Run]]:
     """The runs of an archive by tag."""
-    with tarfile.open(archive) as members:
-        for member in members:
-            content = members.extractfile(member)
-            if content:
-                yield Path(member.name).name, read_run(BytesSource(member.name, content.read()))
+    for source in run_sources([archive]):
+        yield Path(source.name).name, read_run(source)
 
 
 def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels,
@@ -90,10 +88,7 @@ def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels,
     evaluator = StdEvaluator(measures, qrels)
     values = [evaluator.values(run) for run in runs.values()]
     scores = {canonical(m): np.column_stack([v[m] for v in values]) for m in measures}
-    return FactorSet({"id": name, "measures": {m: {"systems": len(runs)} for m in scores}},
-                     dict(collection_of(qrels).counts),
-                     mean={m: s.mean(axis=1) for m, s in scores.items()},
-                     sd={m: s.std(axis=1, ddof=1) for m, s in scores.items()})
+    return factors_from_scores(scores, dict(collection_of(qrels).counts), {"id": name})
 
 
 @cache

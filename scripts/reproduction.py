@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import csv
 import os
-import tarfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import ir_std
-from ir_std.files import BytesSource, read_qrels, read_run
+from ir_std.archives import run_sources
+from ir_std.files import read_qrels, read_run
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -134,13 +135,12 @@ def _score_share(data: Path, collection: str, measures: Sequence[str],
     evaluator = ir_std.StdEvaluator([ir_std.parse_measure(m) for m in measures],
                                     data / "qrels" / f"{collection}.txt")
     scored = {}
-    with tarfile.open(data / "runs" / f"{collection}.tar.xz", "r|xz") as archive:
-        for number, member in enumerate(m for m in archive if m.isfile()):
-            tag = Path(member.name).name
-            if number % jobs == share and (only is None or tag in only):
-                content = archive.extractfile(member).read()
-                values = evaluator.values(read_run(BytesSource(member.name, content)))
-                scored[tag] = np.stack(list(values.values()))
+    sources = run_sources([data / "runs" / f"{collection}.tar.xz"])
+    for source in islice(sources, share, None, jobs):
+        tag = Path(source.name).name
+        if only is None or tag in only:
+            values = evaluator.values(read_run(source))
+            scored[tag] = np.stack(list(values.values()))
     return scored
 
 

@@ -126,10 +126,10 @@ def test_a_broken_published_pair_is_told_file_and_line(means: str, deviations: s
 
 
 def test_nothing_is_half_written(built: FactorSet, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="name a place that can be written to"):
+    with pytest.raises(InputError, match=r"cannot be written|not a regular file"):
         write_webber(built, tmp_path / "none" / "s")
     (tmp_path / "s.sd.csv").mkdir()
-    with pytest.raises(InputError, match="name a place that can be written to"):
+    with pytest.raises(InputError, match=r"cannot be written|not a regular file"):
         write_webber(built, tmp_path / "s")
     assert not list(tmp_path.glob(".*"))
 

@@ -144,6 +144,36 @@ def test_a_users_own_folder_of_sets_is_found(small: FactorSet, tmp_path: Path,
     assert load_factors("small").measures == ("AP", "P@10")
 
 
+def test_a_path_is_never_taken_for_the_id_of_a_shipped_set(
+        small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small.save(tmp_path / "trec8-adhoc")
+    monkeypatch.chdir(tmp_path)
+    assert load_factors(Path("trec8-adhoc")).id == "small"
+    assert load_factors("trec8-adhoc").id == "trec8-adhoc"
+
+
+def test_a_place_that_cannot_be_written_to_is_said_to_be_that(small: FactorSet) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        small.save("/proc/none/set")
+
+
+def test_the_old_set_stays_when_the_new_one_cannot_take_its_place(
+        small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small.save(tmp_path / "s")
+    rename = Path.rename
+
+    def fails(self: Path, target: Path) -> Path:
+        if self.name == "set":
+            raise OSError("no")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fails)
+    with pytest.raises(InputError, match=r"cannot be written \(no\)"):
+        small.save(tmp_path / "s")
+    monkeypatch.undo()
+    assert FactorSet.load(tmp_path / "s").id == "small"
+
+
 def test_a_changed_set_is_read_anew(small: FactorSet, tmp_path: Path) -> None:
     small.save(tmp_path / "s")
     load_factors(tmp_path / "s")

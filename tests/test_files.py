@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,16 @@ def test_broken_gzip_is_said_to_be_that(tmp_path: Path, content: bytes) -> None:
         read_run(file)
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_topic() -> None:
+    assert run_of(b"\xef\xbb\xbf" + RUN) == EXPECTED
+
+
+def test_a_pipe_is_refused_because_it_can_be_read_only_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="is a pipe or a device; write it to a file"):
+        read_run(tmp_path / "pipe")
+
+
 def test_a_directory_and_a_missing_file_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a directory"):
         read_run(tmp_path)
@@ -152,7 +163,7 @@ def test_a_file_gives_the_same_values_as_the_dict_it_was_written_from(
             assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_every_score_of_real_runs_is_read_as_python_reads_it(runs_of: Any) -> None:
+def test_scores_of_every_twentieth_real_run_are_read_as_python_reads_them(runs_of: Any) -> None:
     for name in ("covid-round1", "trec8-adhoc"):
         for file in sorted(runs_of(name).iterdir())[::20]:
             expected = ir_measures.util.RunConverter(

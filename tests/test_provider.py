@@ -153,6 +153,23 @@ def test_a_run_deeper_than_the_systems_behind_the_factors_is_warned_of_once() ->
     assert len(caught) == 1
 
 
+def test_the_smallest_depth_is_warned_of_and_topics_without_qrels_do_not_count() -> None:
+    measures = {"AP": {"systems": 2, "depth": 1}, "nDCG(rel=1)": {"systems": 2, "depth": 2}}
+    factors = factor_set(measures=measures)
+    deep = {"t1": {"a": 3.0, "b": 2.0, "c": 1.0}, "other": {f"d{i}": float(i) for i in range(9)}}
+    with pytest.warns(StandardizationWarning, match="3 documents deep.*to depth 1"):
+        ir_std.calc_aggregate([nDCG, AP], QRELS, deep, factors=factors)
+
+
+def test_a_topic_on_which_all_systems_scored_the_same_is_named_when_it_is_left_out() -> None:
+    factors = FactorSet({"id": "flat", "measures": {"AP": {"systems": 2}}}, TOPICS,
+                        {"AP": [1.0, 0.25, 0.0]}, {"AP": [0.0, 0.125, 0.0]})
+    with pytest.warns(StandardizationWarning, match="AP than all systems of flat.*: t1$"):
+        scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors)
+    # t3 scored 0 as all systems did, which is average.
+    assert scores[sAP] == pytest.approx((N[1] + 0.5) / 2)
+
+
 def test_cutoff_measures_do_not_mind_depth() -> None:
     factors = FactorSet({"id": "cut", "depth": 1000, "measures": {"P@10": {"systems": 2}}}, TOPICS,
                         {"P@10": MEANS}, {"P@10": SDS})
@@ -270,7 +287,8 @@ def test_user_defined_measures_are_left_to_ir_measures() -> None:
 def test_topics_that_another_provider_gives_no_value_for_stay_without_one() -> None:
     accuracy = ir_measures.Accuracy
     expected = ir_measures.accuracy.calc([accuracy], QRELS, {})
-    assert ir_std.calc([accuracy, AP], QRELS, {}).per_query[:0] == expected.per_query
+    found = ir_std.calc([accuracy, AP], QRELS, {}).per_query
+    assert [m for m in found if m.measure == accuracy] == expected.per_query
     assert np.isnan(ir_std.calc_aggregate([accuracy], QRELS, {})[accuracy])
 
 

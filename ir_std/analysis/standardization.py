@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.analysis._checks import Array, topic_by_system
-from ir_std.schemes import get_scheme
+from ir_std.schemes import EXACT, get_scheme
 
 
 def standardize(scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: str = "N",
@@ -86,5 +86,5 @@ def factors_of(by: Array) -> dict[str, Any]:
     """What a scheme's ``apply`` needs of standardizing systems, shape (..., n_topics, n)."""
     sd = by.std(axis=-1, ddof=1, keepdims=True)
     # Equal scores have a deviation of 0, whatever rounding makes of their mean.
-    sd[np.ptp(by, axis=-1, keepdims=True) == 0] = 0.0
+    sd[np.ptp(by, axis=-1, keepdims=True) <= EXACT] = 0.0
     return {"mean": by.mean(axis=-1, keepdims=True), "sd": sd, "scores": by[..., None, :]}

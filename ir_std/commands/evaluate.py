@@ -10,36 +10,29 @@ from __future__ import annotations
 import json
 import math
 import os
-import pickle
 import re
 import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
 from ir_std.cli import note
-from ir_std.dropin import check_common_topics, evaluator_for
+from ir_std.dropin import evaluator_for
 from ir_std.errors import InputError, UsageError, suggestion
-from ir_std.files import QRELS, RUN, columns_of, read_run
+from ir_std.files import QRELS, RUN, columns_of
 from ir_std.inputs import as_qrels, is_dataset
+from ir_std.lines import Line, Wanted, evaluate_files
 from ir_std.measures import parse_measure
 from ir_std.naming import name_runs
 from ir_std.provider import StdEvaluator
 from ir_std.schemes import scheme_names
 
-# Tables, tests, places and processes are imported where they are asked for: a plain evaluation
-# should start at once.
+# Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:
-    from ir_std.placement import Placer
     from ir_std.results import Results
-
-SUMMARY = "all"
-"""The topic that stands for the mean, as in ir_measures and trec_eval."""
-
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
@@ -114,26 +107,17 @@ def lines(args: Namespace) -> Iterator[str]:
     schemes = _schemes(args)
     evaluator = evaluator_for(as_qrels(qrels), measures or None, schemes, args.factors)
     _tell(evaluator, schemes)
-    for name, found in _evaluated(evaluator, name_runs(files), args):
+    runs = name_runs(files)
+    wanted = Wanted(args.by_query, not args.no_summary, args.place)
+    said: set[str] = set()
+    for name, found in zip(runs, evaluate_files(evaluator, runs.values(), wanted, args.jobs),
+                           strict=True):
         for message, category in found.warnings:
-            warnings.warn(message, category, stacklevel=2)
+            if message not in said:
+                said.add(message)
+                warnings.warn(message, category, stacklevel=2)
         for line in found.lines:
-            yield FORMATS[args.output_format](name, line, args, len(files) > 1)
-
-
-def _evaluated(evaluator: StdEvaluator, files: dict[str, str],
-               args: Namespace) -> Iterator[tuple[str, Evaluated]]:
-    from ir_std.parallel import in_order, usual_jobs
-
-    jobs = usual_jobs(len(files)) if args.jobs is None else args.jobs
-    if jobs == 1:
-        placer = _placer(evaluator, args)
-        for name, file in files.items():
-            yield name, evaluate(evaluator, placer, file, args)
-    else:
-        task = pickle.dumps((evaluator.measures, evaluator.qrels, evaluator.match, args))
-        yield from zip(files, in_order(evaluate_elsewhere, task, files.values(), jobs),
-                       strict=True)
+            yield FORMATS[args.output_format](name, line, args, len(runs) > 1)
 
 
 def _schemes(args: Namespace) -> tuple[str, ...]:
@@ -212,68 +196,6 @@ def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
         note(str(evaluator.match))
     for text in evaluator.notes:
         note(text)
-
-
-class Line(NamedTuple):
-    """One value: of which topic and measure; of a mean also where it ranks, if asked."""
-
-    topic: str
-    measure: str
-    value: float
-    place: str | None = None
-
-
-class Evaluated(NamedTuple):
-    """What one run gave, as it travels between processes."""
-
-    lines: list[Line]
-    warnings: list[tuple[str, type[Warning]]]
-
-
-def evaluate(evaluator: StdEvaluator, placer: Placer | None, file: str,
-             args: Namespace) -> Evaluated:
-    """The values of one run that were asked for.
-
-    Raises
-    ------
-    InputError
-        If the run is broken, or it and the qrels have no topic in common.
-    """
-    run = read_run(file)
-    check_common_topics(run, evaluator.qrels)
-    with warnings.catch_warnings(record=True) as noticed:
-        warnings.simplefilter("always")
-        result = evaluator.calc(run)
-    found = []
-    if args.by_query:
-        found += [Line(m.query_id, str(m.measure), m.value) for m in result.per_query]
-    if not args.no_summary:
-        placed = {p.measure: p.summary for p in placer.place(run)} if placer else {}
-        found += [Line(SUMMARY, str(measure), value, placed.get(measure))
-                  for measure, value in result.aggregated.items()]
-    return Evaluated(found, [(str(w.message), w.category) for w in noticed])
-
-
-def evaluate_elsewhere(task: bytes, file: str) -> Evaluated:
-    """:func:`evaluate`, in another process."""
-    return evaluate(*_unpacked(task)[:2], file, _unpacked(task)[2])
-
-
-@lru_cache(maxsize=1)
-def _unpacked(task: bytes) -> tuple[StdEvaluator, Placer | None, Namespace]:
-    measures, qrels, match, args = pickle.loads(task)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the parent process has said it
-        evaluator = StdEvaluator(measures, qrels, match)
-    return evaluator, _placer(evaluator, args), args
-
-
-def _placer(evaluator: StdEvaluator, args: Namespace) -> Placer | None:
-    if not args.place:
-        return None
-    from ir_std.placement import Placer
-
-    return Placer(evaluator)
 
 
 def _tsv(run: str, line: Line, args: Namespace, several: bool) -> str:

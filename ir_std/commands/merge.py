@@ -38,6 +38,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read, merge and write."""
     merged = merge(map(read_run, args.runs), args.normalize, args.combine, args.depth)
-    write_run(merged, args.output, args.normalize if args.tag is None else args.tag)
+    write_run(merged, args.output, args.normalize if args.tag is None else args.tag, args.runs)
     cli.note(f"{len(merged.scores)} documents on {len(merged.topics)} topics, merged from "
              f"{len(args.runs)} runs: {args.output}")
