@@ -66,6 +66,9 @@ def change_mean(value: str) -> Callable[[Path], None]:
 
 @pytest.mark.parametrize(("change", "problem"), [
     (lambda folder: (folder / "sd.csv").unlink(), "sd.csv is missing"),
+    (change_info(resolution="0.1"), "set.json: resolution of AP is '0.1'"),
+    (change_info(default_measures=[1]), "set.json: measure 1"),
+    (change_info(doc_id_pattern=3), "set.json: doc_id_pattern is no regular expression"),
     (change_mean("0.123"), "mean.csv: AP of topic t1 is not that of the scores"),
     (change_mean(""), "sd.csv: AP of topic t1 is known where the mean is not"),
     (change_mean("inf"), "mean.csv: AP of topic t1 is infinite"),

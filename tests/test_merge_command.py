@@ -74,10 +74,12 @@ def test_bad_scores_are_named_by_file_and_line_or_topic(
     assert "one.run: the highest score of topic 7 is -3.0" in capsys.readouterr().err
 
 
-def test_a_run_can_be_replaced_by_what_it_is_merged_to(shards: list[str]) -> None:
-    expected = merge(shards, "zscore")
-    assert main(["merge", *shards, "--normalize", "zscore", "-o", shards[0]]) == 0
-    assert list(expected["7"]) == read_run(shards[0]).lists["7"][0]
+def test_a_run_is_not_replaced_by_what_it_is_merged_to(
+        shards: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    before = Path(shards[0]).read_bytes()
+    assert main(["merge", *shards, "--normalize", "zscore", "-o", shards[0]]) == 2
+    assert "is one of the inputs; name a new file" in capsys.readouterr().err
+    assert Path(shards[0]).read_bytes() == before
 
 
 @pytest.mark.parametrize("method", METHODS)
