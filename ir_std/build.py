@@ -131,7 +131,7 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
     stacked = np.stack([k.values for k in kept], axis=-1)
     deepest = max(k.depth for k in kept)
     info = {"id": id, "title": title or id, "depth": min(deepest, depth or deepest),
-            "resolution": 0, "source": source, "licence": licence,
+            "max_level": judgments.max_level, "resolution": 0, "source": source, "licence": licence,
             "default_measures": list(DEFAULT_MEASURES if measures is None else names),
             "built": f"by ir_std from {len(kept)} runs"
                      + (f", cut to {depth} documents a topic" if depth else "")}

@@ -9,9 +9,12 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -67,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                      formatter_class=argparse.RawDescriptionHelpFormatter)
     command.configure(parser)
     gc.freeze()  # what the imports made stays; looking through it again and again costs time
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _ended_like_interrupted():
         warnings.simplefilter("always")
         warnings.showwarning = _show_warning
         try:
@@ -81,6 +84,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             return fail("interrupted")
     return 0
+
+
+@contextmanager
+def _ended_like_interrupted() -> Iterator[None]:
+    """A scheduler that ends the program must leave neither processes nor parts of files."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -13,7 +13,7 @@ from ir_std.errors import InputError, NoFactorsError
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels
 from ir_std.measures import Standardized, has_standardized, parse_measure, standardized
-from ir_std.provider import Scores, StdEvaluator, find_factors, plan
+from ir_std.provider import Scores, StdEvaluator, any_known, find_factors, plan
 from ir_std.runs import Qrels, Run
 from ir_std.schemes import scheme_names
 
@@ -107,13 +107,21 @@ def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
             continue
         for scheme in schemes:
             companion = standardized(measure, **({} if scheme == "N" else {"scheme": scheme}))
-            try:
-                plan(companion, match, qrels)
-            except NoFactorsError:
-                without.setdefault(scheme, []).append(str(measure))
-            else:
+            if _applies(companion, match, qrels):
                 wanted.append(companion)
+            else:
+                without.setdefault(scheme, []).append(str(measure))
     return wanted, _notes(without, match)
+
+
+def _applies(companion: Standardized, match: Match, qrels: Qrels) -> bool:
+    """Whether a measure has factors on one of the topics."""
+    try:
+        planned = plan(companion, match, qrels)
+    except NoFactorsError:
+        return False
+    factors = planned.factors
+    return any_known(factors.mean[planned.name], factors.rows(qrels.topics))
 
 
 def _notes(without: dict[str, list[str]], match: Match) -> tuple[str, ...]:

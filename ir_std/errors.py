@@ -47,6 +47,8 @@ def suggestion(name: str, allowed: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` with the nearest allowed name, or nothing."""
     from difflib import get_close_matches  # only a mistake costs this import
 
-    by_folded = {a.lower(): a for a in allowed}
+    by_folded: dict[str, str] = {}
+    for one in allowed:
+        by_folded.setdefault(one.lower(), one)
     near = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
     return f"; did you mean {by_folded[near[0]]!r}?" if near else ""

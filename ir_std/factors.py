@@ -25,7 +25,8 @@ OPTIONAL_FILES = ("scores.npz", "systems.npz", "means.npz")
 """The files of sets whose systems' scores are known."""
 
 _TEXT_FIELDS = ("id", "title", "track", "source", "licence", "built")
-_ALLOWED_FIELDS = {*_TEXT_FIELDS, "doc_id_pattern", "ir_datasets", "depth", "resolution",
+_ALLOWED_FIELDS = {*_TEXT_FIELDS, "doc_id_pattern", "ir_datasets", "max_level", "depth",
+                   "resolution",
                    "default_measures", "measures"}
 
 
@@ -37,9 +38,10 @@ class FactorSet:
     ----------
     info : mapping
         What ``set.json`` holds: ``id``, ``title``, ``track``, ``doc_id_pattern``,
-        ``ir_datasets``, ``depth``, ``resolution``, ``default_measures``, ``source``,
-        ``licence``, ``built`` and ``measures``: for each measure its number of ``systems``
-        and, where they differ from the set's, ``source``, ``depth`` and ``resolution``.
+        ``ir_datasets``, ``max_level`` (the highest level of the judgments), ``depth``,
+        ``resolution``, ``default_measures``, ``source``, ``licence``, ``built`` and
+        ``measures``: for each measure its number of ``systems`` and, where they differ from the
+        set's, ``source``, ``licence``, ``depth`` and ``resolution``.
     n_rel : mapping of str to int or None
         For each topic the number of documents judged relevant (level 1 or above).
     mean, sd : mapping of str to array_like, shape (n_topics,)
@@ -113,7 +115,14 @@ class FactorSet:
     @cached_property
     def sd(self) -> Table:
         """Sample standard deviations (n-1) by measure, shape (n_topics,)."""
-        return self._read_table("sd.csv")
+        table = self._read_table("sd.csv")
+        for measure, column in table.items():
+            wrong = np.flatnonzero(column < 0)
+            if wrong.size:
+                raise InputError.at(self._file("sd.csv"), int(wrong[0]) + 2,
+                                    f"{measure} is {column[wrong[0]]}",
+                                    "a deviation is not negative")
+        return table
 
     @cached_property
     def scores(self) -> Table:
@@ -130,25 +139,27 @@ class FactorSet:
         """The systems' sorted mean scores by ``raw:AP``, ``N:AP`` and so on."""
         return self._read_arrays("means.npz")
 
+    def _file(self, name: str) -> Path:
+        assert self.path is not None  # sets that are made have their tables from the start
+        return self.path / name
+
     def _read_arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
         from zipfile import BadZipFile
 
-        assert self.path is not None
-        file = self.path / name
+        file = self._file(name)
         if not file.is_file():
             return {}
         try:
-            with np.load(file, allow_pickle=False) as stored:
+            with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 return dict(stored)
         except (ValueError, OSError, EOFError, BadZipFile) as broken:
             raise InputError.at(file, None, f"cannot be read ({broken})",
                                 "an .npz of one array a measure is expected") from None
 
     def _read_table(self, name: str) -> Table:
-        assert self.path is not None
-        table = read_table(self.path / name, self.topics)
+        table = read_table(self._file(name), self.topics)
         if tuple(table) != self.measures:
-            raise InputError.at(self.path / name, 1, f"measures are {', '.join(table)}",
+            raise InputError.at(self._file(name), 1, f"measures are {', '.join(table)}",
                                 f"set.json has {', '.join(self.measures)}")
         return table
 

@@ -278,9 +278,11 @@ def _lines(source: Source) -> Iterator[tuple[int, list[str]]]:
 def _explain(source: Source, form: _Format) -> InputError:
     """The error at the first line of ``source`` that is not as ``form`` wants it."""
     seen: dict[tuple[str, str], int] = {}
-    number = None
     try:
         for number, fields in _lines(source):
+            if any(letter < " " for field in fields for letter in field):
+                return InputError.at(source.name, number, "a control character",
+                                     "columns are parted by blanks or tabs")
             if len(fields) != form.width:
                 return InputError.at(source.name, number, _found_columns(fields, form),
                                      form.layout)
@@ -297,10 +299,7 @@ def _explain(source: Source, form: _Format) -> InputError:
             seen[key] = number
     except InputError as found:
         return found
-    if number is None:
-        return _empty(source)
-    return InputError.at(source.name, None, "control characters between or in the columns",
-                         f"only white space may stand there; {form.layout}")
+    return _empty(source)
 
 
 def _found_columns(fields: list[str], form: _Format) -> str:
@@ -313,8 +312,8 @@ def _found_columns(fields: list[str], form: _Format) -> str:
 
 def _is_number(text: str, form: _Format) -> bool:
     try:
-        return math.isfinite(form.to_number(text))
-    except ValueError:
+        return math.isfinite(form.dtype(form.to_number(text)))
+    except (ValueError, OverflowError):
         return False
 
 

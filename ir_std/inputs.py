@@ -40,10 +40,10 @@ def as_run(run: Any) -> Run:
     """
     if isinstance(run, Run):
         return run
+    if isinstance(run, Iterator):
+        run = _listed(run)
     if isinstance(run, (str, os.PathLike)):
         return read_run(run)
-    if isinstance(run, Iterator):
-        run = list(run)
     if isinstance(run, Mapping):
         _check_ids(((topic, docs) for topic, docs in run.items()), "run")
         made = Run(run)
@@ -51,6 +51,18 @@ def as_run(run: Any) -> Run:
         made = _table_run(*_columns(run, ("query_id", "doc_id", "score"), "run"))
     made.given = run
     return made
+
+
+def _listed(rows: Iterator[Any]) -> Any:
+    """Rows as a list, or a path that came letter by letter.
+
+    ir_measures' pipeline, which the methods of its measures call, passes any input on as an
+    iterator, a path too.
+    """
+    listed = list(rows)
+    if listed and all(isinstance(row, str) for row in listed):
+        return "".join(listed)
+    return listed
 
 
 def _table_run(topics: list[Any], docs: list[Any], scores: list[Any]) -> Run:
@@ -89,12 +101,12 @@ def as_qrels(qrels: Any) -> Qrels:
     """
     if isinstance(qrels, Qrels):
         return qrels
+    if isinstance(qrels, Iterator):
+        qrels = _listed(qrels)
     if isinstance(qrels, str) and not os.path.exists(qrels) and not _looks_like_file(qrels):
         return dataset_qrels(qrels)
     if isinstance(qrels, (str, os.PathLike)):
         return read_qrels(qrels)
-    if isinstance(qrels, Iterator):
-        qrels = list(qrels)
     if isinstance(qrels, Mapping):
         _check_ids(qrels.items(), "qrels")
         judged = {topic: _levels(topic, docs, docs.values())

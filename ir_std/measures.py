@@ -245,6 +245,8 @@ def check_params(measure: Measure) -> None:
     for name in ("cutoff", "rel"):
         if measure.params.get(name, 1) < 1:
             raise UsageError(f"{measure}: {name} must be at least 1")
+    if measure.__name__.endswith("RBP") and not 0 <= measure["p"] < 1:
+        raise UsageError(f"{measure}: p is a probability below 1")
 
 
 def canonical(measure: Measure) -> str:
@@ -256,6 +258,12 @@ def canonical(measure: Measure) -> str:
     return repr(type(measure)(**{
         k: measure.params[k] for k in known
         if k in measure.params and measure.params[k] != known[k].default}))
+
+
+def has_graded_gains(measure: Measure) -> bool:
+    """Whether a raw measure tells levels above 1 from level 1."""
+    return measure.__name__ == "ERR" or (measure.__name__ in _GRADED
+                                         and "rel" not in measure.params)
 
 
 _PARTNERS = {"AP": SP, "SP": irm.registry["AP"], "nDCG": DCG, "DCG": nDCG}
@@ -290,6 +298,13 @@ def _partner(measure: Measure) -> Iterator[Measure]:
     partner = _PARTNERS.get(measure.__name__)
     if partner is not None and measure.params.keys() <= partner.SUPPORTED_PARAMS.keys():
         yield partner(**measure.params)
+
+
+def known_measures() -> str:
+    """The measures there are, in words."""
+    names = sorted({m.__name__ for m in irm.registry.values() if not isinstance(m, Standardized)
+                    and isinstance(m.PRETTY_NAME, str)}, key=str.lower)
+    return f"there are {', '.join(names)}, and of most a standardized one, as sAP"
 
 
 _FORM = "write it as Name, Name@10 or Name(key=value)@10"
@@ -327,7 +342,7 @@ def parse_measure(measure: str | Measure) -> Measure:
         raise UsageError(f"cannot read measure {measure!r}: {_FORM}")
     if node.id not in irm.registry:
         raise UnknownMeasureError(f"unknown measure {node.id!r}"
-                                  f"{suggestion(node.id, irm.registry)}")
+                                  f"{suggestion(node.id, irm.registry)}; {known_measures()}")
     base = irm.registry[node.id]
     if at is not None:
         params[base.AT_PARAM] = at

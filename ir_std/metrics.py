@@ -106,13 +106,14 @@ def bpref(r: Ranking, rel: int = 1) -> Floats:
 
 
 def rank_biased_precision(r: Ranking, p: float = 0.8, rel: int | None = None,
-                          cutoff: int | None = None) -> Floats:
+                          cutoff: int | None = None, highest: int = 1) -> Floats:
     """Rank-biased precision (Moffat and Zobel, TOIS 2008): ``(1-p) * sum(g_i * p**(i-1))``.
 
-    Gains are 1 at level ``rel`` or above; without ``rel``, level / highest level in the qrels.
+    Gains are 1 at level ``rel`` or above; without ``rel``, level / highest level, which is that
+    in the qrels or ``highest`` if the collection is known to have higher ones.
     """
     kept = _relevant(r, 1 if rel is None else rel, cutoff)
-    gain = r.level[kept] / max(r.qrels.max_level, 1) if rel is None else 1.0
+    gain = r.level[kept] / max(r.qrels.max_level, highest) if rel is None else 1.0
     return _per_topic(r, kept, (1 - p) * gain * np.power(float(p), r.rank[kept] - 1))
 
 

@@ -193,7 +193,7 @@ def _means(factors: FactorSet, measure: Measure, name: str, rows: npt.NDArray[np
 
 def _reason(factors: FactorSet, name: str, n: int, total: int) -> str:
     if not n:
-        return f"{factors.id} holds none of the topics"
+        return f"{factors.id} has no factors for {name} on these topics"
     if f"raw:{name}" in factors.means:
         return (f"of {factors.id}'s systems only the means over all {total} topics are known, and "
                 f"these are {n}")

@@ -15,7 +15,7 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from ir_std import metrics
-from ir_std.catalog import Collection, Match, load_factors, named, recognize
+from ir_std.catalog import Collection, Fit, Match, load_factors, named, recognize
 from ir_std.errors import NoFactorsError, StandardizationWarning
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels, as_run
@@ -24,6 +24,7 @@ from ir_std.measures import (
     canonical,
     check_params,
     equivalents,
+    has_graded_gains,
     parse_measure,
 )
 from ir_std.ranking import Order, Ranker
@@ -101,24 +102,47 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     Raises
     ------
     NoFactorsError
-        If no set fits, or the set has no factors for the measure on any of the topics.
+        If no set fits, or the set has no factors for the measure, or only such as come from
+        judgments with other levels.
     """
-    factors = match.factors
-    if factors is None:
+    if match.fit is None:
         raise NoFactorsError(f"{measure}: {match}")
-    rows = factors.rows(qrels.topics)
-    rows = rows[rows >= 0]
+    factors = match.fit.factors
+    binary, unlike = _gains(match.fit, qrels)
     needs_scores = measure["scheme"] == "E"
     table = factors.scores if needs_scores else factors.mean
     names = names_by_measure(factors.measures)
-    for raw in equivalents(measure.base, binary=qrels.max_level <= 1):
-        name = names.get(canonical(raw))
-        if name in table and not np.isnan(table[name][rows]).all():
-            apply = factors.on(qrels.topics, name, measure["scheme"], **measure.scheme_params)
-            return Plan(measure, raw, factors, name, apply)
-    what = "distributions" if needs_scores else "factors"
-    raise NoFactorsError(f"{measure}: {factors.id} has no {what} for {measure.base} on these "
-                         f"topics; it has {', '.join(table) or 'none'}")
+    usable = [(raw, names[name]) for raw in equivalents(measure.base, binary)
+              if (name := canonical(raw)) in names and names[name] in table
+              and not (unlike and has_graded_gains(raw))]
+    if not usable:
+        what = "distributions" if needs_scores else "factors"
+        raise NoFactorsError(f"{measure}: {factors.id} has no {what} for {measure.base}{unlike}; "
+                             f"it has {', '.join(table) or 'none'}")
+    rows = factors.rows(qrels.topics)
+    raw, name = next((one for one in usable if any_known(table[one[1]], rows)), usable[0])
+    apply = factors.on(qrels.topics, name, measure["scheme"], **measure.scheme_params)
+    return Plan(measure, raw, factors, name, apply)
+
+
+def any_known(table: Values, rows: npt.NDArray[np.int64]) -> bool:
+    """Whether a table has a value on one of the rows that are not -1."""
+    return not np.isnan(table[rows[rows >= 0]]).all()
+
+
+def _gains(fit: Fit, qrels: Qrels) -> tuple[bool, str]:
+    """Whether binary and graded gains are the same here, and why graded factors do not fit.
+
+    A part of graded qrels may happen to hold no level above 1: it stays graded.
+    """
+    here, there = qrels.max_level, fit.factors.info.get("max_level")
+    if there is None or (here <= 1) == (there <= 1):
+        return here <= 1, ""
+    if here > 1:
+        return False, f" in qrels with levels to {here} (its systems were judged with one level)"
+    if fit.partial:
+        return False, ""
+    return True, f" in qrels with one level (its systems were judged with levels to {there})"
 
 
 class _Formula(NamedTuple):
@@ -129,10 +153,11 @@ class _Formula(NamedTuple):
     compute: Callable[[Ranking], Values]
 
     @classmethod
-    def of(cls, measure: Measure) -> _Formula:
-        check_params(measure)
+    def of(cls, measure: Measure, highest: int) -> _Formula:
         name = measure.__name__
         params = {k: v for k, v in measure.params.items() if k != "judged_only"}
+        if name == "RBP":
+            params["highest"] = highest
         return cls(measure, metrics.order_of(name, params),
                    partial(metrics.FORMULAS[name], **params))
 
@@ -169,10 +194,15 @@ class StdEvaluator(providers.Evaluator):
         super().__init__(list(dict.fromkeys(measures)), self.qrels.topics)
         self.notes = notes
         self.match = match
+        self._matches: dict[str, Match] = {}
         self.plans = [self._plan(m) for m in self.measures if isinstance(m, Standardized)]
         raw = dict.fromkeys([m for m in self.measures if not isinstance(m, Standardized)]
                             + [p.raw for p in self.plans])
-        self._formulas = [_Formula.of(m) for m in raw if computed_here(m)]
+        here = [m for m in raw if computed_here(m)]
+        for measure in here:
+            check_params(measure)
+        highest = self._highest_level() if any(m.__name__ == "RBP" for m in here) else 1
+        self._formulas = [_Formula.of(m, highest) for m in here]
         self._orders = {f.order for f in self._formulas}
         self._elsewhere = [m for m in raw if not computed_here(m)]
         self._others = (_others().evaluator(self._elsewhere, _for_others(self.qrels))
@@ -188,17 +218,30 @@ class StdEvaluator(providers.Evaluator):
     def _plan(self, measure: Standardized) -> Plan:
         measure.validate_params()
         if "factors" in measure.params:
-            return plan(measure, find_factors(self.qrels, measure["factors"]), self.qrels)
-        self.match = self.match or find_factors(self.qrels)
-        return plan(measure, self.match, self.qrels)
+            match = find_factors(self.qrels, measure["factors"])
+        else:
+            match = self.match = self.match or find_factors(self.qrels)
+        planned = plan(measure, match, self.qrels)
+        self._matches[planned.factors.id] = match
+        return planned
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        """The match of every set that is used; that of recognition if none is."""
+        return tuple(self._matches.values()) or ((self.match,) if self.match else ())
+
+    def _highest_level(self) -> int:
+        """The collection's highest level: a part of its qrels may lack it."""
+        known = (self.match or find_factors(self.qrels)).factors
+        return (known.info.get("max_level") if known else None) or 1
 
     def _warn_of_gaps(self) -> None:
         without: dict[str, dict[str, None]] = {}
         for p in self.plans:
-            table = p.factors.mean.get(p.name)
+            known = ~(np.isnan(p.factors.mean[p.name]) | np.isnan(p.factors.sd[p.name]))
             rows = p.factors.rows(self.qrels.topics)
             for topic, row in zip(self.qrels.topics, rows.tolist(), strict=True):
-                if row < 0 or (table is not None and np.isnan(table[row])):
+                if row < 0 or not known[row]:
                     without.setdefault(p.factors.id, {})[topic] = None
         for name, topics in without.items():
             plural = "s" if len(topics) > 1 else ""

@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from ir_std.build import measure_names
 from ir_std.distributions import factors_from_scores
-from ir_std.errors import InputError
+from ir_std.errors import InputError, IrStdError
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels
+from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
 
 Floats = npt.NDArray[np.float64]
@@ -47,17 +48,17 @@ def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]
     Raises
     ------
     InputError
-        Naming file and line of a broken table, or if a table has a topic that the qrels lack.
+        Naming file and line of a broken table, or if a table has a topic that the qrels lack, a
+        file name is no measure, or no topic has two scores.
     UsageError
-        If a file name is no measure.
+        If a measure cannot be standardized or comes twice.
     """
-    if not isinstance(tables, Mapping):
-        tables = {Path(table).name.removesuffix(".csv"): table for table in tables}
-    names = measure_names(tables)
-    read = [read_scores(table) for table in tables.values()]
+    files = dict(tables) if isinstance(tables, Mapping) else _by_measure(tables)
+    names = measure_names(files)
+    read = [read_scores(file) for file in files.values()]
     n_rel = _counts(qrels) or {topic: None for topics, _, _ in read for topic in topics}
     scores, about = {}, {}
-    for name, file, (topics, values, resolution) in zip(names, tables.values(), read, strict=True):
+    for name, file, (topics, values, resolution) in zip(names, files.values(), read, strict=True):
         unknown = [topic for topic in topics if topic not in n_rel]
         if unknown:
             raise InputError.at(file, topics.index(unknown[0]) + 2, f"topic {unknown[0]}",
@@ -65,19 +66,47 @@ def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]
         row = {topic: values[i] for i, topic in enumerate(topics)}
         nothing = np.full(values.shape[1], np.nan)
         scores[name] = np.array([row.get(topic, nothing) for topic in n_rel])
+        if (np.sum(~np.isnan(scores[name]), axis=1) < 2).all():
+            raise InputError.at(file, None, "no topic has two scores",
+                                "factors are means and deviations over at least two systems")
         about[name] = {"resolution": resolution}
     info = {"id": id, "title": title or id, "depth": depth, "resolution": 0, "source": source,
-            "licence": licence, "measures": about,
+            "licence": licence, "measures": about, "max_level": _max_level(qrels),
             "built": "by ir_std from tables of scores"}
     return factors_from_scores(scores, n_rel, info)
 
 
+def _by_measure(tables: Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
+    """Files by the measure that their name is."""
+    files: dict[str, str | os.PathLike[str]] = {}
+    for table in tables:
+        name = Path(table).name.removesuffix(".csv")
+        if not Path(table).is_file():
+            raise InputError.at(table, None, "no such file", "name tables of scores")
+        if name in files:
+            raise InputError.at(table, None, f"{name} again, first in {files[name]}",
+                                "give one table a measure")
+        try:
+            parse_measure(name)
+        except IrStdError as wrong:
+            raise InputError.at(table, None, str(wrong),
+                                "a table's file name is its measure, as P@10.csv") from None
+        files[name] = table
+    return files
+
+
+def _max_level(qrels: Any) -> int | None:
+    return None if _are_counts(qrels) else as_qrels(qrels).max_level
+
+
+def _are_counts(qrels: Any) -> bool:
+    return qrels is None or (isinstance(qrels, Mapping) and all(
+        n is None or isinstance(n, int) for n in qrels.values()))
+
+
 def _counts(qrels: Any) -> dict[str, int | None]:
-    if qrels is None:
-        return {}
-    if isinstance(qrels, Mapping) and all(n is None or isinstance(n, int)
-                                          for n in qrels.values()):
-        return dict(qrels)
+    if _are_counts(qrels):
+        return dict(qrels or {})
     judged = as_qrels(qrels)
     return dict(zip(judged.topics, judged.count().tolist(), strict=True))
 

@@ -78,6 +78,8 @@ class Track:
         Of the score tables, if there are any.
     runs : bool
         Whether the runs themselves are known.
+    max_level : int or None
+        The highest relevance level of the judgments, where a measure has graded gains.
     """
 
     title: str
@@ -88,12 +90,13 @@ class Track:
     systems: int = 0
     tables: Origin | None = None
     runs: bool = False
+    max_level: int | None = None
 
     def info(self, name: str) -> dict[str, Any]:
         """The fields of ``set.json`` that describe the collection."""
         return {"id": name, "title": self.title, "track": self.title.split(" ad hoc")[0],
                 "doc_id_pattern": self.doc_id_pattern, "ir_datasets": list(self.datasets),
-                "default_measures": list(self.default_measures)}
+                "default_measures": list(self.default_measures), "max_level": self.max_level}
 
 
 TRACKS: dict[str, Track] = {
@@ -104,7 +107,7 @@ TRACKS: dict[str, Track] = {
     "trec7-adhoc": Track("TREC-7 ad hoc", NEWSWIRE, ("disks45/nocr/trec7",), BINARY,
                          "trec7.adhoc", 103, SIGIR2019),
     "trec8-adhoc": Track("TREC-8 ad hoc", NEWSWIRE, ("disks45/nocr/trec8",), ADHOC,
-                         "trec8.adhoc", 129, runs=True),
+                         "trec8.adhoc", 129, runs=True, max_level=1),
     "trec9-web": Track("TREC-9 Web", WT10G, (), BINARY, "trec9.web", 105),
     "trec2001-web": Track("TREC 2001 Web ad hoc", WT10G, (), BINARY, "trec2001.web", 97),
     "trec2002-web": Track("TREC 2002 Web topic distillation", GOV, ("gov/trec-web-2002",), BINARY,
@@ -116,7 +119,7 @@ TRACKS: dict[str, Track] = {
     "robust03": Track("TREC 2003 Robust", NEWSWIRE, (), BINARY, "trec2003.rob", 78, IRJ2016),
     "robust04": Track("TREC 2004 Robust", NEWSWIRE,
                       ("disks45/nocr/trec-robust-2004", "trec-robust04"), BINARY,
-                      "trec2004.rob", 110, ROBUST04),
+                      "trec2004.rob", 110, ROBUST04, max_level=2),
     "robust05": Track("TREC 2005 Robust", AQUAINT, ("aquaint/trec-robust-2005",), BINARY,
                       "trec2005.rob", 74, SOBOROFF),
     "terabyte04": Track("TREC 2004 Terabyte ad hoc", GOV2, ("gov2/trec-tb-2004",), BINARY,
@@ -126,36 +129,38 @@ TRACKS: dict[str, Track] = {
     "terabyte06": Track("TREC 2006 Terabyte ad hoc", GOV2, ("gov2/trec-tb-2006",), BINARY,
                         "trec2006.tb.adhoc", 80),
     "terabyte04-06": Track("TREC 2004 to 2006 Terabyte ad hoc", GOV2, (), ("AP", "nDCG"),
-                           tables=TERABYTE),
+                           tables=TERABYTE, max_level=2),
     "web10": Track("TREC 2010 Web ad hoc", CLUEWEB09, ("clueweb09/en/trec-web-2010",), WEB,
-                   tables=SIGIR2018),
+                   tables=SIGIR2018, max_level=3),
     "web11": Track("TREC 2011 Web ad hoc", CLUEWEB09, ("clueweb09/en/trec-web-2011",), WEB,
-                   tables=SIGIR2018),
+                   tables=SIGIR2018, max_level=3),
     "web12": Track("TREC 2012 Web ad hoc", CLUEWEB09, ("clueweb09/en/trec-web-2012",), WEB,
-                   tables=SIGIR2018),
+                   tables=SIGIR2018, max_level=4),
     "web13": Track("TREC 2013 Web ad hoc", CLUEWEB12, ("clueweb12/trec-web-2013",), WEB,
-                   tables=SIGIR2018),
+                   tables=SIGIR2018, max_level=4),
     "web14": Track("TREC 2014 Web ad hoc", CLUEWEB12, ("clueweb12/trec-web-2014",), WEB,
-                   tables=SIGIR2018),
+                   tables=SIGIR2018, max_level=4),
     "dl19-passage": Track("TREC 2019 Deep Learning passage ranking", MSMARCO,
                           ("msmarco-passage/trec-dl-2019", "msmarco-passage/trec-dl-2019/judged"),
-                          DEEP, runs=True),
+                          DEEP, runs=True, max_level=3),
     "dl20-passage": Track("TREC 2020 Deep Learning passage ranking", MSMARCO,
                           ("msmarco-passage/trec-dl-2020", "msmarco-passage/trec-dl-2020/judged"),
-                          DEEP, runs=True),
+                          DEEP, runs=True, max_level=3),
     "dl21-passage": Track("TREC 2021 Deep Learning passage ranking", MSMARCO2,
                           ("msmarco-passage-v2/trec-dl-2021",
-                           "msmarco-passage-v2/trec-dl-2021/judged"), DEEP, runs=True),
+                           "msmarco-passage-v2/trec-dl-2021/judged"), DEEP, runs=True, max_level=3),
     "dl22-passage": Track("TREC 2022 Deep Learning passage ranking", MSMARCO2,
                           ("msmarco-passage-v2/trec-dl-2022",
-                           "msmarco-passage-v2/trec-dl-2022/judged"), DEEP_LEVEL1, tables=SYNDL),
+                           "msmarco-passage-v2/trec-dl-2022/judged"), DEEP_LEVEL1, tables=SYNDL,
+                          max_level=3),
     "dl23-passage": Track("TREC 2023 Deep Learning passage ranking", MSMARCO2,
                           ("msmarco-passage-v2/trec-dl-2023",
-                           "msmarco-passage-v2/trec-dl-2023/judged"), DEEP_LEVEL1, tables=SYNDL),
+                           "msmarco-passage-v2/trec-dl-2023/judged"), DEEP_LEVEL1, tables=SYNDL,
+                          max_level=3),
     "covid-round1": Track("TREC-COVID round 1", CORD19, ("cord19/trec-covid/round1",), COVID1,
-                          runs=True),
+                          runs=True, max_level=2),
     "covid-round5": Track("TREC-COVID round 5, residual", CORD19, ("cord19/trec-covid/round5",),
-                          COVID5, runs=True),
+                          COVID5, runs=True, max_level=2),
 }
 
 

@@ -69,7 +69,8 @@ def test_a_topic_absent_from_a_run_counts_as_zero() -> None:
 def test_a_set_says_how_it_was_built() -> None:
     built = build_factors(QRELS, RUNS, ["AP"], id="x", title="X", source="here", licence="MIT")
     assert built.info == {
-        "id": "x", "title": "X", "depth": 40, "resolution": 0, "source": "here",
+        "id": "x", "title": "X", "depth": 40, "max_level": 2, "resolution": 0,
+        "source": "here",
         "licence": "MIT", "default_measures": ["AP"], "built": "by ir_std from 7 runs",
         "measures": {"AP": {"systems": 7}}}
 

@@ -229,6 +229,24 @@ def test_the_module_and_the_script_are_the_same_program(files: Path) -> None:
     assert len(outs) == 1
 
 
+def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
+    copies = [files / f"copy{i}" for i in range(200)]
+    for copy in copies:
+        copy.write_bytes((files / "run").read_bytes())
+    started = subprocess.Popen(
+        [sys.executable, "-m", "ir_std", *map(str, copies), str(files / "qrels"), "AP",
+         "--jobs", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in started.stderr:
+        if "factors of" in line:
+            break
+    started.terminate()
+    # The pipes close only when the last process that holds them has ended.
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == 2
+    assert out == ""
+    assert err.splitlines()[-1] == "ir_std: error: interrupted"
+
+
 def test_a_reader_that_stops_early_is_no_error(files: Path) -> None:
     code = f"{sys.executable} -m ir_std {files / 'run'} {files / 'qrels'} -q | head -1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", code], capture_output=True, text=True,

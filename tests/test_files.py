@@ -85,7 +85,7 @@ def test_gzip_is_unpacked_by_its_name(tmp_path: Path) -> None:
     (b"", "run.txt: no lines"),
     (b"# only this\n\n", "run.txt: no lines"),
     (b"1 Q0 d1 1 2 t\n1 Q0 d\xff 2 1 t\n", "run.txt:2: byte 0xff is not UTF-8"),
-    (b"1 Q0 d\x001 1 2 t\n", "control characters"),
+    (b"1 Q0 d 1 2 t\n1 Q0 d\x001 1 2 t\n", "run.txt:2: a control character"),
     (QRELS, "run.txt:1: 4 columns, as a qrels file has; a run has 6 columns"),
 ])
 def test_a_broken_run_is_told_where_and_what_is_expected(content: bytes, says: str) -> None:
@@ -97,6 +97,7 @@ def test_a_broken_run_is_told_where_and_what_is_expected(content: bytes, says: s
 @pytest.mark.parametrize(("content", "says"), [
     (b"1 0 d1 1.5\n", "q:1: relevance is '1.5'; a whole number is expected"),
     (b"1 0 d1 yes\n", "q:1: relevance is 'yes'"),
+    (b"1 0 d1 99999999999999999999\n", "q:1: relevance is '99999999999999999999'"),
     (b"1 0 d1 1\n1 0 d1 0\n", "q:2: topic 1 has document 'd1' again, first on line 1"),
     (RUN, "q:1: 6 columns, as a run has; a qrels file has 4 columns"),
     (b"", "q: no lines"),

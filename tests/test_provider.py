@@ -117,8 +117,8 @@ def test_a_topic_without_factors_is_left_out_of_the_mean_and_named_once() -> Non
 
 
 def test_a_measure_without_factors_asked_for_by_its_standardized_name_is_an_error() -> None:
-    with pytest.raises(NoFactorsError, match="sP@10: tiny has no factors for P@10 on these "
-                                             r"topics; it has AP, nDCG\(rel=1\)"):
+    with pytest.raises(NoFactorsError, match="sP@10: tiny has no factors for P@10; "
+                                             r"it has AP, nDCG\(rel=1\)"):
         ir_measures.calc_aggregate([sP @ 10], QRELS, RUN)
 
 
@@ -142,7 +142,7 @@ def test_graded_ndcg_uses_binary_factors_only_where_qrels_are_binary() -> None:
     assert snDCG.calc_aggregate(QRELS, RUN) == pytest.approx(
         snDCG(rel=1).calc_aggregate(QRELS, RUN))
     graded = QRELS | {"t1": {"a": 2, "b": 1}}
-    with pytest.raises(NoFactorsError, match="no factors for nDCG on these topics"):
+    with pytest.raises(NoFactorsError, match="no factors for nDCG; it has"):
         snDCG.calc_aggregate(graded, RUN)
 
 
@@ -254,6 +254,54 @@ def test_methods_of_measures_work() -> None:
     assert AP.calc_aggregate(QRELS, RUN) == pytest.approx(RAW.mean())
     assert sAP.evaluator(QRELS).calc_aggregate(RUN)[sAP] == pytest.approx(N.mean())
     assert sAP.calc(QRELS, RUN).aggregated == pytest.approx(N.mean())
+
+
+def test_methods_of_measures_take_paths(tmp_path: Path) -> None:
+    qrels, run = map(str, files(tmp_path))
+    assert AP.calc_aggregate(qrels, run) == pytest.approx(RAW.mean())
+    assert ir_std.sAP.calc_aggregate(qrels, run) == pytest.approx(N.mean())
+    assert len(list(AP.iter_calc(qrels, run))) == 3
+
+
+def graded(max_level: int) -> FactorSet:
+    """Factors of graded and binary measures, from judgments with these levels."""
+    measures = {m: {"systems": 2} for m in ("nDCG", "nDCG(rel=1)", "nDCG@10", "RBP(p=0.8)")}
+    return FactorSet({"id": "graded", "max_level": max_level, "measures": measures}, TOPICS,
+                     {m: MEANS + i / 10 for i, m in enumerate(measures)},
+                     dict.fromkeys(measures, SDS))
+
+
+def test_binary_qrels_of_a_graded_collection_use_binary_factors() -> None:
+    scores = ir_std.calc_aggregate([nDCG, nDCG @ 10], QRELS, RUN, factors=graded(3))
+    binary = ir_std.calc_aggregate([ir_std.nDCG(rel=1)], QRELS, RUN, factors=graded(3))
+    assert scores[snDCG] == pytest.approx(binary[snDCG(rel=1)])
+    assert snDCG @ 10 not in scores
+    assert "nDCG@10" in scores.notes[0]
+
+
+def test_graded_qrels_do_not_use_graded_factors_from_binary_judgments() -> None:
+    qrels = QRELS | {"t1": {"a": 2, "b": 1, "c": 0}}
+    scores = ir_std.calc_aggregate([nDCG, ir_std.nDCG(rel=1)], qrels, RUN, factors=graded(1))
+    assert snDCG not in scores
+    assert snDCG(rel=1) in scores
+
+
+def test_a_part_of_graded_qrels_stays_graded() -> None:
+    part = {"t1": QRELS["t1"], "t2": QRELS["t2"]}
+    whole = QRELS | {"t3": {"a": 3, "b": 1, "z": 1, "y": -1}}
+    measures = [nDCG, ir_std.RBP]
+    expected = {(m.query_id, m.measure): m.value for m in ir_std.iter_calc(
+        measures, whole, RUN, factors=graded(3))}
+    for metric in ir_std.iter_calc(measures, part, RUN, factors=graded(3)):
+        assert metric.value == pytest.approx(expected[metric.query_id, metric.measure])
+
+
+def test_every_set_that_is_used_is_known(tmp_path: Path) -> None:
+    other = factor_set(id="other")
+    path = str(tmp_path / "elsewhere" / "other")
+    other.save(path)
+    evaluator = ir_std.StdEvaluator([sAP, sAP(factors=path)], QRELS)
+    assert [m.factors.id for m in evaluator.matches] == ["tiny", "other"]
 
 
 def test_everything_that_ir_measures_exports_is_there() -> None:

@@ -66,9 +66,23 @@ def test_a_topic_that_the_qrels_lack_is_refused_with_its_line(table: Path) -> No
 
 def test_a_table_that_is_no_measure_is_refused(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text(AP)
-    with pytest.raises(NameError, match="unknown measure 'scores'"):
+    with pytest.raises(InputError, match=r"scores\.csv: unknown measure 'scores'.*file name is"):
         build_from_scores([tmp_path / "scores.csv"], id="x")
     assert build_from_scores({"AP": tmp_path / "scores.csv"}, id="x").measures == ("AP",)
+
+
+def test_two_tables_of_one_measure_are_refused(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "AP.csv").write_text(AP)
+    with pytest.raises(InputError, match="AP again, first in"):
+        build_from_scores([tmp_path / "a" / "AP.csv", tmp_path / "b" / "AP.csv"], id="x")
+
+
+def test_a_table_without_two_scores_on_a_topic_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "AP.csv").write_text("topic,r1,r2\n1,0.5,\n2,,0.5\n")
+    with pytest.raises(InputError, match="no topic has two scores"):
+        build_from_scores([tmp_path / "AP.csv"], id="x")
 
 
 def test_no_table_is_refused() -> None:
@@ -94,7 +108,7 @@ def test_a_broken_table_is_told_file_and_line(text: str, message: str, tmp_path:
 
 
 def test_a_table_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"AP.csv: No such file"):
+    with pytest.raises(InputError, match=r"AP\.csv: no such file"):
         build_from_scores([tmp_path / "AP.csv"], id="x")
     (tmp_path / "AP.csv").write_bytes(b"topic,\xff")
     with pytest.raises(InputError, match="not UTF-8"):

@@ -25,7 +25,7 @@ from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.files import QRELS, RUN, columns_of
 from ir_std.inputs import as_qrels, is_dataset
 from ir_std.lines import Line, Wanted, evaluate_files
-from ir_std.measures import parse_measure
+from ir_std.measures import known_measures, parse_measure
 from ir_std.naming import name_runs
 from ir_std.provider import StdEvaluator
 from ir_std.schemes import scheme_names
@@ -150,7 +150,8 @@ def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str, list[Measure]]:
             qrels.append(given)
         else:
             raise UsageError(f"{given!r} is neither a file nor a measure nor an ir_datasets id"
-                             f"{suggestion(given, irm.registry)}")
+                             f"{suggestion(name[0] if name else given, irm.registry)}; measures: "
+                             f"{known_measures()}")
     if len(qrels) != 1:
         found = f"{len(qrels)} qrels ({', '.join(qrels)})" if qrels else "no qrels"
         raise UsageError(f"found {found} and {len(runs)} run{'s' if len(runs) != 1 else ''}: give "
@@ -193,7 +194,8 @@ def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: tup
 def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
     """Say which factors are used, unless nothing is to be standardized."""
     if schemes or evaluator.plans:
-        note(str(evaluator.match))
+        for match in evaluator.matches:
+            note(str(match))
     for text in evaluator.notes:
         note(text)
 
