@@ -222,7 +222,8 @@ def peak(library: str, run: Path, qrels: Path) -> float:
     """Megabytes that a fresh process needs at the most."""
     measures = [str(m) for m in (ELEVEN if library == "ir_std" else FIVE)]
     code = PEAK[library].format(measures=measures, qrels=str(qrels), run=str(run))
-    code += "; import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    # Not ru_maxrss, which counts this process too: a child starts in its parent's memory.
+    code += "; print(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True,
                           capture_output=True, text=True)
     return int(done.stdout) / 1024
@@ -232,7 +233,8 @@ def versions() -> dict[str, str]:
     """What was measured, and on what."""
     found = {"date": date.today().isoformat(), "python": platform.python_version(),
              "machine": f"{platform.machine()}, {os.cpu_count()} cores"}
-    for name in ("ir-std", "ir-measures", "pytrec-eval-terrier", "ranx", "numpy", "pandas"):
+    for name in ("ir-std", "ir-measures", "pytrec-eval-terrier", "ranx", "numpy", "pandas",
+                 "pyarrow"):
         try:
             found[name] = version(name)
         except PackageNotFoundError:
