@@ -7,7 +7,7 @@ relevant.  Values agree with ir_measures' default providers (trec_eval unless sa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -155,7 +155,7 @@ def normalized_dcg(r: Ranking, dcg: str = "log2", rel: int | None = None,
         r.qrels.ideal, dcg, rel, cutoff))
     value = _ratio(discounted_cumulative_gain(r, dcg, rel, cutoff), ideal)
     if dcg == "exp-log2" and rel is None and cutoff is not None:
-        return _rounded(value)
+        return _rounded(value.tolist())
     return value
 
 
@@ -172,18 +172,19 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
     if r.qrels.max_level > 4:
         raise UsageError(f"ERR is defined for levels 0 to 4, and {r.qrels.name} has level "
                          f"{r.qrels.max_level}; use another measure, such as nDCG")
-    value = np.zeros(len(r.qrels.topics))
-    undecided = np.ones(len(r.qrels.topics))
+    value = [0.0] * len(r.qrels.topics)
+    undecided = [1.0] * len(r.qrels.topics)
     kept = _relevant(r, 1, cutoff)
-    for t, rank, level in zip(r.topic[kept], r.rank[kept], r.level[kept], strict=True):
+    for t, rank, level in zip(r.topic[kept].tolist(), r.rank[kept].tolist(),
+                              r.level[kept].tolist(), strict=True):
         stops = (2.0 ** level - 1) / 16
         value[t] += undecided[t] * stops / rank
         undecided[t] *= 1 - stops
     return _rounded(value)
 
 
-def _rounded(values: Floats) -> Floats:
-    return np.array([round(v, GDEVAL_DECIMALS) for v in values.tolist()])
+def _rounded(values: Iterable[float]) -> Floats:
+    return np.array([round(v, GDEVAL_DECIMALS) for v in values])
 
 
 FORMULAS: dict[str, Callable[..., Floats]] = {

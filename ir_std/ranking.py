@@ -93,9 +93,11 @@ def _spans(run: Run, qrels: Qrels, found: Found, precision: type[np.floating[Any
         if i < j:
             a, b = run.bounds[topic]
             ascending = np.sort(keys[a:b])
-            start[i:j] = a
-            first[i:j] = ascending.searchsorted(wanted[i:j], "left") + a
-            last[i:j] = ascending.searchsorted(wanted[i:j], "right") + a
+            at = ascending.searchsorted(wanted[i:j])
+            start[i:j], first[i:j], last[i:j] = a, at + a, at + a + 1
+            # Few scores are shared: only for those the end is searched.
+            shared = np.flatnonzero(ascending.take(at + 1, mode="clip") == wanted[i:j])
+            last[i + shared] = ascending.searchsorted(wanted[i + shared], "right") + a
     tied = np.flatnonzero(last - first > 1)
     if tied.size:
         by_key = np.zeros(len(keys), np.int64)
