@@ -21,7 +21,7 @@ from ir_std.errors import UsageError
 from ir_std.inputs import as_qrels
 from ir_std.layout import Cell, Table, label, number
 from ir_std.measures import Standardized, parse_measure
-from ir_std.provider import find_factors
+from ir_std.plans import find_factors
 from ir_std.results import Results, evaluate, groups_of
 from ir_std.runs import Qrels
 from ir_std.schemes import scheme_names

@@ -13,7 +13,8 @@ from ir_std.errors import InputError, NoFactorsError
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels
 from ir_std.measures import Standardized, has_standardized, parse_measure, standardized
-from ir_std.provider import Scores, StdEvaluator, any_known, find_factors, plan
+from ir_std.plans import any_known, find_factors, plan
+from ir_std.provider import Scores, StdEvaluator
 from ir_std.runs import Qrels, Run
 from ir_std.schemes import scheme_names
 

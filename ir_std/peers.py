@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.provider import Plan
+from ir_std.plans import Plan
 
 Floats = npt.NDArray[np.float64]
 

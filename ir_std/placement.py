@@ -14,7 +14,8 @@ from ir_std.errors import NoFactorsError
 from ir_std.factors import FactorSet
 from ir_std.inputs import as_qrels
 from ir_std.measures import Standardized, canonical, parse_measure
-from ir_std.provider import Plan, StdEvaluator, find_factors, names_by_measure
+from ir_std.plans import Plan, find_factors, names_by_measure
+from ir_std.provider import StdEvaluator
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.systems import means_of_systems
 

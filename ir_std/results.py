@@ -32,7 +32,8 @@ from ir_std.measures import Standardized
 from ir_std.naming import name_runs
 from ir_std.peers import Peers, peers_of
 from ir_std.placement import Placement, Placer
-from ir_std.provider import Plan, StdEvaluator
+from ir_std.plans import Plan
+from ir_std.provider import StdEvaluator
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.significance import ALPHA, Paired, against, get_test
 

@@ -38,7 +38,8 @@ from ir_std.factors import FactorSet
 from ir_std.files import read_qrels, read_run
 from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge
-from ir_std.provider import StdEvaluator, collection_of
+from ir_std.plans import collection_of
+from ir_std.provider import StdEvaluator
 from ir_std.ranking import ranked
 from ir_std.runs import Qrels, Run
 

@@ -11,7 +11,7 @@ from ir_measures.measures import Measure
 from ir_std.catalog import load_factors
 from ir_std.dropin import evaluator
 from ir_std.measures import parse_measure
-from ir_std.provider import Values
+from ir_std.plans import Values
 from ir_std.simulation import simulated_qrels, simulated_run
 
 SEED = 8
