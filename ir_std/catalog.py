@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ir_std.errors import InputError, NoFactorsError, UnknownSetError, suggestion
-from ir_std.factors import FactorSet, read_topics
+from ir_std.factors import FactorSet
+from ir_std.setfiles import read_topics
 
 NEAR = 0.1
 """Counts of relevant documents that differ by at most this share agree nearly: TREC re-judges."""

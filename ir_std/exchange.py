@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_std.errors import InputError, IrStdError
-from ir_std.factors import FactorSet, Table
+from ir_std.factors import FactorSet
 from ir_std.measures import parse_measure
 from ir_std.output import write_whole
+from ir_std.setfiles import Table
 
 PUBLISHED_NAMES = {
     "SP": "SP", "AP": "AP", "DCG": "DCG(dcg='jk',rel=1)", "nDCG": "nDCG(dcg='jk',rel=1)",
