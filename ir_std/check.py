@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -34,18 +34,24 @@ def check(path: str | os.PathLike[str]) -> list[str]:
         factors = FactorSet.load(folder)
     except InputError as broken:
         return [str(broken)]
-    problems = [f"{folder / file}: {what}" for file, what in _description(factors)]
-    for part in () if problems else PARTS:
+    problems = _found(folder, factors, [_description])
+    problems = problems or _found(folder, factors, PARTS)
+    return problems or _found(folder, factors, [_means])
+
+
+def _found(folder: Path, factors: FactorSet, parts: Iterable[Part]) -> list[str]:
+    """The problems in some parts of a set, each once."""
+    problems: list[str] = []
+    for part in parts:
         try:
             problems += [f"{folder / file}: {what}" for file, what in part(factors)]
         except InputError as broken:
             problems.append(str(broken))
-    if not problems:
-        problems += [f"{folder / file}: {what}" for file, what in _means(factors)]
     return list(dict.fromkeys(problems))
 
 
 Problem = tuple[str, str]
+Part = Callable[[FactorSet], Iterator[Problem]]
 
 
 def _description(s: FactorSet) -> Iterator[Problem]:
@@ -148,7 +154,7 @@ def _means(s: FactorSet) -> Iterator[Problem]:
             yield "means.npz", f"{key} does not hold the means of the systems' scores"
 
 
-PARTS: tuple[Callable[[FactorSet], Iterator[Problem]], ...] = (
+PARTS: tuple[Part, ...] = (
     _tables, _counts, _scores, _systems)
 
 

@@ -130,9 +130,9 @@ class StdEvaluator(providers.Evaluator):
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
 
     def _highest_level(self) -> int:
-        """The collection's highest level: a part of its qrels may lack it."""
-        known = (self.match or find_factors(self.qrels)).factors
-        return (known.info.get("max_level") if known else None) or 1
+        """A level that the collection is known to have, where these qrels are a part of it."""
+        fit = (self.match or find_factors(self.qrels)).fit
+        return (fit.factors.info.get("max_level") if fit and fit.partial else None) or 1
 
     def _warn_of_gaps(self) -> None:
         without: dict[str, dict[str, None]] = {}

@@ -66,6 +66,7 @@ def change_mean(value: str) -> Callable[[Path], None]:
 
 @pytest.mark.parametrize(("change", "problem"), [
     (lambda folder: (folder / "sd.csv").unlink(), "sd.csv is missing"),
+    (lambda folder: (folder / "means.npz").write_bytes(b"PK"), "means.npz: cannot be read"),
     (change_info(resolution="0.1"), "set.json: resolution of AP is '0.1'"),
     (change_info(default_measures=[1]), "set.json: measure 1"),
     (change_info(doc_id_pattern=3), "set.json: doc_id_pattern is no regular expression"),

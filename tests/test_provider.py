@@ -279,6 +279,11 @@ def test_binary_qrels_of_a_graded_collection_use_binary_factors() -> None:
     assert "nDCG@10" in scores.notes[0]
 
 
+def test_raw_rbp_takes_the_highest_level_of_whole_qrels_whatever_the_set_says() -> None:
+    scores = ir_std.calc_aggregate([ir_std.RBP, ir_std.RBP(rel=1)], QRELS, RUN, factors=graded(3))
+    assert scores[ir_std.RBP] == pytest.approx(scores[ir_std.RBP(rel=1)])
+
+
 def test_graded_qrels_do_not_use_graded_factors_from_binary_judgments() -> None:
     qrels = QRELS | {"t1": {"a": 2, "b": 1, "c": 0}}
     scores = ir_std.calc_aggregate([nDCG, ir_std.nDCG(rel=1)], qrels, RUN, factors=graded(1))
