@@ -102,3 +102,16 @@ def test_batches_of_real_qrels_find_their_set(data: Path, runs_of: Any) -> None:
             tables.append(pt.Experiment([pt.Transformer.from_df(results)], topics, qrels, [AP, sAP],
                                         names=["run"], batch_size=size))
     assert tables[0]["sAP"][0] == pytest.approx(tables[1]["sAP"][0], abs=1e-12)
+
+
+def test_batches_of_graded_qrels_keep_the_collections_levels(data: Path, runs_of: Any) -> None:
+    qrels = pt.io.read_qrels(str(data / "qrels" / "dl19-passage.txt"))
+    results = pt.io.read_results(str(runs_of("dl19-passage") / "p_bert"))
+    topics = qrels[["qid"]].drop_duplicates().assign(query="")
+    measures = [ir_std.RBP, ir_std.sRBP, sAP(rel=2), ir_std.snDCG @ 10]
+    whole, *batches = (
+        pt.Experiment([pt.Transformer.from_df(results)], topics, qrels, measures, names=["run"],
+                      batch_size=size) for size in (None, 1, 7))
+    for table in batches:
+        for name in map(str, measures):
+            assert table[name][0] == pytest.approx(whole[name][0], abs=1e-12)
