@@ -34,8 +34,8 @@ def folder(data: Path, runs_of: Any, tmp_path_factory: pytest.TempPathFactory) -
     return place
 
 
-def run_console(block: str, folder: Path) -> None:
-    """Run each command of a block and compare what it prints."""
+def assert_prints(block: str, folder: Path) -> None:
+    """Run each command of a block; it must print what the block says."""
     shims = folder / "bin"
     shims.mkdir(exist_ok=True)
     (shims / "python").unlink(missing_ok=True)
@@ -57,12 +57,12 @@ def needs_files(block: str) -> bool:
 @pytest.mark.parametrize("block", [b for b in CONSOLE if not needs_files(b)])
 def test_commands_that_need_no_files_print_what_the_readme_says(block: str,
                                                                 tmp_path: Path) -> None:
-    run_console(block, tmp_path)
+    assert_prints(block, tmp_path)
 
 
 @pytest.mark.parametrize("block", [b for b in CONSOLE if needs_files(b)])
 def test_commands_on_real_files_print_what_the_readme_says(block: str, folder: Path) -> None:
-    run_console(block, folder)
+    assert_prints(block, folder)
 
 
 @pytest.mark.parametrize("block", PYTHON)
