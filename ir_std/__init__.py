@@ -12,8 +12,6 @@ from ir_measures import __all__ as _ir_measures_names
 from ir_measures import calc_ctxt, lazylibs, measures, providers, qrel_inputs, run_inputs, util
 
 from ir_std._version import __version__
-from ir_std.catalog import Fit, Match, available_factors, load_factors
-from ir_std.dropin import calc, calc_aggregate, evaluator, iter_calc, recognize
 from ir_std.errors import (
     InputError,
     IrStdError,
@@ -23,7 +21,10 @@ from ir_std.errors import (
     UnknownSetError,
     UsageError,
 )
-from ir_std.factors import FactorSet
+from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
+from ir_std.evaluation.provider import Scores, StdEvaluator, StdProvider, install
+from ir_std.factors.catalog import Fit, Match, available_factors, load_factors
+from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import (
     DCG,
     NDCG,
@@ -46,45 +47,50 @@ from ir_std.measures import (
     sSuccess,
     standardized,
 )
-from ir_std.provider import Scores, StdEvaluator, StdProvider, install
 
 if TYPE_CHECKING:
-    from ir_std.build import build_factors
-    from ir_std.comparison import Comparison, compare
+    from ir_std import analysis, merging, plots, report, testing
+    from ir_std.build.from_runs import build_factors
+    from ir_std.build.from_scores import build_from_scores
+    from ir_std.evaluation.placement import Placement, Placer, place
     from ir_std.merging import merge, normalize
-    from ir_std.placement import Placement, Placer, place
-    from ir_std.results import Results, evaluate
-    from ir_std.tables import build_from_scores
+    from ir_std.reporting.comparison import Comparison, compare
+    from ir_std.reporting.results import Results, evaluate
+else:
+    def __getattr__(name: str) -> Any:
+        """Import what is seldom needed when it is first used."""
+        if name in _MODULES:
+            return import_module(f"ir_std.{name}")
+        if name in _ON_DEMAND:
+            return getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
+        raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
 
-install()
-
-_ON_DEMAND = {name: f"ir_std.{module}" for module, names in {
-    "build": ("build_factors",),
-    "comparison": ("Comparison", "compare"),
+_MODULES = ("analysis", "merging", "plots", "report", "testing")
+_ON_DEMAND = {name: module for module, names in {
+    "build.from_runs": ("build_factors",),
+    "build.from_scores": ("build_from_scores",),
+    "evaluation.placement": ("Placement", "Placer", "place"),
     "merging": ("merge", "normalize"),
-    "placement": ("Placement", "Placer", "place"),
-    "results": ("Results", "evaluate"),
-    "tables": ("build_from_scores",),
+    "reporting.comparison": ("Comparison", "compare"),
+    "reporting.results": ("Results", "evaluate"),
 }.items() for name in names}
 """What a drop-in does not need, by its module; archives and processes alone would cost 80 ms."""
 
-
-def __getattr__(name: str) -> Any:
-    """Import what is seldom needed when it is first used."""
-    if name in _ON_DEMAND:
-        return getattr(import_module(_ON_DEMAND[name]), name)
-    raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
-
+install()
 
 __all__ = [
-    *_ir_measures_names,
-    "Comparison", "DCG", "FactorSet", "Fit", "InputError", "IrStdError", "Match", "NDCG",
-    "NoFactorsError", "Placement", "Placer", "Results", "SP", "Scores", "StandardizationWarning",
+    "DCG", "NDCG", "SP", "Comparison", "FactorSet", "Fit", "InputError", "IrStdError", "Match",
+    "NoFactorsError", "Placement", "Placer", "Results", "Scores", "StandardizationWarning",
     "Standardized", "StdEvaluator", "StdProvider", "UnknownMeasureError", "UnknownSetError",
-    "UsageError", "__version__", "available_factors", "build_factors", "build_from_scores",
-    "calc", "calc_aggregate", "calc_ctxt", "compare", "evaluate", "evaluator", "iter_calc",
-    "lazylibs", "load_factors", "measures", "merge", "nDCG", "normalize", "parse_measure",
-    "place", "providers", "qrel_inputs", "recognize", "run_inputs", "sAP", "sBpref", "sDCG",
-    "sERR", "sJudged", "sP", "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG",
-    "standardized", "util",
+    "UsageError", "__version__", "analysis", "available_factors", "build_factors",
+    "build_from_scores", "calc", "calc_aggregate", "calc_ctxt", "compare", "evaluate", "evaluator",
+    "iter_calc", "lazylibs", "load_factors", "measures", "merge", "merging", "nDCG", "normalize",
+    "parse_measure", "place", "plots", "providers", "qrel_inputs", "recognize", "report",
+    "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP", "sR", "sRBP", "sRR", "sRprec",
+    "sSP", "sSuccess", "snDCG", "standardized", "testing", "util",
 ]
+__all__ += sorted(set(_ir_measures_names) - set(__all__))
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

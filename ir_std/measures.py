@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 from ir_measures import measures as irm
@@ -17,6 +17,16 @@ from ir_measures.measures import Measure, ParamInfo
 
 from ir_std.errors import UnknownMeasureError, UsageError, suggestion
 from ir_std.schemes import SCHEMES
+
+if not TYPE_CHECKING:
+    def __getattr__(name: str) -> Any:
+        """What is not here is ir_measures': ``ir_std.measures`` stands for its module."""
+        return getattr(irm, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(irm)})
+
 
 _CUTOFF = ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold")
 _FORMULATION = ParamInfo(dtype=str, choices=["log2", "exp-log2", "jk"], default="log2",

@@ -48,10 +48,10 @@ import numpy as np
 from ir_measures import ScoredDoc
 
 from ir_std.errors import InputError, UsageError, suggestion
-from ir_std.ids import Ints
-from ir_std.inputs import as_run
-from ir_std.ranking import ranked
-from ir_std.runs import Floats, Run
+from ir_std.trec._ids import Ints
+from ir_std.trec.inputs import as_run
+from ir_std.trec.ranking import ranked
+from ir_std.trec.runs import Floats, Run
 
 
 def minmax(scores: Floats) -> Floats:
@@ -174,7 +174,7 @@ def normalize(run: Any, method: str) -> Any:
     Parameters
     ----------
     run : dict, DataFrame, iterable, str, path or Run
-        Any form that :func:`ir_std.inputs.as_run` takes.  It is not modified.
+        Any form that :func:`ir_std.trec.inputs.as_run` takes.  It is not modified.
     method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}
         See :mod:`ir_std.merging` for which to choose, and for all edge cases.
 
@@ -213,7 +213,7 @@ def merge(runs: Iterable[Any], method: str, combine: str = "sum",
     Parameters
     ----------
     runs : iterable of runs
-        Each in any form that :func:`ir_std.inputs.as_run` takes.
+        Each in any form that :func:`ir_std.trec.inputs.as_run` takes.
     method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}
         See :mod:`ir_std.merging` for which to choose, and for all edge cases.
     combine : {'sum', 'max', 'mnz', 'first'}

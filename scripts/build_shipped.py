@@ -17,9 +17,9 @@ import numpy as np
 from import_published import published
 from tracks import RUNS, TRACKS, topic_counts
 
-from ir_std.build import BUILD_MEASURES, build_factors
-from ir_std.factors import FactorSet
-from ir_std.tables import build_from_scores
+from ir_std.build.from_runs import BUILD_MEASURES, build_factors
+from ir_std.build.from_scores import build_from_scores
+from ir_std.factors.factor_set import FactorSet
 
 LEVEL2 = ("AP(rel=2)", "RR(rel=2)", "P(rel=2)@10", "Rprec(rel=2)", "R(rel=2)@100",
           "R(rel=2)@1000")

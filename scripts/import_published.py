@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tracks import PUBLISHED, TRACKS, topic_counts
 
-from ir_std.exchange import imported, read_webber
-from ir_std.factors import FactorSet
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.formats import imported, read_webber
 
 # In the Terabyte files these come from whole runs, the others from the first 1000 documents.
 WHOLE_RUNS = ("SP", "DCG(dcg='jk',rel=1)", "nDCG(dcg='jk',rel=1)", "DCG(rel=1)", "nDCG(rel=1)")

@@ -32,16 +32,16 @@ from ir_measures.measures import Measure
 from scipy.stats import ttest_rel
 
 import ir_std
-from ir_std.archives import run_sources
-from ir_std.distributions import Floats, factors_from_scores
-from ir_std.factors import FactorSet
-from ir_std.files import read_qrels, read_run
+from ir_std.evaluation.plans import collection_of
+from ir_std.evaluation.provider import StdEvaluator
+from ir_std.factors.estimates import Floats, factors_from_scores
+from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge
-from ir_std.plans import collection_of
-from ir_std.provider import StdEvaluator
-from ir_std.ranking import ranked
-from ir_std.runs import Qrels, Run
+from ir_std.trec.archives import run_sources
+from ir_std.trec.files import read_qrels, read_run
+from ir_std.trec.ranking import ranked
+from ir_std.trec.runs import Qrels, Run
 
 ROOT = Path(__file__).resolve().parent.parent
 ALPHA = 0.05

@@ -20,8 +20,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import ir_std
-from ir_std.archives import run_sources
-from ir_std.files import read_qrels, read_run
+from ir_std.trec.archives import run_sources
+from ir_std.trec.files import read_qrels, read_run
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -22,10 +22,10 @@ from ir_measures import AP, ScoredDoc, nDCG
 
 import ir_std
 from ir_std import InputError, UsageError, merge, normalize
-from ir_std.files import read_run
-from ir_std.inputs import as_run
 from ir_std.merging import COMBINE, METHODS
-from ir_std.runs import Run
+from ir_std.trec.files import read_run
+from ir_std.trec.inputs import as_run
+from ir_std.trec.runs import Run
 
 LIST = {"d1": 12.0, "d2": 9.0, "d3": 8.0, "d4": 3.0}
 NO_SPREAD = [m for m in METHODS if m != "max"]

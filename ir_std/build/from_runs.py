@@ -1,0 +1,227 @@
+"""Factor sets from real systems: from their runs, or from tables of their scores."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from ir_measures.measures import Measure
+
+from ir_std._parallel import in_order
+from ir_std.errors import InputError, StandardizationWarning, UsageError
+from ir_std.evaluation.provider import StdEvaluator
+from ir_std.factors.estimates import factors_from_scores
+from ir_std.factors.factor_set import FactorSet
+from ir_std.measures import canonical, has_standardized, parse_measure
+from ir_std.trec.archives import run_sources
+from ir_std.trec.files import BytesSource, FileSource, read_run
+from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.ranking import ranked
+from ir_std.trec.runs import Qrels, Run
+
+Floats = npt.NDArray[np.float64]
+
+BUILD_MEASURES = (
+    "SP", "AP", "DCG", "nDCG", "DCG(rel=1)", "nDCG(rel=1)", "DCG(dcg='jk')", "nDCG(dcg='jk')",
+    "DCG(dcg='jk',rel=1)", "nDCG(dcg='jk',rel=1)", "nDCG@5", "nDCG@10", "nDCG@20", "nDCG@100",
+    "P@1", "P@5", "P@10", "P@20", "RR", "RR@10", "Rprec",
+    "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)",
+    "RBP(p=0.5,rel=1)", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)",
+    "R@100", "R@1000", "ERR@20", "Bpref", "Success@1", "Success@5", "Success@10",
+)
+"""The measures of a set built from runs, unless others are named."""
+DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
+"""Those of them that are reported when none are asked for."""
+
+FILES = (FileSource, BytesSource)
+"""What :func:`ir_std.trec.archives.run_sources` gives."""
+
+Progress = Callable[[Iterable["RunScores | InputError"]], Iterable["RunScores | InputError"]]
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """One run's contribution.
+
+    Attributes
+    ----------
+    name : str
+    values : ndarray, shape (n_measures, n_topics)
+    depth : int
+        The most documents it has on a topic, before it is cut.
+    """
+
+    name: str
+    values: Floats
+    depth: int
+
+
+def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | None = None, *,
+                  id: str, title: str = "", source: str = "", licence: str = "",
+                  depth: int | None = None, skip_bad: bool = False, jobs: int = 1,
+                  executor: Executor | None = None, progress: Progress = iter) -> FactorSet:
+    """Build a factor set from the runs of a collection's systems.
+
+    Parameters
+    ----------
+    qrels
+        Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
+    runs
+        The path of a run file, a folder or an archive (see
+        :func:`ir_std.trec.archives.run_sources`), or an iterable (or the values of a dict) of
+        such paths and of runs in any form that :func:`ir_std.trec.inputs.as_run` takes.
+    measures : iterable of str or Measure, optional
+        Raw measures; :data:`BUILD_MEASURES` if not given.
+    id, title, source, licence : str
+        What ``set.json`` says of the set.
+    depth : int, optional
+        Cut every run to so many documents a topic before it is evaluated.
+    skip_bad : bool
+        Leave broken runs out, with a warning each, instead of stopping at the first.
+    jobs : int
+        Number of processes.
+    executor : concurrent.futures.Executor, optional
+        Evaluate there instead, a task for each run; such as ``Client.get_executor()`` of Dask.
+        Files given by their path must be readable by its workers.
+    progress : callable
+        Wraps the iterable of results, as ``tqdm.tqdm`` does.
+
+    Returns
+    -------
+    FactorSet
+        The same whatever the order of the runs, the executor and the number of processes.
+
+    Raises
+    ------
+    InputError
+        Naming file and line of a broken run.
+    UsageError
+        If there are fewer than two runs, or a run or a measure is given twice.
+
+    Notes
+    -----
+    The mean and the sample standard deviation (n-1) are taken topic by topic over the systems,
+    a topic absent from a run counting as 0.  Where no two scores differ by more than
+    :data:`ir_std.schemes.EXACT`, the deviation is 0.
+    """
+    if depth is not None and depth < 1:
+        raise UsageError(f"depth is {depth}: give the number of documents to keep, at least 1")
+    judgments = as_qrels(qrels)
+    names = measure_names(_usual(judgments) if measures is None else measures)
+    task = pickle.dumps(Task(judgments, names, depth))
+    kept: list[RunScores] = []
+    for result in progress(in_order(evaluate_run, task, _sources(runs), jobs, executor)):
+        if isinstance(result, RunScores):
+            kept.append(result)
+        elif skip_bad:
+            warnings.warn(f"left out: {result}", StandardizationWarning, stacklevel=2)
+        else:
+            raise result
+    if len(kept) < 2:
+        raise UsageError(f"{len(kept)} usable run{'s'[len(kept):]} given: factors are means and "
+                         f"deviations over at least two")
+    stacked = np.stack([k.values for k in kept], axis=-1)
+    deepest = max(k.depth for k in kept)
+    info = {"id": id, "title": title or id, "depth": min(deepest, depth or deepest),
+            "max_level": judgments.max_level, "resolution": 0, "source": source, "licence": licence,
+            "default_measures": list(DEFAULT_MEASURES if measures is None else names),
+            "built": f"by ir_std from {len(kept)} runs"
+                     + (f", cut to {depth} documents a topic" if depth else "")}
+    n_rel = dict(zip(judgments.topics, judgments.count().tolist(), strict=True))
+    return factors_from_scores(dict(zip(names, stacked, strict=True)), n_rel, info)
+
+
+def _usual(qrels: Qrels) -> list[str]:
+    """The measures that these qrels allow: ERR is not defined for levels above 4."""
+    return [m for m in BUILD_MEASURES if qrels.max_level <= 4 or not m.startswith("ERR")]
+
+
+def measure_names(measures: Iterable[str | Measure]) -> tuple[str, ...]:
+    """The names of raw measures, checked; strings stay as they were written.
+
+    Raises
+    ------
+    UsageError
+        If a measure cannot be standardized, is given twice, or none is given.
+    """
+    names: dict[str, str] = {}
+    for given in measures:
+        measure = parse_measure(given)
+        if not has_standardized(measure):
+            raise UsageError(f"{measure} cannot be standardized: name raw measures")
+        name = canonical(measure)
+        if name in names:
+            raise UsageError(f"{given} is given twice")
+        names[name] = given if isinstance(given, str) else name
+    if not names:
+        raise UsageError("no measure is given")
+    return tuple(names.values())
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done with every run."""
+
+    qrels: Qrels
+    measures: tuple[str, ...]
+    depth: int | None
+
+
+def _sources(runs: Any) -> Iterator[Any]:
+    """Files one by one, each once; runs in memory as they are."""
+    if isinstance(runs, (str, os.PathLike, Run)):
+        runs = [runs]
+    seen: set[str] = set()
+    for run in runs.values() if isinstance(runs, Mapping) else runs:
+        if not isinstance(run, (str, os.PathLike)):
+            yield run
+            continue
+        for source in run_sources([run]):
+            if source.name in seen:
+                raise UsageError(f"{source.name} is given twice: count each run once")
+            seen.add(source.name)
+            yield source
+
+
+def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:
+    """Evaluate one run; what a worker does.
+
+    Parameters
+    ----------
+    task : bytes
+        A pickled :class:`Task`: bytes are cheap to send, and the worker unpacks them once.
+    source : Source, Run, path, dict, DataFrame or iterable
+        The run.
+
+    Returns
+    -------
+    RunScores or InputError
+        The error, not raised, if the run is broken.
+    """
+    evaluator, depth = _unpacked(task)
+    try:
+        run = read_run(source) if isinstance(source, FILES) else as_run(source)
+        sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
+        if not any(sizes):
+            raise InputError.at(run.name, None, "has no topic of the qrels",
+                                f"topics such as {evaluator.qrels.topics[0]} are expected")
+    except InputError as broken:
+        return broken
+    if depth is not None and max(sizes) > depth:
+        run = ranked(run, depth)
+    values = evaluator.values(run)
+    return RunScores(run.name, np.stack(list(values.values())), max(sizes))
+
+
+@lru_cache(maxsize=1)
+def _unpacked(task: bytes) -> tuple[StdEvaluator, int | None]:
+    unpacked: Task = pickle.loads(task)
+    return (StdEvaluator(map(parse_measure, unpacked.measures), unpacked.qrels), unpacked.depth)

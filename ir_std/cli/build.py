@@ -1,0 +1,77 @@
+"""Build a factor set from the runs of a collection's systems, or from tables of their scores.
+
+  ir_std build QRELS RUNS... -o DIR               from run files, folders and archives
+  ir_std build [QRELS] --from-scores TABLE... -o DIR
+
+Archives (.tar, .tar.gz, .tar.xz, .zip) are read in memory.  A table is a CSV with header
+topic,run,run,... whose file name is the measure, as in P@10.csv.  The folder DIR appears whole or
+not at all; use the set by --factors DIR, or put its parent folder into IR_STD_FACTORS.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm  # comes with ir_datasets
+
+from ir_std.build.from_runs import build_factors
+from ir_std.build.from_scores import build_from_scores
+from ir_std.cli.main import note
+from ir_std.errors import UsageError
+from ir_std.factors.factor_set import FactorSet, check_target
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.usage = ("%(prog)s QRELS RUNS... -o DIR [options]\n"
+                    "       %(prog)s [QRELS] --from-scores TABLE... -o DIR [options]")
+    parser.add_argument("qrels", nargs="?", metavar="QRELS",
+                        help="qrels file or ir_datasets id")
+    parser.add_argument("runs", nargs="*", metavar="RUNS", help="run files, folders, archives")
+    parser.add_argument("-o", "--output", required=True, type=Path, metavar="DIR",
+                        help="the folder of the new set")
+    parser.add_argument("--from-scores", nargs="+", metavar="TABLE",
+                        help="tables of scores instead of runs")
+    parser.add_argument("--measures", nargs="+", metavar="MEASURE",
+                        help="raw measures (default: about thirty common ones)")
+    parser.add_argument("--id", help="the set's id (default: the folder's name)")
+    parser.add_argument("--title", default="", help="what the collection is called")
+    parser.add_argument("--source", default="", help="where the runs or scores come from")
+    parser.add_argument("--licence", default="", help="under which licence the set is")
+    parser.add_argument("--depth", type=int, metavar="K",
+                        help="cut runs to K documents a topic; with tables: the runs' depth")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
+    parser.add_argument("--skip-bad", action="store_true",
+                        help="leave broken runs out and list them, instead of stopping")
+
+
+def run(args: Namespace) -> None:
+    """Build the set and write it."""
+    check_target(args.output)
+    about = {"id": args.id or args.output.resolve().name, "title": args.title,
+             "source": args.source, "licence": args.licence, "depth": args.depth}
+    factors = _from_scores(args, about) if args.from_scores else _from_runs(args, about)
+    factors.save(args.output)
+    print(f"{args.output}\t{len(factors.topics)} topics\t{factors.systems_text()} systems\t"
+          f"{len(factors.measures)} measures")
+    note(f"use it by --factors {args.output}, or by IR_STD_FACTORS={args.output.parent}")
+
+
+def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
+    if not args.qrels or not args.runs:
+        raise UsageError("give QRELS and at least two RUNS, or --from-scores TABLE...")
+    # No bar unless standard error is a terminal.
+    bar = partial(tqdm, unit=" runs", disable=None)
+    return build_factors(args.qrels, args.runs, args.measures, skip_bad=args.skip_bad,
+                         jobs=args.jobs, progress=bar, **about)
+
+
+def _from_scores(args: Namespace, about: dict[str, Any]) -> FactorSet:
+    for name in ("runs", "measures", "skip_bad"):
+        if getattr(args, name):
+            raise UsageError(f"{name.replace('_', '-')} and --from-scores exclude each other: "
+                             f"tables hold the scores, and their names the measures")
+    return build_from_scores(args.from_scores, args.qrels, **about)

@@ -1,0 +1,88 @@
+"""Compare systems over collections: raw means beside standardized ones, with intervals.
+
+  ir_std compare bm25=t7.run:t7.qrels bm25=t8.run:t8.qrels mono=t8b.run:t8.qrels AP
+
+Each NAME=RUN:QRELS is one system on one collection; the same NAME with other qrels is the same
+system on another collection.  QRELS may be an ir_datasets id.  Without measures, the default
+ones that all collections have factors for.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from io import BytesIO
+
+from ir_std._files import write_whole
+from ir_std.cli.main import note
+from ir_std.errors import UsageError
+from ir_std.reporting.comparison import Comparison, compare
+from ir_std.reporting.tables import WRITERS
+
+PICTURES = (".png", ".svg", ".pdf")
+"""The formats of ``--plot``, by the end of the file's name."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.usage = "%(prog)s NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [options]"
+    parser.add_argument("inputs", nargs="+", metavar="NAME=RUN:QRELS|MEASURE",
+                        help="systems on collections, measures")
+    parser.add_argument("-s", "--scheme", default="N", metavar="N,U,E,z|all",
+                        help="standardization schemes (default N)")
+    parser.add_argument("-p", "--places", type=int, default=4, help="decimals (default 4)")
+    parser.add_argument("-o", "--output_format", choices=list(WRITERS), default="table",
+                        help="form of the output (default table)")
+    parser.add_argument("--plot", metavar="FILE", help="draw the means too: .png, .svg or .pdf")
+
+
+def run(args: Namespace) -> None:
+    """Evaluate, print and draw."""
+    entries = [split_entry(text) for text in args.inputs if is_entry(text)]
+    measures = [text for text in args.inputs if not is_entry(text)]
+    comparison = compare(entries, measures, args.scheme)
+    for text in comparison.notes:
+        note(text)
+    if args.plot:
+        draw(comparison, args.plot, [name for _, *files in entries for name in files])
+    print(WRITERS[args.output_format](comparison.table(args.places)))
+
+
+def is_entry(text: str) -> bool:
+    """Whether an argument is NAME=RUN:QRELS; a measure has ``=`` only inside parentheses."""
+    return "=" in text.partition("(")[0]
+
+
+def split_entry(text: str) -> tuple[str, str, str]:
+    """The name, the run and the qrels of NAME=RUN:QRELS, whose files may have colons too.
+
+    Raises
+    ------
+    UsageError
+        If a part is missing.
+    """
+    name, _, files = text.partition("=")
+    cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
+    if not name or not cuts:
+        raise UsageError(f"cannot read {text!r}: write NAME=RUN:QRELS")
+    cut = next((i for i in cuts if os.path.exists(files[:i])), cuts[0])
+    return name, files[:cut], files[cut + 1:]
+
+
+def draw(comparison: Comparison, file: str, inputs: list[str]) -> None:
+    """Draw the comparison into a file.
+
+    Raises
+    ------
+    UsageError
+        If the file's name does not end in a known format.
+    """
+    from ir_std.reporting.plots import comparison_figure
+
+    form = os.path.splitext(file)[1].lower()
+    if form not in PICTURES:
+        raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
+    picture = BytesIO()
+    comparison_figure(comparison).savefig(picture, format=form[1:], dpi=150)
+    write_whole(file, picture.getvalue(), inputs)
+    note(f"wrote {file}")

@@ -1,0 +1,224 @@
+"""Evaluate runs: raw and standardized scores in one pass.
+
+Runs and qrels may come in any order; they are told apart by their columns (6 and 4).  QRELS may
+be an ir_datasets id.  Without measures, those of the recognized factor set are reported.
+Other commands, each with --help: ir_std build, compare, demo, factors, merge, report.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import warnings
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ir_measures import measures as irm
+from ir_measures.measures import Measure
+
+from ir_std.cli.batch import Line, Wanted, evaluate_files
+from ir_std.cli.main import note
+from ir_std.errors import InputError, UsageError, suggestion
+from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.provider import StdEvaluator
+from ir_std.measures import known_measures, parse_measure
+from ir_std.schemes import scheme_names
+from ir_std.trec.files import QRELS, RUN, columns_of
+from ir_std.trec.inputs import as_qrels, is_dataset
+from ir_std.trec.naming import name_runs
+
+# Tables and tests are imported where they are asked for: a plain evaluation should start at once.
+if TYPE_CHECKING:
+    from ir_std.reporting.results import Results
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.usage = "%(prog)s RUN [RUN ...] QRELS [MEASURE ...] [options]"
+    parser.add_argument("inputs", nargs="+", metavar="RUN|QRELS|MEASURE",
+                        help="run files, one qrels file or ir_datasets id, measures")
+    parser.add_argument("-s", "--scheme", default="N", metavar="N,U,E,z|all",
+                        help="standardization schemes (default N)")
+    parser.add_argument("--factors", metavar="ID|PATH",
+                        help="the factor set to use (default: recognized from the qrels)")
+    parser.add_argument("-q", "--by_query", action="store_true", help="values by topic too")
+    parser.add_argument("-n", "--no_summary", action="store_true",
+                        help="with -q: without the means")
+    parser.add_argument("-p", "--places", type=int, default=4,
+                        help="decimals (default 4; -1 for all)")
+    parser.add_argument("-o", "--output_format", choices=[*FORMATS, *TABLES], default="tsv",
+                        help="form of the output (default tsv)")
+    parser.add_argument("--jobs", type=int, metavar="N",
+                        help="processes for several runs (default: as many as pay)")
+    parser.add_argument("--raw", action="store_true", help="raw scores only")
+    parser.add_argument("--baseline", metavar="RUN",
+                        help="in tables: mark what differs significantly from this run")
+    parser.add_argument("--test", choices=["randomization", "t"], default="t",
+                        help="paired test against the baseline (default t)")
+    parser.add_argument("--place", action="store_true",
+                        help="beside each mean, where the run ranks among the standardizing "
+                             "systems")
+
+
+def run(args: Namespace) -> None:
+    """Evaluate and print."""
+    if args.no_summary and not args.by_query:
+        raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
+    if args.places < -1:
+        raise UsageError(f"--places is {args.places}: give the number of decimals, or -1 for all")
+    if args.output_format in TABLES:
+        print(table(args))
+    else:
+        # All runs are evaluated before the first line is printed: a broken one leaves nothing.
+        print("\n".join(list(lines(args))))
+
+
+def table(args: Namespace) -> str:
+    """The runs as a table.
+
+    Raises
+    ------
+    UsageError
+        If an option does not go with a table.
+    """
+    from ir_std.reporting.tables import WRITERS
+
+    if args.by_query:
+        raise UsageError("-q lists values by topic, a table holds means: use -o tsv or jsonl")
+    if args.place:
+        raise UsageError("--place goes with -o tsv or jsonl, and ir_std report shows places")
+    results = tabulate(*tell_apart(args.inputs), _schemes(args), args)
+    return WRITERS[args.output_format](results.table(args.places))
+
+
+def lines(args: Namespace) -> Iterator[str]:
+    """A line for each value of each run, in the order of the runs.
+
+    Raises
+    ------
+    UsageError
+        If an option does not go with lines.
+    """
+    if args.baseline:
+        raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
+    files, qrels, measures = tell_apart(args.inputs)
+    schemes = _schemes(args)
+    evaluator = evaluator_for(as_qrels(qrels), measures or None, schemes, args.factors)
+    _tell(evaluator, schemes)
+    runs = name_runs(files)
+    wanted = Wanted(args.by_query, not args.no_summary, args.place)
+    said: set[str] = set()
+    for name, found in zip(runs, evaluate_files(evaluator, runs.values(), wanted, args.jobs),
+                           strict=True):
+        for message, category in found.warnings:
+            if message not in said:
+                said.add(message)
+                warnings.warn(message, category, stacklevel=2)
+        for line in found.lines:
+            yield FORMATS[args.output_format](name, line, args, len(runs) > 1)
+
+
+def _schemes(args: Namespace) -> tuple[str, ...]:
+    return () if args.raw else scheme_names(args.scheme)
+
+
+def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str, list[Measure]]:
+    """Sort arguments into run files, the qrels (a file or an ir_datasets id) and measures.
+
+    Raises
+    ------
+    InputError
+        If a file is neither a run nor qrels.
+    UsageError
+        If an argument is none of these, or there is not at least one run and just one qrels.
+    """
+    runs: list[str] = []
+    qrels: list[str] = []
+    measures: list[Measure] = []
+    for given in inputs:
+        if os.path.exists(given):
+            width = columns_of(given)
+            if width not in (RUN.width, QRELS.width):
+                raise InputError.at(given, None, f"{width} columns in its first line",
+                                    f"{RUN.layout}; {QRELS.layout}")
+            (runs if width == RUN.width else qrels).append(given)
+        elif (name := re.match(r"\w+(?=[(@ ]|$)", given)) and name[0] in irm.registry:
+            measures += _parse_all(given)
+        elif is_dataset(given):
+            qrels.append(given)
+        else:
+            raise UsageError(f"{given!r} is neither a file nor a measure nor an ir_datasets id"
+                             f"{suggestion(name[0] if name else given, irm.registry)}; measures: "
+                             f"{known_measures()}")
+    if len(qrels) != 1:
+        found = f"{len(qrels)} qrels ({', '.join(qrels)})" if qrels else "no qrels"
+        raise UsageError(f"found {found} and {len(runs)} run{'s' if len(runs) != 1 else ''}: give "
+                         f"one qrels file (4 columns) or ir_datasets id")
+    if not runs:
+        raise UsageError(f"found qrels ({qrels[0]}) but no run: give a file of 6 columns")
+    return list(dict.fromkeys(runs)), qrels[0], measures
+
+
+def _parse_all(text: str) -> list[Measure]:
+    """One measure, or as in ir_measures several in one argument."""
+    try:
+        return [parse_measure(text)]
+    except UsageError:
+        if " " not in text:
+            raise
+        return [parse_measure(part) for part in text.split()]
+
+
+def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: tuple[str, ...],
+             args: Namespace) -> Results:
+    """The results of all runs, after telling which factors they use.
+
+    Raises
+    ------
+    UsageError
+        If the baseline is not one of the runs.
+    """
+    from ir_std.reporting.results import evaluate as evaluate_runs
+
+    runs = name_runs(files)
+    by_path = {os.path.realpath(file): name for name, file in runs.items()}
+    baseline = args.baseline and by_path.get(os.path.realpath(args.baseline), args.baseline)
+    results = evaluate_runs(runs, qrels, measures or None, schemes, factors=args.factors,
+                            baseline=baseline, test=args.test)
+    _tell(results.evaluator, schemes)
+    return results
+
+
+def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
+    """Say which factors are used, unless nothing is to be standardized."""
+    if schemes or evaluator.plans:
+        for match in evaluator.matches:
+            note(str(match))
+    for text in evaluator.notes:
+        note(text)
+
+
+def _tsv(run: str, line: Line, args: Namespace, several: bool) -> str:
+    value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
+    fields = [run] * several + [line.topic] * args.by_query + [line.measure, value]
+    return "\t".join([*fields, line.place] if line.place else fields)
+
+
+def _jsonl(run: str, line: Line, args: Namespace, several: bool) -> str:
+    fields = {"run": run, "query_id": line.topic, "measure": line.measure,
+              "value": None if math.isnan(line.value) else line.value}
+    if not several:
+        del fields["run"]
+    if not args.by_query:
+        del fields["query_id"]
+    if line.place:
+        fields["place"] = line.place
+    return json.dumps(fields, ensure_ascii=False)
+
+
+FORMATS: dict[str, Callable[[str, Line, Namespace, bool], str]] = {"tsv": _tsv, "jsonl": _jsonl}
+"""How a line is printed, by the name of the output format."""
+TABLES = ("table", "markdown", "latex", "csv")
+"""The output formats that are tables: those of :data:`ir_std.reporting.tables.WRITERS`."""

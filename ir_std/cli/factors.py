@@ -1,0 +1,127 @@
+"""The factor sets: list them, show, check, export or import one.
+
+  ir_std factors                                     all sets: id, topics, systems, measures, title
+  ir_std factors show ID                             one set in detail
+  ir_std factors path ID                             the folder of a set
+  ir_std factors check [ID|PATH ...]                 is a set sound?  (all if none is named)
+  ir_std factors export ID --format FORMAT -o FILE   for trec_eval -Z, or the published CSV files
+  ir_std factors import FILE --format FORMAT -o DIR  the reverse
+
+With --format webber FILE is a stem: STEM.mn.csv and STEM.sd.csv.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from ir_std.cli.main import note
+from ir_std.errors import InputError, UsageError
+from ir_std.factors.catalog import available_factors, load_factors
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.formats import FORMATS, imported, to_trec_eval
+from ir_std.factors.validation import check
+from ir_std.trec.inputs import as_qrels
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    actions = parser.add_subparsers(dest="action", metavar="{show,path,check,export,import}")
+    for name, text in (("show", "one set in detail"), ("path", "the folder of a set")):
+        actions.add_parser(name, help=text).add_argument("set", metavar="ID|PATH")
+    checks = actions.add_parser("check", help="whether sets are sound")
+    checks.add_argument("sets", nargs="*", metavar="ID|PATH")
+    exports = actions.add_parser("export", help="write a set in another format")
+    exports.add_argument("set", metavar="ID|PATH")
+    imports = actions.add_parser("import", help="make a set of another format")
+    imports.add_argument("file", metavar="FILE")
+    for each, output in ((exports, "FILE"), (imports, "DIR")):
+        each.add_argument("--format", required=True, choices=FORMATS)
+        each.add_argument("-o", "--output", required=True, metavar=output)
+    imports.add_argument("--id", help="the set's id (default: the folder's name)")
+    imports.add_argument("--title", default="", help="what the collection is called")
+    imports.add_argument("--source", default="", help="where the factors come from")
+    imports.add_argument("--licence", default="", help="under which licence they are")
+    imports.add_argument("--systems", type=int, default=0, metavar="N",
+                         help="the number of systems behind them")
+    imports.add_argument("--qrels", metavar="QRELS",
+                         help="tells the numbers of relevant documents, so that the collection is "
+                              "recognized by them too")
+
+
+def run(args: Namespace) -> None:
+    """Do what was asked for."""
+    if args.action is None:
+        for name in available_factors():
+            s = load_factors(name)
+            print(f"{s.id}\t{len(s.topics)} topics\t{s.systems_text()} systems\t"
+                  f"{len(s.measures)} measures\t{s.title}")
+    else:
+        ACTIONS[args.action](args)
+
+
+def _show(args: Namespace) -> None:
+    print("\n".join(describe(load_factors(args.set))))
+
+
+def _path(args: Namespace) -> None:
+    print(load_factors(args.set).path)
+
+
+def _check(args: Namespace) -> None:
+    unsound = []
+    for name in args.sets or available_factors():
+        # A path is checked even if it cannot be loaded.
+        folder = Path(name) if Path(name).is_dir() else load_factors(name).path
+        problems = check(folder or name)
+        print("\n".join(problems) or f"{name}\tsound")
+        unsound += [name] * bool(problems)
+    if unsound:
+        raise InputError(f"not sound: {', '.join(unsound)}; the problems are listed above")
+
+
+def _export(args: Namespace) -> None:
+    factors = load_factors(args.set)
+    FORMATS[args.format].write(factors, args.output)
+    own = [m for m in factors.measures if to_trec_eval(m) is None]
+    if args.format == "trec_eval" and own:
+        note(f"trec_eval has no name for {', '.join(own)}: written under these names, which it "
+             f"passes over")
+
+
+def _import(args: Namespace) -> None:
+    if args.systems < 0:
+        raise UsageError(f"--systems is {args.systems}: give the number of systems")
+    n_rel = None
+    if args.qrels:
+        qrels = as_qrels(args.qrels)
+        n_rel = dict(zip(qrels.topics, qrels.count().tolist(), strict=True))
+    name = args.id or Path(args.output).resolve().name
+    info = {"id": name, "title": args.title or name, "source": args.source,
+            "licence": args.licence, "built": f"by ir_std from the {args.format} format"}
+    tables = FORMATS[args.format].read(args.file)
+    imported(tables, info, args.systems, n_rel).save(args.output)
+
+
+ACTIONS = {"show": _show, "path": _path, "check": _check, "export": _export, "import": _import}
+
+
+def describe(factors: FactorSet) -> list[str]:
+    """A set in detail, a line a fact."""
+    info = factors.info
+    lines = [f"{key}\t{info[key]}" for key in ("id", "title", "track", "source", "licence",
+                                                "built", "doc_id_pattern") if info.get(key)]
+    lines += [f"ir_datasets\t{name}" for name in info.get("ir_datasets", ())]
+    lines.append(f"topics\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}")
+    for name in factors.measures:
+        facts = [f"{factors.n_systems[name]} systems"]
+        if factors.about(name, "depth"):
+            facts.append(f"depth {factors.about(name, 'depth')}")
+        if factors.about(name, "resolution"):
+            facts.append(f"in steps of {factors.about(name, 'resolution')}")
+        if name in factors.scores:
+            facts.append("with distribution")
+        if factors.about(name, "source", "") != factors.source:
+            facts.append(f"from {factors.about(name, 'source')}")
+        lines.append(f"measure\t{name}\t{', '.join(facts)}")
+    return lines

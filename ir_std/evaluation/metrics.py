@@ -1,0 +1,214 @@
+"""Raw metric formulas on the arrays of :mod:`ir_std.trec.ranking`.
+
+Each takes a ranking and the measure's parameters and returns one value a topic of the qrels,
+shape (n_topics,).  A document is relevant at level ``rel`` or above; negative levels are never
+relevant.  Values agree with ir_measures' default providers (trec_eval unless said) to 1e-9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.errors import UsageError
+from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
+from ir_std.trec.runs import Ranking
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+GDEVAL_DECIMALS = 5
+"""gdeval, which gives ir_measures ERR and exponential-gain nDCG, prints five decimals."""
+
+
+def _relevant(r: Ranking, rel: int, cutoff: int | None) -> Mask:
+    relevant = r.level >= rel
+    return relevant if cutoff is None else relevant & (r.rank <= cutoff)
+
+
+def _per_topic(r: Ranking, kept: Mask, values: npt.ArrayLike | None = None) -> Floats:
+    return np.bincount(r.topic[kept], values, len(r.qrels.topics)).astype(float)
+
+
+def _ratio(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    """``a / b``, 0 where ``b`` is 0: nothing to find."""
+    b = np.asarray(b)
+    ratio: Floats = np.asarray(a) / np.where(b > 0, b, 1) * (b > 0)
+    return ratio
+
+
+def _position(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """1, 2, 3, ... within each run of equal values."""
+    return np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
+
+
+def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
+    """Sum of the precisions at the ranks of the relevant documents: AP not divided by R."""
+    kept = _relevant(r, rel, cutoff)
+    return _per_topic(r, kept, _position(r.topic[kept]) / r.rank[kept])
+
+
+def average_precision(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
+    """Sum of precisions divided by the number of relevant documents."""
+    return _ratio(sum_of_precisions(r, rel, cutoff), r.qrels.count(rel))
+
+
+def precision(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
+    """Relevant documents in the first ``cutoff``, divided by ``cutoff``."""
+    return _per_topic(r, _relevant(r, rel, cutoff)) / cutoff
+
+
+def recall(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
+    """Share of the relevant documents that is in the first ``cutoff``."""
+    return _ratio(_per_topic(r, _relevant(r, rel, cutoff)), r.qrels.count(rel))
+
+
+def r_precision(r: Ranking, rel: int = 1) -> Floats:
+    """Precision at R, the number of relevant documents."""
+    count = r.qrels.count(rel)
+    return _ratio(_per_topic(r, _relevant(r, rel, None) & (r.rank <= count[r.topic])), count)
+
+
+def success(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
+    """1 where a relevant document is in the first ``cutoff``, else 0."""
+    return (_per_topic(r, _relevant(r, rel, cutoff)) > 0).astype(float)
+
+
+def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
+    """1 / rank of the first relevant document."""
+    kept = _relevant(r, rel, cutoff)
+    first = kept.copy()
+    first[kept] = _position(r.topic[kept]) == 1
+    return _per_topic(r, first, 1 / r.rank[first])
+
+
+def judged(r: Ranking, cutoff: int | None = None) -> Floats:
+    """Share of the first ``cutoff`` documents (of all, if fewer) that are judged."""
+    seen = r.n_ret if cutoff is None else np.minimum(r.n_ret, cutoff)
+    kept = r.rank <= (cutoff or r.rank.max(initial=0))
+    return _ratio(_per_topic(r, kept), seen)
+
+
+def bpref(r: Ranking, rel: int = 1) -> Floats:
+    """Binary preference (Buckley and Voorhees, SIGIR 2004), as trec_eval computes it."""
+    relevant = _relevant(r, rel, None)
+    nonrelevant = (r.level >= 0) & ~relevant
+    above = np.cumsum(nonrelevant)
+    starts = np.searchsorted(r.topic, r.topic)
+    above = above - above[starts] + nonrelevant[starts]
+    count = r.qrels.count(rel)
+    least = np.minimum(count, r.qrels.count(0) - count)[r.topic[relevant]]
+    wrong = np.minimum(above[relevant], count[r.topic[relevant]])
+    return _ratio(_per_topic(r, relevant, 1 - _ratio(wrong, least)), count)
+
+
+def rank_biased_precision(r: Ranking, p: float = 0.8, rel: int | None = None,
+                          cutoff: int | None = None, highest: int = 1) -> Floats:
+    """Rank-biased precision (Moffat and Zobel, TOIS 2008): ``(1-p) * sum(g_i * p**(i-1))``.
+
+    Gains are 1 at level ``rel`` or above; without ``rel``, level / highest level, which is that
+    in the qrels or ``highest`` if the collection is known to have higher ones.
+    """
+    kept = _relevant(r, 1 if rel is None else rel, cutoff)
+    gain = r.level[kept] / max(r.qrels.max_level, highest) if rel is None else 1.0
+    return _per_topic(r, kept, (1 - p) * gain * np.power(float(p), r.rank[kept] - 1))
+
+
+_DISCOUNTS: dict[str, Callable[[Any], Floats]] = {
+    "log2": lambda rank: 1 / np.log2(rank + 1),
+    "exp-log2": lambda rank: 1 / np.log2(rank + 1),
+    "jk": lambda rank: 1 / np.log2(np.maximum(rank, 2)),
+}
+
+
+def _gains(dcg: str, rel: int | None) -> Callable[[Any], Floats]:
+    if rel is not None:
+        return lambda level: (level >= rel).astype(float)
+    if dcg == "exp-log2":
+        return lambda level: np.exp2(level) - 1
+    return lambda level: level.astype(float)
+
+
+def discounted_cumulative_gain(r: Ranking, dcg: str = "log2", rel: int | None = None,
+                               cutoff: int | None = None) -> Floats:
+    """Discounted cumulative gain.
+
+    Discount 1/log2(rank+1), or for ``dcg='jk'`` none at ranks 1 and 2, then 1/log2(rank)
+    (Järvelin and Kekäläinen, TOIS 2002, base 2).  Gain is the level, for ``'exp-log2'``
+    2**level - 1 (Burges et al. 2005); where ``rel`` is given, 1 at that level or above.
+    """
+    kept = _relevant(r, 1 if rel is None else rel, cutoff)
+    gain, discount = _gains(dcg, rel), _DISCOUNTS[dcg]
+    return _per_topic(r, kept, gain(r.level[kept]) * discount(r.rank[kept]))
+
+
+def normalized_dcg(r: Ranking, dcg: str = "log2", rel: int | None = None,
+                   cutoff: int | None = None) -> Floats:
+    """:func:`discounted_cumulative_gain` divided by that of the ideal ranking.
+
+    ``dcg='exp-log2'`` with a cutoff is gdeval's, which rounds to five decimals.
+    """
+    ideal = r.qrels.remembered(("ideal", dcg, rel, cutoff), lambda: discounted_cumulative_gain(
+        r.qrels.ideal, dcg, rel, cutoff))
+    value = _ratio(discounted_cumulative_gain(r, dcg, rel, cutoff), ideal)
+    if dcg == "exp-log2" and rel is None and cutoff is not None:
+        return _rounded(value.tolist())
+    return value
+
+
+def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
+    """Expected reciprocal rank (Chapelle et al., CIKM 2009), as gdeval computes it.
+
+    A document satisfies with probability ``(2**level - 1) / 16``; five decimals.
+
+    Raises
+    ------
+    UsageError
+        If a level is above 4, for which gdeval does not define it.
+    """
+    if r.qrels.max_level > 4:
+        raise UsageError(f"ERR is defined for levels 0 to 4, and {r.qrels.name} has level "
+                         f"{r.qrels.max_level}; use another measure, such as nDCG")
+    value = [0.0] * len(r.qrels.topics)
+    undecided = [1.0] * len(r.qrels.topics)
+    kept = _relevant(r, 1, cutoff)
+    for t, rank, level in zip(r.topic[kept].tolist(), r.rank[kept].tolist(),
+                              r.level[kept].tolist(), strict=True):
+        stops = (2.0 ** level - 1) / 16
+        value[t] += undecided[t] * stops / rank
+        undecided[t] *= 1 - stops
+    return _rounded(value)
+
+
+def _rounded(values: Iterable[float]) -> Floats:
+    return np.array([round(v, GDEVAL_DECIMALS) for v in values])
+
+
+FORMULAS: dict[str, Callable[..., Floats]] = {
+    "AP": average_precision,
+    "SP": sum_of_precisions,
+    "P": precision,
+    "R": recall,
+    "Rprec": r_precision,
+    "RR": reciprocal_rank,
+    "Success": success,
+    "Judged": judged,
+    "Bpref": bpref,
+    "RBP": rank_biased_precision,
+    "DCG": discounted_cumulative_gain,
+    "nDCG": normalized_dcg,
+    "ERR": expected_reciprocal_rank,
+}
+"""The formulas by the measure's name."""
+
+
+def order_of(name: str, params: dict[str, Any]) -> Order:
+    """The order in which ir_measures' default provider of a measure ranks documents."""
+    if name == "Judged" or (name == "RR" and "cutoff" in params):
+        return MSMARCO
+    if name == "ERR" or (params.get("dcg") == "exp-log2"):
+        return DOUBLE
+    return TREC_EVAL

@@ -1,0 +1,247 @@
+"""Where a run ranks, or would have ranked, among the standardizing systems of its collection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from ir_measures.measures import Measure
+
+from ir_std.errors import NoFactorsError
+from ir_std.evaluation.api import companions
+from ir_std.evaluation.plans import Plan, find_factors, names_by_measure
+from ir_std.evaluation.provider import StdEvaluator
+from ir_std.factors.estimates import means_of_systems
+from ir_std.factors.factor_set import FactorSet
+from ir_std.measures import Standardized, canonical, parse_measure
+from ir_std.schemes import EXACT, scheme_names
+from ir_std.trec.inputs import as_qrels
+
+Floats = npt.NDArray[np.float64]
+
+
+class Placement(NamedTuple):
+    """A run's place among the standardizing systems by one measure.
+
+    ``str(placement)`` says it: ``sAP 0.6930: 13th of 129``.
+
+    Attributes
+    ----------
+    measure : Measure
+        Raw or standardized.
+    value : float
+        The run's mean over the topics that were compared; NaN if there are none.
+    factors : str
+        The id of the factor set.
+    n_topics, n_known : int
+        The numbers of topics that were compared, and that the set has.
+    better : int
+        The number of standardizing systems with a higher mean.
+    n_systems : int
+        The number of standardizing systems.
+    among : bool
+        Whether one of them has the same mean: the run is then taken for that system.
+    why_not : str or None
+        Why the run cannot be placed; then the counts are 0.
+    means : tuple of float
+        What the run was compared with: the systems' means, sorted.
+    """
+
+    measure: Measure
+    value: float
+    factors: str = ""
+    n_topics: int = 0
+    n_known: int = 0
+    better: int = 0
+    n_systems: int = 0
+    among: bool = False
+    why_not: str | None = None
+    means: tuple[float, ...] = ()
+
+    @property
+    def rank(self) -> int | None:
+        """The place from 1; None if the run cannot be placed."""
+        return None if self.why_not else self.better + 1
+
+    @property
+    def summary(self) -> str:
+        """The place in words: ``13th of 129``."""
+        if self.why_not:
+            return f"not placed, {self.why_not}"
+        part = f" on {self.n_topics} of the {self.n_known} topics"
+        if self.among:
+            place = f"{ordinal(self.better + 1)} of {self.n_systems}"
+        else:
+            place = f"would have been {ordinal(self.better + 1)} of {self.n_systems + 1}"
+        return place + part * (self.n_topics < self.n_known)
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.value:.4f}: {self.summary}"
+
+
+def place(run: Any, qrels: Any, measures: Iterable[str | Measure] | None = None, *,
+          schemes: str | Iterable[str] = "N",
+          factors: FactorSet | str | None = None) -> list[Placement]:
+    """Place a run among the standardizing systems of its collection.
+
+    Parameters
+    ----------
+    run, qrels
+        Any form that ir_std reads.
+    measures : iterable of str or Measure, optional
+        For raw ones their standardized companions are placed too; the set's default measures
+        if not given.
+    schemes, factors
+        As for :func:`ir_std.evaluator`.
+
+    Raises
+    ------
+    NoFactorsError
+        If no factor set fits the qrels.
+    """
+    judgments = as_qrels(qrels)
+    match = find_factors(judgments, factors)
+    if match.factors is None:
+        raise NoFactorsError(str(match))
+    asked = map(parse_measure, measures or match.factors.default_measures)
+    wanted, notes = companions(asked, match, judgments, scheme_names(schemes))
+    return Placer(StdEvaluator(wanted, judgments, match, notes)).place(run)
+
+
+class Placer:
+    """Places runs by the measures of an evaluator; built once, it serves many runs."""
+
+    def __init__(self, evaluator: StdEvaluator) -> None:
+        self.evaluator = evaluator
+        self._plans = {p.measure: p for p in evaluator.plans}
+        raw = [m for m in evaluator.measures if m not in self._plans]
+        self._raw = StdEvaluator([*raw, *(p.raw for p in evaluator.plans)], evaluator.qrels)
+
+    def place(self, run: Any) -> list[Placement]:
+        """The run's placement by each measure, in the evaluator's order.
+
+        Raw scores are rounded to the resolution of the systems' scores before they are compared.
+        A topic without factors, or where a standardized score is undefined, is left out for the
+        run and the systems alike.
+        """
+        return self.place_values(self._raw.values(run))
+
+    def place_values(self, values: Mapping[Measure, Floats]) -> list[Placement]:
+        """As :meth:`place`, of values by topic that are known already.
+
+        Parameters
+        ----------
+        values : mapping of Measure to ndarray, shape (n_topics,)
+            Of the evaluator's raw measures, and those that its standardized ones are made from.
+        """
+        return [self._standardized(self._plans[m], values) if m in self._plans
+                else self._plain(m, values[m]) for m in self.evaluator.measures]
+
+    def _plain(self, measure: Measure, values: Floats) -> Placement:
+        factors = self.evaluator.match.factors if self.evaluator.match else None
+        if factors is None:
+            return Placement(measure, float(values.mean()), why_not="no factor set is known")
+        name = names_by_measure(factors.measures).get(canonical(measure))
+        if name is None:
+            return Placement(measure, float(values.mean()), factors.id,
+                             why_not=f"{factors.id} has no factors for it")
+        return self._among(measure, factors, name, values, _rounded(factors, name, values))
+
+    def _standardized(self, p: Plan, values: Mapping[Measure, Floats]) -> Placement:
+        raw = values[p.raw]
+        return self._among(p.measure, p.factors, p.name, p.apply(raw),
+                           p.apply(_rounded(p.factors, p.name, raw)))
+
+    def _among(self, measure: Measure, factors: FactorSet, name: str, values: Floats,
+               compared: Floats) -> Placement:
+        rows = factors.rows(self.evaluator.qrels.topics)
+        known = ~np.isnan(factors.mean[name])
+        usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
+        n, total = int(usable.sum()), int(known.sum())
+        value = float(values[usable].mean()) if n else float("nan")
+        means = _means(factors, measure, name, rows[usable], total) if n else None
+        if means is None:
+            return Placement(measure, value, factors.id, n, total,
+                             why_not=_reason(factors, name, n, total))
+        mine = compared[usable].mean()
+        return Placement(measure, value, factors.id, n, total,
+                         better=int((means > mine + EXACT).sum()), n_systems=len(means),
+                         among=bool((abs(means - mine) <= EXACT).any()),
+                         means=tuple(means.tolist()))
+
+
+def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:
+    step = factors.about(name, "resolution", 0.0)
+    return np.rint(values / step) * step if step else values
+
+
+def _means(factors: FactorSet, measure: Measure, name: str, rows: npt.NDArray[np.int64],
+           total: int) -> Floats | None:
+    """The systems' means on the set's rows; None if they are not known."""
+    scheme, params = None, {}
+    if isinstance(measure, Standardized):
+        scheme, params = measure["scheme"], measure.scheme_params
+    if len(rows) == total and not measure.params.keys() & {"A", "B"}:
+        stored = factors.means.get(f"{scheme or 'raw'}:{name}")
+        if stored is not None:
+            return stored
+    if name in factors.systems and name in factors.scores:
+        return means_of_systems(factors, name, scheme, rows, **params)
+    return None
+
+
+def _reason(factors: FactorSet, name: str, n: int, total: int) -> str:
+    if not n:
+        return f"{factors.id} has no factors for {name} on these topics"
+    if f"raw:{name}" in factors.means:
+        return (f"of {factors.id}'s systems only the means over all {total} topics are known, and "
+                f"these are {n}")
+    return f"{factors.id} holds no scores of single systems for {name}"
+
+
+def ordinal(n: int) -> str:
+    """``1st``, ``2nd``, ``3rd``, ``4th``, ``11th`` and so on."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}th" if n % 100 in (11, 12, 13) else f"{n}{ending}"
+
+
+class Peers(NamedTuple):
+    """How the standardizing systems did on each topic, in the unit of one measure.
+
+    Attributes
+    ----------
+    mean, low, high : ndarray, shape (n_topics,)
+        Their mean, and one standard deviation below and above it; for a standardized measure
+        these points standardized.  NaN on topics without factors.
+    least, most : ndarray, shape (n_topics,)
+        The lowest and highest score of one of them; NaN where only means are known.
+    n_systems : int
+    """
+
+    mean: Floats
+    low: Floats
+    high: Floats
+    least: Floats
+    most: Floats
+    n_systems: int
+
+    def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
+        """The same points on another scale."""
+        return Peers(standardize(self.mean), standardize(self.low), standardize(self.high),
+                     standardize(self.least), standardize(self.most), self.n_systems)
+
+
+def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
+    """How the standardizing systems did, in the unit of the raw measure of ``plan``."""
+    name, factors = plan.name, plan.factors
+    rows = factors.rows(topics)
+    known = np.where(rows >= 0, 1.0, np.nan)
+    mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known
+    scores = factors.scores.get(name)
+    least = most = np.full(len(rows), np.nan)
+    if scores is not None:
+        least = np.fmin.reduce(scores[rows], axis=1) * known
+        most = np.fmax.reduce(scores[rows], axis=1) * known
+    return Peers(mean, mean - sd, mean + sd, least, most, factors.n_systems[name])

@@ -1,0 +1,6 @@
+"""Factor sets: what they are, how they are stored, found, checked and exchanged."""
+
+from ir_std.factors.catalog import Fit, Match, available_factors, load_factors
+from ir_std.factors.factor_set import FactorSet
+
+__all__ = ["FactorSet", "Fit", "Match", "available_factors", "load_factors"]

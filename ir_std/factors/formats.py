@@ -1,0 +1,230 @@
+"""Factors in the formats of others: ``trec_eval -Z`` and the published pairs of CSV files."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ir_std._files import write_whole
+from ir_std.errors import InputError, IrStdError
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.storage import Table
+from ir_std.measures import parse_measure
+
+PUBLISHED_NAMES = {
+    "SP": "SP", "AP": "AP", "DCG": "DCG(dcg='jk',rel=1)", "nDCG": "nDCG(dcg='jk',rel=1)",
+    "VDCG": "DCG(rel=1)", "nVDCG": "nDCG(rel=1)", "P@10": "P@10", "RR": "RR",
+    "RBP.8": "RBP(p=0.8,rel=1)", "RBP.95": "RBP(p=0.95,rel=1)", "RP": "Rprec",
+}
+"""Column names of Webber, Moffat and Zobel, and the measures they are."""
+
+# Their names of other measures are taken: these are ours, with the default spelt out.
+_COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "DCG"}
+
+_TREC_EVAL_NAMES = {
+    "map": "AP", "map_cut_{}": "AP@{}", "P_{}": "P@{}", "recip_rank": "RR", "Rprec": "Rprec",
+    "bpref": "Bpref", "ndcg": "nDCG", "ndcg_cut_{}": "nDCG@{}", "recall_{}": "R@{}",
+    "success_{}": "Success@{}",
+}
+"""trec_eval's names and the measures they are, ``{}`` the cutoff."""
+
+
+class Tables(NamedTuple):
+    """What the formats hold: topics, and means and deviations by measure."""
+
+    topics: tuple[str, ...]
+    mean: Table
+    sd: Table
+
+
+def to_trec_eval(measure: str) -> str | None:
+    """trec_eval's name of a measure, if it has one.
+
+    >>> to_trec_eval("nDCG@10")
+    'ndcg_cut_10'
+    """
+    name, _, cutoff = measure.partition("@")
+    for theirs, ours in _TREC_EVAL_NAMES.items():
+        if ours == (f"{name}@{{}}" if cutoff else name):
+            return theirs.format(cutoff)
+    return None
+
+
+def from_trec_eval(name: str) -> str:
+    """The measure that trec_eval calls ``name``; other names are kept.
+
+    >>> from_trec_eval("ndcg_cut_10")
+    'nDCG@10'
+    """
+    for theirs, ours in _TREC_EVAL_NAMES.items():
+        found = re.fullmatch(theirs.replace("{}", r"(\d+)"), name)
+        if found:
+            return ours.format(*found.groups())
+    return name
+
+
+def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
+    """Write what ``trec_eval -Z`` reads: lines of topic, measure, mean and deviation.
+
+    Measures that trec_eval does not know are written under their own names, which it passes
+    over; topics without factors are left out.  trec_eval applies ``-l`` to all measures alike,
+    so its names stand for level 1.
+    """
+    lines = []
+    for i, topic in enumerate(factors.topics):
+        for measure in factors.measures:
+            mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
+            if mean == mean:
+                lines.append(f"{topic}\t{to_trec_eval(measure) or measure}\t{mean!r}\t{sd!r}\n")
+    write_whole(file, "".join(lines).encode())
+
+
+def read_trec_eval(file: str | os.PathLike[str]) -> Tables:
+    """Read the file of ``trec_eval -Z``.
+
+    Raises
+    ------
+    InputError
+        Naming file and line.
+    """
+    cells: dict[str, dict[str, tuple[float, float]]] = {}
+    topics: dict[str, None] = {}
+    for number, line in enumerate(_lines(file), 1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != 4:
+            raise InputError.at(file, number, f"{len(fields)} columns",
+                                "topic, measure, mean and deviation are expected")
+        topic, name, mean, sd = fields
+        measure = _measure(file, number, from_trec_eval(name))
+        column = cells.setdefault(measure, {})
+        if topic in column:
+            raise InputError.at(file, number, f"{name} of topic {topic} again", "one line each")
+        topics[topic] = None
+        column[topic] = _number(file, number, mean), _number(file, number, sd)
+    if not cells:
+        raise InputError.at(file, None, "no lines", "topic, measure, mean and deviation")
+    nothing = np.nan, np.nan
+    pairs = {m: np.array([column.get(t, nothing) for t in topics]) for m, column in cells.items()}
+    return Tables(tuple(topics), {m: p[:, 0] for m, p in pairs.items()},
+                  {m: p[:, 1] for m, p in pairs.items()})
+
+
+def webber_files(stem: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """``STEM.mn.csv`` and ``STEM.sd.csv``."""
+    return Path(f"{os.fspath(stem)}.mn.csv"), Path(f"{os.fspath(stem)}.sd.csv")
+
+
+def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
+    """Write ``STEM.mn.csv`` and ``STEM.sd.csv``, as Webber, Moffat and Zobel published theirs."""
+    columns = {measure: name for name, measure in _COLUMNS.items()}
+    header = ["", *(columns.get(m, m) for m in factors.measures)]
+    for file, table in zip(webber_files(stem), (factors.mean, factors.sd), strict=True):
+        lines = [",".join(map(_quoted, header))]
+        for i, topic in enumerate(factors.topics):
+            cells = (table[m][i].item() for m in factors.measures)
+            lines.append(",".join([_quoted(topic), *("" if c != c else repr(c) for c in cells)]))
+        write_whole(file, ("\n".join(lines) + "\n").encode())
+
+
+def read_webber(stem: str | os.PathLike[str]) -> Tables:
+    """Read ``STEM.mn.csv`` and ``STEM.sd.csv``; empty cells are NaN.
+
+    Raises
+    ------
+    InputError
+        Naming file and line; also if the two do not have the same topics and measures.
+    """
+    means, deviations = webber_files(stem)
+    topics, mean = _webber_table(means)
+    others, sd = _webber_table(deviations)
+    if others != topics or sd.keys() != mean.keys():
+        raise InputError.at(deviations, None, f"other topics or measures than {means.name}",
+                            "the two files belong together")
+    return Tables(topics, mean, sd)
+
+
+def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
+    rows = list(csv.reader(_lines(file)))
+    if len(rows) < 2:
+        raise InputError.at(file, None, "no topics", "a header and a row a topic are expected")
+    measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
+    values = []
+    for line, row in enumerate(rows[1:], 2):
+        if len(row) != len(rows[0]):
+            raise InputError.at(file, line, f"{len(row)} columns",
+                                f"the header has {len(rows[0])}")
+        values.append([_number(file, line, cell) if cell else np.nan for cell in row[1:]])
+    topics = tuple(row[0] for row in rows[1:])
+    if len(set(topics)) < len(topics) or len(set(measures)) < len(measures):
+        raise InputError.at(file, None, "a topic or measure comes twice", "one row or column each")
+    return topics, dict(zip(measures, np.array(values).T, strict=True))
+
+
+def imported(tables: Tables, info: Mapping[str, Any], systems: int = 0,
+             n_rel: Mapping[str, int | None] | None = None) -> FactorSet:
+    """A factor set of what a format held.
+
+    Parameters
+    ----------
+    tables : Tables
+    info : mapping
+        Fields of ``set.json``: ``id``, ``title`` and so on.
+    systems : int
+        The number of standardizing systems; 0 where unknown.
+    n_rel : mapping of str to int, optional
+        Numbers of relevant documents by topic; unknown where not given.
+    """
+    about = {m: {"systems": systems} for m in tables.mean}
+    counts = {t: (n_rel or {}).get(t) for t in tables.topics}
+    return FactorSet({"depth": None, "resolution": 0, **info, "measures": about}, counts,
+                     tables.mean, tables.sd)
+
+
+class Format(NamedTuple):
+    """How factors are written to and read from a path."""
+
+    write: Callable[[FactorSet, str], None]
+    read: Callable[[str], Tables]
+
+
+FORMATS = {"trec_eval": Format(write_trec_eval, read_trec_eval),
+           "webber": Format(write_webber, read_webber)}
+"""The formats by name."""
+
+
+def _lines(file: str | os.PathLike[str]) -> list[str]:
+    try:
+        return Path(file).read_text(encoding="utf-8").splitlines()
+    except OSError as failed:
+        raise InputError.at(file, None, failed.strerror or str(failed),
+                            "name a readable file") from None
+    except UnicodeDecodeError:
+        raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
+
+
+def _measure(file: object, line: int, name: str) -> str:
+    try:
+        parse_measure(name)
+    except IrStdError as wrong:
+        raise InputError.at(file, line, f"measure {name!r}", str(wrong)) from None
+    return name
+
+
+def _number(file: object, line: int, cell: str) -> float:
+    with suppress(ValueError):
+        if np.isfinite(value := float(cell)):
+            return value
+    raise InputError.at(file, line, f"{cell!r}", "a finite number is expected")
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"'

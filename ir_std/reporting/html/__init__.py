@@ -1,0 +1,5 @@
+"""The report: one page, complete in itself."""
+
+from ir_std.reporting.html.report import write_report
+
+__all__ = ["write_report"]

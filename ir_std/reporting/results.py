@@ -1,0 +1,330 @@
+"""Results that people look at: one or many runs, by topic and in the mean, raw beside standardized.
+
+:func:`evaluate` gives a :class:`Results`, which turns into tables, DataFrames and, with
+:mod:`ir_std.reporting.html.report` and :mod:`ir_std.reporting.plots`, into pages and pictures.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from ir_measures.measures import Measure
+
+from ir_std.analysis.paired import ALPHA, Paired, against, get_test
+from ir_std.errors import (
+    IrStdError,
+    StandardizationWarning,
+    UsageError,
+    suggestion,
+)
+from ir_std.evaluation.api import check_common_topics, evaluator_for
+from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
+from ir_std.evaluation.plans import Plan
+from ir_std.evaluation.provider import StdEvaluator
+from ir_std.factors.catalog import Match
+from ir_std.factors.factor_set import FactorSet
+from ir_std.measures import Standardized
+from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
+from ir_std.schemes import EXACT, scheme_names
+from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.naming import name_runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = npt.NDArray[np.float64]
+
+def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure | str | None = None,
+             schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
+             baseline: str | None = None, test: str = "t") -> Results:
+    """Evaluate one or many runs, raw and standardized.
+
+    Parameters
+    ----------
+    runs
+        A run in any form that :func:`ir_std.trec.inputs.as_run` takes; a list of runs; or a dict
+        that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.
+    qrels
+        Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
+    measures : Measure, str or iterable of them, optional
+        Those of the recognized factor set if not given.
+    schemes : str or iterable of str
+        ``"N"``, ``"N,U"``, ``"all"`` or several names; none for raw scores alone.
+    factors : FactorSet, str or path, optional
+        The factors to use; recognized from the qrels if not given.
+    baseline : str, optional
+        The name of the run that the others are tested against.
+    test : {'t', 'randomization'}
+        See :mod:`ir_std.analysis.paired`.
+
+    Raises
+    ------
+    InputError
+        If a run or the qrels cannot be used, or they have no topic in common.
+    UsageError
+        If there is no run of the baseline's name, or no such test or scheme.
+    NoFactorsError
+        If a standardized measure was asked for by name and has no factors.
+    """
+    named = name_runs(runs)
+    if baseline is not None and baseline not in named:
+        raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
+                         f"{', '.join(named)}{suggestion(baseline, named)}")
+    get_test(test)
+    with _noticed() as warned:
+        asked = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes),
+                              factors)
+        behind = [m for p in asked.plans for m in (p.raw, deviation(p.measure))]
+        evaluator = StdEvaluator([*asked.measures, *behind], asked.qrels, asked.match)
+        values = {name: _values(evaluator, run) for name, run in named.items()}
+    return Results(asked, values, tuple(warned), baseline, test)
+
+
+def _values(evaluator: StdEvaluator, run: Any) -> dict[Measure, Floats]:
+    read = as_run(run)
+    check_common_topics(read, evaluator.qrels)
+    return evaluator.values(read)
+
+
+@contextmanager
+def _noticed() -> Iterator[list[str]]:
+    """Collects what is warned of inside, and warns of each once afterwards."""
+    warned: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", StandardizationWarning)
+        yield warned
+    for warning in caught:
+        if not issubclass(warning.category, StandardizationWarning):
+            warnings.warn(warning.message, warning.category, stacklevel=4)
+        elif str(warning.message) not in warned:
+            warned.append(str(warning.message))
+            warnings.warn(warned[-1], StandardizationWarning, stacklevel=4)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Scores of one or many runs on the topics of one collection.
+
+    Attributes
+    ----------
+    evaluator : StdEvaluator
+        Of these topics and measures.
+    values : dict of str to dict of Measure to ndarray, shape (n_topics,)
+        By run and measure; NaN where there is no value.  Besides :attr:`measures` these are the
+        raw scores that standardized ones were made from, and their z-scores.
+    warnings : tuple of str
+        What was warned of.
+    baseline : str or None
+        The run that the others are tested against, by :attr:`test`.
+    test : str
+    """
+
+    evaluator: StdEvaluator
+    values: Mapping[str, Mapping[Measure, Floats]]
+    warnings: tuple[str, ...] = ()
+    baseline: str | None = None
+    test: str = "t"
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs."""
+        return tuple(self.values)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the qrels' order."""
+        return self.evaluator.qrels.topics
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Each raw measure, and behind it its standardized companions."""
+        return tuple(self.evaluator.measures)
+
+    @property
+    def match(self) -> Match | None:
+        """The factor set used, and how well it fits."""
+        return self.evaluator.match
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: measures without factors."""
+        return self.evaluator.notes
+
+    @cached_property
+    def plans(self) -> dict[Standardized, Plan]:
+        """By standardized measure the factors it was computed with."""
+        return {plan.measure: plan for plan in self.evaluator.plans}
+
+    @cached_property
+    def means(self) -> dict[str, dict[Measure, float]]:
+        """Means over topics by run and measure; of standardized ones over topics with factors."""
+        return {run: {m: _aggregate(m, by_measure[m]) for m in self.measures}
+                for run, by_measure in self.values.items()}
+
+    def by_topic(self, run: str, measure: Measure) -> dict[str, float]:
+        """Scores by topic id; topics without a score are left out."""
+        column = self.values[run][measure].tolist()
+        return {t: v for t, v in zip(self.topics, column, strict=True) if v == v}
+
+    def deviations(self, run: str, measure: Standardized) -> Floats:
+        """How many standard deviations the run is above the standardizing systems' mean.
+
+        The score before its scheme bends it, shape (n_topics,); NaN on topics without factors.
+        """
+        return self.values[run][deviation(measure)]
+
+    @cached_property
+    def placements(self) -> dict[str, dict[Measure, Placement]]:
+        """Where each run ranks among the standardizing systems, by run and measure.
+
+        Empty without factors.
+        """
+        if not self.plans:
+            return {}
+        placer = Placer(self.evaluator)
+        return {run: {p.measure: p for p in placer.place_values(values)}
+                for run, values in self.values.items()}
+
+    @cached_property
+    def tests(self) -> dict[str, dict[Measure, Paired]]:
+        """Each other run against the baseline, by run and measure; empty without a baseline.
+
+        P-values are adjusted by Holm's method over the runs, for each measure by itself.
+        """
+        if self.baseline is None:
+            return {}
+        others = [run for run in self.runs if run != self.baseline]
+        found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
+        for measure in self.measures:
+            tested = against(self.by_topic(self.baseline, measure),
+                             {run: self.by_topic(run, measure) for run in others}, self.test)
+            for run, result in tested.items():
+                found[run][measure] = result
+        return found
+
+    def peers(self, measure: Measure) -> Peers | None:
+        """How the standardizing systems did, in the unit of a raw or standardized measure.
+
+        None where no factors are known.
+        """
+        if isinstance(measure, Standardized):
+            plan = self.plans[measure]
+            return peers_of(plan, self.topics).mapped(plan.apply)
+        for plan in self.plans.values():
+            # A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
+            if plan.measure.base == measure and plan.raw.__name__ == measure.__name__:
+                return peers_of(plan, self.topics)
+        return None
+
+    def table(self, places: int = 4) -> Table:
+        """A row a run; the best of each measure, and what differs from the baseline, marked."""
+        best = {m: max((means[m] for means in self.means.values() if means[m] == means[m]),
+                       default=float("nan")) for m in self.measures}
+        rows = [(label(run), *(self._cell(run, m, best[m], places) for m in self.measures))
+                for run in self.runs]
+        return Table(("run", *map(str, self.measures)), tuple(rows), 1, self._table_notes(),
+                     groups_of(self.measures))
+
+    def _cell(self, run: str, measure: Measure, best: float, places: int) -> Cell:
+        mean = self.means[run][measure]
+        tested = self.tests.get(run, {}).get(measure)
+        mark = ""
+        if tested and tested.significant:
+            mark = BETTER if tested.difference > 0 else WORSE
+        return number(mean, places, best=len(self.runs) > 1 and mean >= best - EXACT, mark=mark,
+                      extra={"p": tested.p, "p_holm": tested.p_holm} if tested else None)
+
+    def _table_notes(self) -> tuple[str, ...]:
+        if self.baseline is None:
+            return ()
+        _, title = get_test(self.test)
+        several = len(self.tests) > 1
+        return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: two-sided "
+                f"{title} over topics, p < {ALPHA}"
+                + f" after Holm's correction for {len(self.tests)} runs" * several
+                + ", each measure by itself.",)
+
+    def to_text(self, places: int = 4) -> str:
+        """:meth:`table` as aligned text of at most 100 columns."""
+        return self.table(places).text()
+
+    def to_markdown(self, places: int = 4) -> str:
+        """:meth:`table` in Markdown."""
+        return self.table(places).markdown()
+
+    def to_latex(self, places: int = 4) -> str:
+        """:meth:`table` in LaTeX, for ``booktabs``."""
+        return self.table(places).latex()
+
+    def to_csv(self) -> str:
+        """:meth:`table` as comma-separated values at full precision, with p-values."""
+        return self.table().csv()
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Tidy scores, a row a score.
+
+        Returns
+        -------
+        DataFrame
+            Columns run, query_id, measure (its name, as ``sAP``), base (the raw measure's
+            name), scheme (``raw``, ``N``, ...) and value (NaN where there is none).
+
+        Raises
+        ------
+        IrStdError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise IrStdError("a DataFrame needs pandas: pip install pandas") from None
+        n = len(self.topics)
+        parts = [pd.DataFrame({
+            "run": [run] * n, "query_id": self.topics, "measure": str(m), "base": str(base),
+            "scheme": scheme, "value": self.values[run][m]})
+            for run in self.runs for m in self.measures for base, scheme in [_base_of(m)]]
+        return pd.concat(parts, ignore_index=True)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        said = [f"<p>{escape(str(text))}</p>\n"
+                for text in (self.match, *self.notes, *self.warnings) if text]
+        return self.table().html() + "".join(said)
+
+    def __repr__(self) -> str:
+        used = self.match.factors.id if self.match and self.match.factors else "no factors"
+        return (f"<Results of {len(self.runs)} run{'s' if len(self.runs) != 1 else ''} on "
+                f"{len(self.topics)} topics with {used}: {', '.join(map(str, self.measures))}>")
+
+
+def _aggregate(measure: Measure, column: Floats) -> float:
+    aggregator = measure.aggregator()
+    for value in column[~np.isnan(column)].tolist():
+        aggregator.add(value)
+    return float(aggregator.result())
+
+
+def groups_of(measures: Sequence[Measure]) -> tuple[int, ...]:
+    """How many measures each raw one makes together with its companions behind it."""
+    starts = [i for i, m in enumerate(measures) if i == 0 or not isinstance(m, Standardized)]
+    return tuple(b - a for a, b in zip(starts, [*starts[1:], len(measures)], strict=True))
+
+
+def deviation(measure: Standardized) -> Standardized:
+    """The z-score that a standardized measure bends."""
+    kept = {k: v for k, v in measure.params.items() if k not in ("A", "B")}
+    return type(measure)(**{**kept, "scheme": "z"})
+
+
+def _base_of(measure: Measure) -> tuple[Measure, str]:
+    if isinstance(measure, Standardized):
+        return measure.base, str(measure["scheme"])
+    return measure, "raw"

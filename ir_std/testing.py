@@ -1,0 +1,43 @@
+"""Made-up qrels and runs with the shape of a real collection, for demonstrations and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+_JUDGED_NOT_RELEVANT = 1000
+
+
+def simulated_qrels(n_rel: Mapping[str, int | None]) -> dict[str, dict[str, int]]:
+    """Qrels with the given topics and numbers of relevant documents.
+
+    Documents are made up: on each topic the relevant ones, then as many others as a run is deep.
+    """
+    return {topic: {f"FT{topic}-{i}": int(i < (n or 0))
+                    for i in range((n or 0) + _JUDGED_NOT_RELEVANT)}
+            for topic, n in n_rel.items()}
+
+
+def simulated_run(qrels: Mapping[str, Mapping[str, int]], seed: int,
+                  depth: int = 1000) -> dict[str, dict[str, float]]:
+    """A run whose scores are noise plus, for relevant documents, a bonus that varies by topic.
+
+    Parameters
+    ----------
+    qrels : mapping of str to mapping of str to int
+    seed : int
+        Of the random generator; the same seed gives the same run.
+    depth : int
+        Documents per topic.
+    """
+    random = np.random.default_rng(seed)
+    scored = {}
+    for topic, judged in qrels.items():
+        relevant = np.fromiter(judged.values(), float, len(judged))
+        bonus = random.uniform(0.5, 2.5)
+        scores = np.round(random.normal(size=len(judged)) + bonus * relevant, 6)
+        top = np.argsort(-scores, kind="stable")[:depth]
+        docs = list(judged)
+        scored[topic] = {docs[i]: float(scores[i]) for i in top}
+    return scored

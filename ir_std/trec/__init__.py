@@ -1,0 +1,1 @@
+"""Runs and qrels: read from files and objects, and brought into the order of ranks."""

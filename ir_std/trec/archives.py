@@ -1,0 +1,89 @@
+"""Run files wherever they lie: single files, folders, and archives, which are read in memory."""
+
+from __future__ import annotations
+
+import lzma
+import os
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from ir_std.errors import InputError
+from ir_std.trec.files import BytesSource, FileSource, Source
+
+TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
+ZIP_SUFFIX = ".zip"
+
+# What the standard library raises on archives that are truncated, damaged or encrypted.
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, EOFError, OSError,
+           RuntimeError)
+
+
+def run_sources(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
+    """The run files at ``paths``, one by one.
+
+    Parameters
+    ----------
+    paths : iterable of str or path
+        Run files, folders (every file below them, by name) and archives: ``.tar``, also
+        compressed as ``.gz``, ``.xz`` or ``.bz2``, and ``.zip``.  Archives are read member by
+        member as they are asked for; nothing is unpacked to disk.  Hidden files are passed over.
+
+    Yields
+    ------
+    Source
+        A member of an archive is called ``archive.tar.xz!member``.
+
+    Raises
+    ------
+    InputError
+        If a path does not exist, an archive is broken, or a path holds no file.
+    """
+    for path in map(Path, paths):
+        found = False
+        for source in _below(path):
+            found = True
+            yield source
+        if not found:
+            raise InputError.at(path, None, "holds no files", "runs are expected in it")
+
+
+def _below(path: Path) -> Iterator[Source]:
+    if path.is_dir():
+        for file in sorted(p for p in path.rglob("*") if p.is_file()):
+            if not _hidden(PurePosixPath(file.relative_to(path).as_posix())):
+                yield from _below(file)
+    elif not path.exists():
+        raise InputError.at(path, None, "no such file", "name a run, a folder or an archive")
+    elif path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX)):
+        members = _zip_members if path.suffix == ZIP_SUFFIX else _tar_members
+        try:
+            for member, content in members(path):
+                if not _hidden(PurePosixPath(member)):
+                    yield BytesSource(f"{path}!{member}", content)
+        except _BROKEN as broken:
+            raise InputError.at(path, None, f"cannot be read ({broken})",
+                                "an archive of runs is expected: copy it again") from None
+    else:
+        yield FileSource(path)
+
+
+def _hidden(path: PurePosixPath) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts if part != ".")
+
+
+def _tar_members(path: Path) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(path, "r|*") as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None:
+                yield member.name, content.read()
+
+
+def _zip_members(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if not member.is_dir():
+                yield member.filename, archive.read(member)

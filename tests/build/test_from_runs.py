@@ -1,0 +1,371 @@
+"""Factor sets built from runs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import signal
+import tarfile
+import warnings
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+from made_up import TOPICS, collection, write_qrels, write_runs
+
+import ir_std
+from ir_std import FactorSet, InputError, StandardizationWarning, UsageError, build_factors
+from ir_std.build.from_runs import BUILD_MEASURES
+from ir_std.factors.estimates import distribution, moments
+
+QRELS, RUNS = collection()
+MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]
+
+
+def same(one: FactorSet, other: FactorSet) -> bool:
+    """Whether two sets hold the same, to the last bit."""
+    return one.info == other.info and one.n_rel == other.n_rel and all(
+        mine.keys() == theirs.keys()
+        and all(np.array_equal(mine[k], theirs[k], equal_nan=True) for k in mine)
+        for field in ("mean", "sd", "scores", "systems", "means")
+        for mine, theirs in [(getattr(one, field), getattr(other, field))])
+
+
+@pytest.fixture
+def qrels(tmp_path: Path) -> Path:
+    return write_qrels(QRELS, tmp_path / "qrels")
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    return write_runs(RUNS, tmp_path / "runs")
+
+
+def test_mean_and_deviation_are_those_of_the_systems_scores() -> None:
+    built = build_factors(QRELS, RUNS, MEASURES, id="x")
+    for name in MEASURES:
+        measure = ir_measures.parse_measure(name)
+        values = np.zeros((len(TOPICS), len(RUNS)))
+        for s, run in enumerate(RUNS.values()):
+            for m in ir_measures.pytrec_eval.iter_calc([measure], QRELS, run):
+                values[TOPICS.index(m.query_id), s] = m.value
+        assert built.mean[name] == pytest.approx(values.mean(axis=1), abs=1e-12)
+        assert built.sd[name] == pytest.approx(values.std(axis=1, ddof=1), abs=1e-12)
+        assert built.scores[name] == pytest.approx(np.sort(values, axis=1), abs=1e-12)
+        assert built.n_systems[name] == len(RUNS)
+
+
+def test_a_topic_absent_from_a_run_counts_as_zero() -> None:
+    built = build_factors(QRELS, RUNS, ["Success@10"], id="x")
+    assert built.scores["Success@10"][TOPICS.index("t5"), 0] == 0
+
+
+def test_a_set_says_how_it_was_built() -> None:
+    built = build_factors(QRELS, RUNS, ["AP"], id="x", title="X", source="here", licence="MIT")
+    assert built.info == {
+        "id": "x", "title": "X", "depth": 40, "max_level": 2, "resolution": 0,
+        "source": "here",
+        "licence": "MIT", "default_measures": ["AP"], "built": "by ir_std from 7 runs",
+        "measures": {"AP": {"systems": 7}}}
+
+
+def test_without_measures_all_usual_ones_are_built() -> None:
+    built = build_factors(QRELS, RUNS, id="x")
+    assert built.measures == BUILD_MEASURES
+    assert built.default_measures == ("AP", "nDCG", "P@10", "RR", "Rprec")
+
+
+def test_err_is_passed_over_where_levels_are_too_high_for_it() -> None:
+    high = {t: {d: level + 3 for d, level in docs.items()} for t, docs in QRELS.items()}
+    assert "ERR@20" not in build_factors(high, RUNS, id="x").measures
+
+
+def test_the_order_of_the_runs_leaves_no_trace() -> None:
+    backwards = list(RUNS.values())[::-1]
+    assert same(build_factors(QRELS, RUNS, id="x"), build_factors(QRELS, backwards, id="x"))
+
+
+def test_files_and_objects_give_the_same_set(qrels: Path, runs: Path) -> None:
+    assert same(build_factors(qrels, runs, id="x"), build_factors(QRELS, RUNS, id="x"))
+
+
+@pytest.mark.parametrize("name", ["runs.tar", "runs.tar.gz", "runs.tgz", "runs.tar.xz",
+                                  "runs.tar.bz2", "runs.zip"])
+def test_archives_and_folders_give_the_same_set(name: str, qrels: Path, runs: Path,
+                                                tmp_path: Path) -> None:
+    archive = tmp_path / name
+    if name.endswith("zip"):
+        with zipfile.ZipFile(archive, "w") as packed:
+            for file in runs.iterdir():
+                packed.write(file, f"runs/{file.name}")
+    else:
+        mode = {".tar": "w", ".bz2": "w:bz2", ".xz": "w:xz"}.get(archive.suffix, "w:gz")
+        with tarfile.open(archive, mode) as packed:
+            packed.add(runs, "runs")
+    before = set(tmp_path.rglob("*"))
+    assert same(build_factors(qrels, archive, MEASURES, id="x"),
+                build_factors(qrels, runs, MEASURES, id="x"))
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_gzipped_runs_in_an_archive_are_read(qrels: Path, runs: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "runs.zip", "w") as packed:
+        for file in runs.iterdir():
+            packed.writestr(f"{file.name}.gz", gzip.compress(file.read_bytes()))
+    assert same(build_factors(qrels, tmp_path / "runs.zip", MEASURES, id="x"),
+                build_factors(qrels, runs, MEASURES, id="x"))
+
+
+def test_several_processes_give_the_same_set(qrels: Path, runs: Path) -> None:
+    assert same(build_factors(qrels, runs, MEASURES, id="x", jobs=2),
+                build_factors(qrels, runs, MEASURES, id="x"))
+
+
+class Backwards(Executor):
+    """Completes tasks in the reverse order of their submission."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Any] = []
+
+    def submit(self, task: Any, /, *args: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        ask = future.result
+
+        def result(timeout: float | None = None) -> Any:
+            while self.waiting:
+                waiting, work, given = self.waiting.pop()
+                waiting.set_result(work(*given))
+            return ask(timeout)
+
+        self.waiting.append((future, task, args))
+        future.result = result  # type: ignore[method-assign]
+        return future
+
+
+def test_the_order_of_completion_leaves_no_trace(qrels: Path, runs: Path) -> None:
+    assert same(build_factors(qrels, runs, MEASURES, id="x", executor=Backwards()),
+                build_factors(qrels, runs, MEASURES, id="x"))
+
+
+class Forgetful(Executor):
+    """Loses the first three tasks, as Dask may when a worker dies."""
+
+    def __init__(self) -> None:
+        self.submitted = 0
+
+    def submit(self, task: Any, /, *args: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.submitted += 1
+        if self.submitted <= 3:
+            future.set_exception(TypeError("cannot unpack non-iterable RunScores object"))
+        else:
+            future.set_result(task(*args))
+        return future
+
+
+def test_a_task_that_the_executor_lost_is_given_to_it_again(qrels: Path, runs: Path) -> None:
+    forgetful = Forgetful()
+    assert same(build_factors(qrels, runs, MEASURES, id="x", executor=forgetful),
+                build_factors(qrels, runs, MEASURES, id="x"))
+    assert forgetful.submitted == len(RUNS) + 3
+
+
+class Deadly(dict[str, dict[str, float]]):
+    """A run that ends the process which unpacks it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+def test_a_process_that_dies_is_one_clear_error() -> None:
+    with pytest.raises(UsageError, match="a process died, perhaps for want of memory"):
+        build_factors(QRELS, [Deadly(), *RUNS.values()], ["AP"], id="x", jobs=2)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_broken_run_stops_the_build_with_file_and_line(jobs: int, qrels: Path, runs: Path
+                                                         ) -> None:
+    (runs / "sys3").write_text("t0 Q0 d1 1 0.5 x\nt0 Q0 d2 2 zero x\n")
+    with pytest.raises(InputError, match=r"sys3:2: score is 'zero'"):
+        build_factors(qrels, runs, id="x", jobs=jobs)
+
+
+def test_a_broken_member_of_an_archive_is_named_with_its_line(qrels: Path, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "runs.tar.xz", "w:xz") as packed:
+        member = tarfile.TarInfo("runs/bad")
+        member.size = 3
+        packed.addfile(member, io.BytesIO(b"t0\n"))
+    with pytest.raises(InputError, match=r"runs.tar.xz!runs/bad:1: 1 column"):
+        build_factors(qrels, tmp_path / "runs.tar.xz", id="x")
+
+
+def test_broken_runs_can_be_left_out_and_are_listed(qrels: Path, runs: Path) -> None:
+    (runs / "sys3").write_text("t0 Q0 d1 1 zero x\n")
+    (runs / "sys5").write_text("other Q0 d1 1 1 x\n")
+    with pytest.warns(StandardizationWarning) as heard:
+        built = build_factors(qrels, runs, MEASURES, id="x", skip_bad=True)
+    assert [str(w.message).split(": ")[1:3] for w in heard] == [
+        [f"{runs}/sys3:1", "score is 'zero'; a finite number is expected"],
+        [f"{runs}/sys5", "has no topic of the qrels; topics such as t0 are expected"]]
+    others = [run for tag, run in RUNS.items() if tag not in ("sys3", "sys5")]
+    assert same(built, build_factors(QRELS, others, MEASURES, id="x"))
+
+
+def test_runs_are_cut_in_trec_evals_order_before_they_are_evaluated() -> None:
+    built = build_factors(QRELS, RUNS, ["nDCG"], id="x", depth=10)
+    whole = build_factors(QRELS, RUNS, ["nDCG@10"], id="x")
+    assert built.info["depth"] == 10
+    assert "cut to 10 documents" in built.info["built"]
+    ideal = build_factors(QRELS, RUNS, ["DCG", "DCG@10"], id="x", depth=10)
+    assert np.array_equal(ideal.mean["DCG"], ideal.mean["DCG@10"])
+    assert (built.mean["nDCG"] <= whole.mean["nDCG@10"]).all()
+
+
+def test_a_run_deeper_than_the_set_is_warned_of() -> None:
+    built = build_factors(QRELS, RUNS, ["AP"], id="x", depth=10)
+    with pytest.warns(StandardizationWarning, match="a run is 40 documents deep"):
+        ir_std.calc_aggregate([ir_std.AP], QRELS, RUNS["sys0"], factors=built)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"runs": [RUNS["sys0"]]}, "1 usable run given"),
+    ({"runs": []}, "0 usable runs given"),
+    ({"depth": 0}, "depth is 0"),
+    ({"measures": []}, "no measure"),
+    ({"measures": ["AP", "AP(rel=1)"]}, "given twice"),
+    ({"measures": ["sAP"]}, "cannot be standardized"),
+])
+def test_what_cannot_be_built_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        build_factors(**{"qrels": QRELS, "runs": RUNS, "id": "x", **arguments})
+
+
+def test_a_run_given_twice_is_refused(qrels: Path, runs: Path) -> None:
+    with pytest.raises(UsageError, match=r"sys1 is given twice"):
+        build_factors(qrels, [runs / "sys1", runs], id="x")
+
+
+def test_paths_without_runs_are_refused(qrels: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for path, message in (("empty", "holds no files"), ("none", "no such file")):
+        with pytest.raises(InputError, match=message):
+            build_factors(qrels, tmp_path / path, id="x")
+
+
+@pytest.mark.parametrize("name", ["runs.tar.xz", "runs.tar.gz", "runs.zip"])
+def test_a_broken_archive_is_said_to_be_so(name: str, qrels: Path, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"\x1f\x8b\x08no archive")
+    with pytest.raises(InputError, match=f"{name}: cannot be read"):
+        build_factors(qrels, tmp_path / name, id="x")
+
+
+def test_scores_that_do_not_differ_have_a_deviation_of_exactly_zero() -> None:
+    third = np.array([[0.1 + 0.2, 0.3, 0.3], [0.1, 0.2, np.nan], [0.1, np.nan, np.nan]])
+    mean, sd = moments(distribution(third)[0])
+    assert sd[0] == 0
+    assert (mean[1], sd[1]) == pytest.approx((0.15, np.sqrt(0.005)))
+    assert np.isnan([mean[2], sd[2]]).all()
+
+
+def test_systems_are_numbered_by_their_scores_alone() -> None:
+    scores = np.array([[0.9, 0.1, 0.5], [0.2, 0.3, 0.5]])
+    ordered, systems = distribution(scores)
+    assert ordered.tolist() == [[0.1, 0.5, 0.9], [0.2, 0.3, 0.5]]
+    assert systems.tolist() == [[0, 1, 2], [2, 0, 1]]
+    for order in ([1, 2, 0], [2, 1, 0]):
+        again = distribution(scores[:, order])
+        assert np.array_equal(again[0], ordered)
+        assert np.array_equal(again[1], systems)
+
+
+def test_a_set_written_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
+    build_factors(QRELS, RUNS, id="x").save(tmp_path / "one")
+    build_factors(QRELS, RUNS, id="x").save(tmp_path / "two")
+    files = sorted(p.name for p in (tmp_path / "one").iterdir())
+    assert files == ["mean.csv", "means.npz", "scores.npz", "sd.csv", "set.json", "systems.npz",
+                     "topics.csv"]
+    for name in files:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+# -- the command -----------------------------------------------------------------------------
+
+
+def test_the_command_builds_a_set_that_standardizes_other_runs(
+        ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path) -> None:
+    some = [runs / f"sys{i}" for i in range(4)]
+    built = ir_std_cli("build", qrels, *some, "-o", tmp_path / "mine", "--title", "My systems")
+    assert built.status == 0
+    assert built.out == [f"{tmp_path}/mine\t6 topics\t4 systems\t34 measures"]
+    used = ir_std_cli(runs / "sys5", qrels, "AP", "-s", "N,E", "--factors", tmp_path / "mine")
+    assert [line.split("\t")[0] for line in used.out] == ["AP", "sAP", "sAP(scheme='E')"]
+    assert "mine (My systems; 4 systems): 6 of 6 topics matched" in used.err[0]
+
+
+def test_the_command_leaves_nothing_behind_when_it_fails(ir_std_cli: Any, qrels: Path, runs: Path,
+                                                         tmp_path: Path) -> None:
+    (runs / "sys6").write_text("t0 Q0 d1\n")
+    failed = ir_std_cli("build", qrels, runs, "-o", tmp_path / "mine")
+    assert failed.status == 2
+    assert failed.err == [f"ir_std: error: {runs}/sys6:1: 3 columns; a run has 6 columns: topic "
+                          "Q0 document rank score tag"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["qrels", "runs"]
+
+
+def test_the_command_lists_the_runs_it_leaves_out(ir_std_cli: Any, qrels: Path, runs: Path,
+                                                  tmp_path: Path) -> None:
+    (runs / "sys6").write_text("t0 Q0 d1\n")
+    built = ir_std_cli("build", qrels, runs, "-o", tmp_path / "mine", "--skip-bad", "--jobs", 2)
+    assert built.status == 0
+    assert f"left out: {runs}/sys6:1: 3 columns" in built.err[0]
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["qrels", "-o", "new"], "give QRELS and at least two RUNS"),
+    (["qrels", "runs", "-o", "runs"], "exists and is not a factor set"),
+    (["qrels", "runs", "-o", "new", "--jobs", "0"], "jobs is 0: give the number"),
+    (["qrels", "runs", "-o", "new", "--measures", "Foo"], "unknown measure 'Foo'"),
+    (["runs/sys1", "runs", "-o", "new"], "a qrels file has 4 columns"),
+])
+def test_wrong_use_of_the_command_is_one_clear_line(
+        arguments: list[str], message: str, ir_std_cli: Any, qrels: Path, runs: Path,
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    failed = ir_std_cli("build", *arguments)
+    assert failed.status == 2
+    assert len(failed.err) == 1
+    assert message in failed.err[0]
+
+
+# -- a cluster -------------------------------------------------------------------------------
+
+
+def test_a_dask_cluster_that_loses_a_worker_builds_the_same_set() -> None:
+    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    judged, by_tag = collection(systems=60, documents=400)
+    many = list(by_tag.values())
+    with (warnings.catch_warnings(),
+          distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
+                                   dashboard_address=":0", silence_logs=50) as cluster,
+          distributed.Client(cluster) as client):
+        # Losing a worker is what the cluster warns of.
+        warnings.simplefilter("ignore")
+        pids = sorted(client.run(os.getpid).values())
+        assert len(pids) == 2
+
+        def runs() -> Iterator[Any]:
+            """Kills a worker when half of the runs are handed out."""
+            for i, run in enumerate(many):
+                if i == len(many) // 2:
+                    os.kill(pids.pop(), signal.SIGKILL)
+                yield run
+
+        built = build_factors(judged, runs(), id="x", executor=client.get_executor())
+        assert len(pids) == 1
+    assert same(built, build_factors(judged, many, id="x"))

@@ -1,0 +1,284 @@
+"""The command line: results on standard output, everything else beside them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import ir_datasets
+import ir_measures
+import pytest
+from ir_measures import AP, P
+
+import ir_std
+from ir_std import FactorSet
+from ir_std.factors.catalog import load_factors
+from ir_std.testing import simulated_qrels, simulated_run
+
+Outcome = Any
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of a simulated run on TREC-8's topics: run, other, qrels."""
+    folder = tmp_path_factory.mktemp("files")
+    qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
+    (folder / "qrels").write_text("".join(
+        f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()))
+    for name, seed in (("run", 1), ("other", 2)):
+        (folder / name).write_text("".join(
+            f"{t} Q0 {d} {i} {s!r} {name}\n"
+            for t, docs in simulated_run(qrels, seed, depth=100).items()
+            for i, (d, s) in enumerate(docs.items(), 1)))
+    return folder
+
+
+def test_raw_and_standardized_lines(files: Path, ir_std_cli: Any) -> None:
+    done = ir_std_cli(files / "run", files / "qrels", "AP", "P@10")
+    raw = ir_measures.calc_aggregate(
+        [AP, P @ 10], ir_measures.read_trec_qrels(str(files / "qrels")),
+        ir_measures.read_trec_run(str(files / "run")))
+    scores = ir_std.calc_aggregate([AP, P @ 10], files / "qrels", files / "run")
+    assert done.status == 0
+    assert done.out == [f"AP\t{raw[AP]:.4f}", f"sAP\t{scores[ir_std.sAP]:.4f}",
+                        f"P@10\t{raw[P @ 10]:.4f}", f"sP@10\t{scores[ir_std.sP @ 10]:.4f}"]
+
+
+def test_which_factors_were_used_is_said_beside_the_results(files: Path, ir_std_cli: Any) -> None:
+    done = ir_std_cli(files / "run", files / "qrels", "AP")
+    assert len(done.err) == 1
+    assert "factors of trec8-adhoc" in done.err[0]
+    assert "129 systems" in done.err[0]
+    assert "50 of 50 topics matched" in done.err[0]
+
+
+def test_runs_and_qrels_come_in_any_order(files: Path, ir_std_cli: Any) -> None:
+    one = ir_std_cli(files / "run", files / "qrels", "AP")
+    assert ir_std_cli("AP", files / "qrels", "-p", 4, files / "run").out == one.out
+
+
+def test_several_runs_are_told_apart_by_their_file_names(files: Path, ir_std_cli: Any) -> None:
+    done = ir_std_cli(files / "run", files / "other", files / "qrels", "AP")
+    assert [line.split("\t")[:2] for line in done.out] == [
+        ["run", "AP"], ["run", "sAP"], ["other", "AP"], ["other", "sAP"]]
+
+
+def test_runs_of_the_same_name_are_told_apart_by_their_paths(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    (tmp_path / "run").write_bytes((files / "run").read_bytes())
+    done = ir_std_cli(files / "run", tmp_path / "run", files / "qrels", "AP")
+    assert {line.split("\t")[0] for line in done.out} == {str(files / "run"),
+                                                          str(tmp_path / "run")}
+
+
+def test_values_by_topic_end_with_the_mean_as_topic_all(files: Path, ir_std_cli: Any) -> None:
+    done = ir_std_cli(files / "run", files / "qrels", "AP", "-q")
+    assert len(done.out) == 102
+    assert done.out[0].startswith("401\tAP\t")
+    assert [line.split("\t")[0] for line in done.out[-2:]] == ["all", "all"]
+    assert len(ir_std_cli(files / "run", files / "qrels", "AP", "-q", "-n").out) == 100
+
+
+def test_schemes_raw_and_places(files: Path, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "qrels", "AP", "-p", 2)
+    names = [line.split("\t")[0] for line in ir_std_cli(*inputs, "-s", "U,z").out]
+    assert names == ["AP", "sAP(scheme='U')", "sAP(scheme='z')"]
+    assert len(ir_std_cli(*inputs, "--raw").out) == 1
+    value = ir_std_cli(*inputs).out[0].split("\t")[1]
+    assert len(value.split(".")[1]) == 2
+    assert len(ir_std_cli(*inputs, "-p", -1).out[0]) > 10
+
+
+def test_without_measures_those_of_the_set_are_reported(files: Path, ir_std_cli: Any) -> None:
+    done = ir_std_cli(files / "run", files / "qrels")
+    raw = [line.split("\t")[0] for line in done.out][::2]
+    assert tuple(raw) == load_factors("trec8-adhoc").default_measures
+
+
+def test_jsonl_has_full_precision_and_null_where_there_is_no_value(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
+    done = ir_std_cli(files / "run", qrels, "AP", "-q", "-o", "jsonl")
+    lines = [json.loads(line) for line in done.out]
+    assert {"query_id": "999", "measure": "sAP", "value": None} in lines
+    assert any("warning: 1 topic without factors in trec8-adhoc" in line for line in done.err)
+
+
+def test_a_set_is_named_by_id_or_path(files: Path, ir_std_cli: Any, tmp_path: Path) -> None:
+    mine = load_factors("trec8-adhoc")
+    FactorSet(mine.info | {"id": "mine"}, mine.n_rel, mine.mean, mine.sd).save(tmp_path / "mine")
+    for name in ("robust04", tmp_path / "mine"):
+        done = ir_std_cli(files / "run", files / "qrels", "AP", "--factors", name)
+        assert f"factors of {Path(name).name}" in done.err[0]
+        assert len(done.out) == 2
+
+
+def test_qrels_of_no_collection_give_raw_scores_and_a_note(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    (tmp_path / "q").write_text("401 0 d1 1\n")
+    done = ir_std_cli(files / "run", tmp_path / "q", "AP")
+    assert done.status == 0
+    assert done.out == ["AP\t0.0000"]
+    assert "no factor set fits" in done.err[0]
+
+
+class Judgments(ir_datasets.formats.BaseQrels):
+    """Qrels as ir_datasets has them."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+
+    def qrels_iter(self) -> Any:
+        if isinstance(self.rows, Exception):
+            raise self.rows
+        return iter(self.rows)
+
+
+@pytest.fixture
+def registered() -> Any:
+    """Registers datasets with ir_datasets for one test."""
+    names = []
+
+    def register(name: str, rows: Any) -> None:
+        ir_datasets.registry.register(name, ir_datasets.Dataset(Judgments(rows)))
+        names.append(name)
+
+    yield register
+    for name in names:
+        del ir_datasets.registry._registered[name]
+
+
+def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli: Any) -> None:
+    registered("made/up", list(ir_measures.read_trec_qrels(str(files / "qrels"))))
+    done = ir_std_cli(files / "run", "made/up", "AP")
+    assert done.status == 0
+    assert done.out == ir_std_cli(files / "run", files / "qrels", "AP").out
+
+
+def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
+        files: Path, registered: Any, ir_std_cli: Any) -> None:
+    registered("made/up", RuntimeError("All download sources failed", []))
+    done = ir_std_cli(files / "run", "made/up", "AP")
+    assert done.status == 2
+    assert done.out == []
+    assert len(done.err) == 1
+    assert "cannot get the qrels (All download sources failed)" in done.err[0]
+
+
+@pytest.mark.parametrize(("arguments", "says"), [
+    ((), "required"),
+    (("run",), "no qrels"),
+    (("qrels",), "no run"),
+    (("run", "qrels", "qrels"), "found 2 qrels (qrels, qrels)"),
+    (("run", "qrels", "APP"), "did you mean 'AP'"),
+    (("run", "qrels", "P"), "write P@10"),
+    (("run", "qrels", "AP", "-s", "Q"), "unknown scheme 'Q': allowed are N, U, E, z"),
+    (("run", "qrels", "AP", "-o", "xml"), "invalid choice: 'xml'"),
+    (("run", "qrels", "AP", "-n"), "add -q"),
+    (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
+    (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
+    (("run", "qrels", "AP", "--factors", "trec88"), "no factor set 'trec88'"),
+    (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),
+    (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
+    (("run", "missing.txt", "AP"), "'missing.txt' is neither a file nor a measure"),
+    (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
+    (("narrow", "qrels", "AP"), "3 columns in its first line"),
+    (("elsewhere", "qrels", "AP"), "no topic in common"),
+    ((".", "qrels", "AP"), "is a directory"),
+])
+def test_wrong_use_is_one_line_and_exit_status_2(
+        files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch,
+        arguments: tuple[str, ...], says: str) -> None:
+    monkeypatch.chdir(files)
+    Path("broken").write_text("401 Q0 d1 1 1.0 t\n401 Q0 d2 2 1.0\n")
+    Path("narrow").write_text("401 d1 1\n")
+    Path("elsewhere").write_text("x Q0 d1 1 1.0 t\n")
+    done = ir_std_cli(*arguments)
+    assert done.status == 2
+    assert done.out == []
+    assert says in done.err[-1]
+    assert done.err[-1].startswith("ir_std: error: ")
+
+
+def test_factor_sets_are_listed_shown_and_located(ir_std_cli: Any) -> None:
+    listed = ir_std_cli("factors").out
+    assert [line.split("\t")[0] for line in listed] == ir_std.available_factors()
+    shown = ir_std_cli("factors", "show", "trec4-adhoc").out
+    assert "measure\tP@10\t33 systems, depth 1000" in shown
+    (path,) = ir_std_cli("factors", "path", "trec4-adhoc").out
+    assert (Path(path) / "mean.csv").is_file()
+    assert ir_std_cli("factors", "show", "trec4adhoc").status == 2
+
+
+def test_the_demo_needs_nothing_and_says_that_the_run_is_simulated(ir_std_cli: Any) -> None:
+    done = ir_std_cli("demo")
+    assert done.status == 0
+    assert "SIMULATED" in done.out[0]
+    assert done.out == ir_std_cli("demo").out
+
+
+def test_the_module_and_the_script_are_the_same_program(files: Path) -> None:
+    script = Path(sys.executable).parent / "ir_std"
+    commands = [[sys.executable, "-m", "ir_std"]] + ([[str(script)]] if script.exists() else [])
+    outs = {subprocess.run([*c, str(files / "run"), str(files / "qrels"), "AP"],
+                           capture_output=True, text=True, check=True).stdout for c in commands}
+    assert len(outs) == 1
+
+
+def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
+    copies = [files / f"copy{i}" for i in range(200)]
+    for copy in copies:
+        copy.write_bytes((files / "run").read_bytes())
+    started = subprocess.Popen(
+        [sys.executable, "-m", "ir_std", *map(str, copies), str(files / "qrels"), "AP",
+         "--jobs", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in started.stderr:
+        if "factors of" in line:
+            break
+    started.terminate()
+    # The pipes close only when the last process that holds them has ended.
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == 2
+    assert out == ""
+    assert err.splitlines()[-1] == "ir_std: error: interrupted"
+
+
+def test_a_reader_that_stops_early_is_no_error(files: Path) -> None:
+    code = f"{sys.executable} -m ir_std {files / 'run'} {files / 'qrels'} -q | head -1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", code], capture_output=True, text=True,
+                          check=False)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+def test_several_processes_give_the_same_lines_in_the_same_order(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
+    inputs = (files / "run", files / "other", qrels, "AP", "-q", "--place")
+    one, two = (ir_std_cli(*inputs, "--jobs", jobs) for jobs in (1, 2))
+    assert one.status == two.status == 0
+    assert one.out == two.out
+    assert one.err == two.err
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_broken_run_among_others_leaves_no_results(files: Path, tmp_path: Path, jobs: int,
+                                                     ir_std_cli: Any) -> None:
+    (tmp_path / "broken").write_text("401 Q0 d1 1 x t\n")
+    done = ir_std_cli(files / "run", tmp_path / "broken", files / "qrels", "AP", "--jobs", jobs)
+    assert done.status == 2
+    assert done.out == []
+    assert "broken:1: score is 'x'" in done.err[-1]
+
+
+def test_every_real_run_of_trec_8_is_evaluated(data: Path, runs_of: Any, ir_std_cli: Any) -> None:
+    runs = sorted(runs_of("trec8-adhoc").iterdir())
+    done = ir_std_cli(*runs, data / "qrels" / "trec8-adhoc.txt", "AP")
+    assert done.status == 0
+    assert len(done.out) == 258
+    assert "Flab8atdn\tAP\t0.3240" in done.out

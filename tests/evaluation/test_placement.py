@@ -1,0 +1,126 @@
+"""Where a run ranks among the standardizing systems."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ir_measures import AP, P
+from made_up import TOPICS, collection, write_qrels, write_runs
+
+from ir_std import FactorSet, NoFactorsError, build_factors, place, sAP
+from ir_std.evaluation.placement import ordinal
+from ir_std.factors.estimates import means_of_systems
+
+QRELS, RUNS = collection()
+BUILT = build_factors(QRELS, RUNS, ["AP", "P@5"], id="mine")
+MEANS = {tag: AP.calc_aggregate(QRELS, run) for tag, run in RUNS.items()}
+
+
+def without(*fields: str) -> FactorSet:
+    """The built set without some of its tables."""
+    kept = {f: {} if f in fields else getattr(BUILT, f) for f in ("scores", "systems", "means")}
+    return FactorSet(deepcopy(BUILT.info), BUILT.n_rel, BUILT.mean, BUILT.sd, **kept)
+
+
+@pytest.mark.parametrize("tag", RUNS)
+def test_a_standardizing_system_ranks_where_its_mean_does(tag: str) -> None:
+    better = sum(mean > MEANS[tag] + 1e-9 for mean in MEANS.values())
+    raw, standardized = place(RUNS[tag], QRELS, [AP], factors=BUILT)
+    assert (raw.rank, raw.n_systems, raw.among) == (better + 1, len(RUNS), True)
+    assert raw.value == pytest.approx(MEANS[tag])
+    assert standardized.measure == sAP
+    assert standardized.among
+
+
+def test_a_new_run_is_told_where_it_would_have_been() -> None:
+    blend = {t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
+             for t, docs in RUNS["sys4"].items()}
+    raw, _ = place(blend, QRELS, [AP], factors=BUILT)
+    better = sum(mean > AP.calc_aggregate(QRELS, blend) for mean in MEANS.values())
+    assert not raw.among
+    assert raw.summary == f"would have been {ordinal(better + 1)} of {len(RUNS) + 1}"
+
+
+def test_an_empty_run_comes_last() -> None:
+    raw, _ = place({}, QRELS, [AP], factors=BUILT)
+    assert raw.summary == f"would have been {len(RUNS) + 1}th of {len(RUNS) + 1}"
+
+
+@pytest.mark.parametrize("scheme", [None, "N", "U", "E", "z"])
+def test_stored_means_are_those_of_the_scores(scheme: str | None) -> None:
+    assert np.array_equal(BUILT.means[f"{scheme or 'raw'}:AP"],
+                          means_of_systems(BUILT, "AP", scheme))
+    measures = [sAP(scheme=scheme)] if scheme else [AP]
+    values = [place(run, QRELS, measures, factors=BUILT)[0].value for run in RUNS.values()]
+    assert np.sort(values) == pytest.approx(BUILT.means[f"{scheme or 'raw'}:AP"], abs=1e-12)
+
+
+def test_on_a_part_of_the_topics_the_systems_are_ranked_on_that_part() -> None:
+    part = {t: QRELS[t] for t in TOPICS[:3]}
+    means = {tag: AP.calc_aggregate(part, run) for tag, run in RUNS.items()}
+    for tag, run in RUNS.items():
+        raw, _ = place(run, part, [AP], factors=BUILT)
+        better = sum(mean > means[tag] + 1e-9 for mean in means.values())
+        assert raw.summary == f"{ordinal(better + 1)} of 7 on 3 of the 6 topics"
+
+
+def test_means_alone_place_a_run_on_all_topics_and_not_on_a_part() -> None:
+    alone = without("scores", "systems")
+    whole = place(RUNS["sys4"], QRELS, [AP], factors=alone)
+    assert whole == place(RUNS["sys4"], QRELS, [AP], factors=BUILT)
+    part = place(RUNS["sys4"], {t: QRELS[t] for t in TOPICS[:3]}, [AP], factors=alone)
+    assert part[0].rank is None
+    assert part[0].why_not == ("of mine's systems only the means over all 6 topics are known, "
+                               "and these are 3")
+
+
+def test_own_parameters_of_u_are_placed_by_the_scores() -> None:
+    other = sAP(scheme="U", A=0.2, B=0.4)
+    assert place(RUNS["sys4"], QRELS, [other], factors=BUILT)[0].among
+    alone = place(RUNS["sys4"], QRELS, [other], factors=without("scores", "systems"))
+    assert alone[0].rank is None
+
+
+def test_without_scores_of_systems_a_reason_is_given() -> None:
+    raw, _ = place(RUNS["sys4"], QRELS, [AP], factors=without("scores", "systems", "means"))
+    assert str(raw) == (f"AP {MEANS['sys4']:.4f}: not placed, mine holds no scores of single "
+                        "systems for AP")
+    [unknown] = place(RUNS["sys4"], QRELS, [P @ 7], factors=BUILT)
+    assert unknown.summary == "not placed, mine has no factors for it"
+
+
+def test_scores_are_rounded_as_the_systems_were_before_they_are_compared() -> None:
+    known = without("means")
+    known.info["measures"]["AP"]["resolution"] = 0.01
+    known.scores = {"AP": np.round(BUILT.scores["AP"], 2)}
+    placed = [place(run, QRELS, [AP], factors=known)[0] for run in RUNS.values()]
+    assert all(p.among for p in placed)
+    assert placed[0].value == pytest.approx(MEANS["sys0"])
+
+
+def test_qrels_without_factors_place_nothing() -> None:
+    with pytest.raises(NoFactorsError, match="no factor set fits"):
+        place(RUNS["sys4"], QRELS)
+
+
+def test_ordinals() -> None:
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111, 113)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "101st", "111th",
+        "113th"]
+
+
+def test_the_command_line_says_the_place_beside_each_mean(ir_std_cli: Any, tmp_path: Path) -> None:
+    BUILT.save(tmp_path / "mine")
+    qrels = write_qrels(QRELS, tmp_path / "qrels")
+    runs = write_runs(RUNS, tmp_path / "runs")
+    place = f"{1 + sum(m > MEANS['sys4'] for m in MEANS.values())}"
+    shown = ir_std_cli(runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine", "--place", "-q")
+    assert shown.out[-2].startswith(f"all\tAP\t{MEANS['sys4']:.4f}\t{place}")
+    assert shown.out[-2].endswith("of 7")
+    assert all(line.count("\t") == 2 for line in shown.out[:-2])
+    assert '"place": ' in ir_std_cli(runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine",
+                                     "--place", "-o", "jsonl").out[0]

@@ -1,0 +1,398 @@
+"""Raw and standardized scores in one pass, through ir_measures and in place of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, RR, NumRet, P, Qrel, Rprec, ScoredDoc, SetF, nDCG
+
+import ir_std
+from ir_std import (
+    FactorSet,
+    NoFactorsError,
+    StandardizationWarning,
+    UsageError,
+    sAP,
+    sBpref,
+    snDCG,
+    sP,
+    sSP,
+)
+from ir_std.errors import InputError
+from ir_std.trec.ranking import Ranker
+
+TOPICS = {"t1": 2, "t2": 1, "t3": 3}
+QRELS = {"t1": {"a": 1, "b": 1, "c": 0}, "t2": {"a": 1}, "t3": {"a": 1, "b": 1, "z": 1, "y": -1}}
+RUN = {"t1": {"a": 3.0, "x": 2.0, "b": 1.0}, "t2": {"x": 2.0, "a": 1.0}, "other": {"a": 1.0}}
+MEANS = np.array([0.5, 0.25, 0.5])
+SDS = np.array([0.25, 0.125, 0.2])
+
+
+def factor_set(**changes: Any) -> FactorSet:
+    """Factors for AP and binary nDCG on the three topics."""
+    measures = {"AP": {"systems": 10}, "nDCG(rel=1)": {"systems": 10}}
+    info = {"id": "tiny", "title": "Tiny", "depth": 1000, "measures": measures} | changes
+    tables = [dict.fromkeys(measures, column) for column in (MEANS, SDS)]
+    scores = {"AP": np.sort(np.linspace(0, 1, 30).reshape(3, 10), axis=1)}
+    return FactorSet(info, TOPICS, tables[0], tables[1], scores)
+
+
+@pytest.fixture(autouse=True)
+def tiny_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test here finds the tiny set by recognition."""
+    factor_set().save(tmp_path / "tiny")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
+
+
+RAW = np.array([(1 + 2 / 3) / 2, 0.5, 0.0])
+N = ir_std.schemes.normal_cdf((RAW - MEANS) / SDS)
+
+
+def test_plain_ir_measures_calls_know_the_standardized_family() -> None:
+    scores = ir_measures.calc_aggregate([AP, sAP], QRELS, RUN)
+    assert scores == pytest.approx({AP: RAW.mean(), sAP: N.mean()})
+
+
+def test_the_drop_in_adds_companions_behind_their_measures() -> None:
+    scores = ir_std.calc_aggregate([AP, P @ 10, nDCG], QRELS, RUN)
+    assert list(map(str, scores)) == ["AP", "sAP", "P@10", "nDCG", "snDCG"]
+    assert scores[sAP] == pytest.approx(N.mean())
+
+
+def test_the_drop_in_names_what_has_no_factors() -> None:
+    scores = ir_std.calc_aggregate([AP, P @ 10], QRELS, RUN)
+    assert scores.notes == ("tiny has no factors for P@10 (scheme N); it has AP, nDCG(rel=1)",)
+    assert scores.match.factors.id == "tiny"
+
+
+def test_several_schemes_at_once() -> None:
+    scores = ir_std.calc_aggregate([AP], QRELS, RUN, schemes=["z", "E", "U"])
+    assert list(map(str, scores)) == ["AP", "sAP(scheme='z')", "sAP(scheme='E')",
+                                      "sAP(scheme='U')"]
+    assert scores[sAP(scheme="z")] == pytest.approx(((RAW - MEANS) / SDS).mean())
+
+
+@pytest.mark.parametrize("form", ["id", "path", "set"])
+def test_factors_are_named_by_id_path_or_set(form: str, tmp_path: Path) -> None:
+    named = {"id": "tiny", "path": str(tmp_path / "tiny"), "set": factor_set()}[form]
+    scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=named)
+    assert scores[sAP] == pytest.approx(N.mean())
+    assert scores.match.chosen_by == "name"
+
+
+def test_a_measure_may_name_its_factors(tmp_path: Path) -> None:
+    measure = sAP(factors=str(tmp_path / "tiny"))
+    assert measure.calc_aggregate(QRELS, RUN) == pytest.approx(N.mean())
+
+
+def test_a_topic_absent_from_the_run_gets_the_standardized_value_of_zero() -> None:
+    values = {m.query_id: m.value for m in ir_measures.iter_calc([sAP], QRELS, RUN)}
+    assert values["t3"] == pytest.approx(N[2])
+    assert values.keys() == set(QRELS)
+
+
+def test_an_empty_run_scores_zero_everywhere() -> None:
+    scores = ir_measures.calc_aggregate([AP, sAP], QRELS, [])
+    assert scores[AP] == 0
+    assert scores[sAP] == pytest.approx(ir_std.schemes.normal_cdf(-MEANS / SDS).mean())
+
+
+def test_a_topic_without_factors_is_left_out_of_the_mean_and_named_once() -> None:
+    qrels = QRELS | {"new": {"a": 1}}
+    with pytest.warns(StandardizationWarning, match="1 topic without factors in tiny.*: new"
+                      ) as caught:
+        scores = ir_std.calc_aggregate([AP, nDCG], qrels, RUN | {"new": {"a": 1.0}})
+    assert len(caught) == 1
+    assert scores[AP] == pytest.approx((RAW.sum() + 1) / 4)
+    assert scores[sAP] == pytest.approx(N.mean())
+
+
+def test_a_measure_without_factors_asked_for_by_its_standardized_name_is_an_error() -> None:
+    with pytest.raises(NoFactorsError, match="sP@10: tiny has no factors for P@10; "
+                                             r"it has AP, nDCG\(rel=1\)"):
+        ir_measures.calc_aggregate([sP @ 10], QRELS, RUN)
+
+
+def test_qrels_of_no_collection_are_an_error_only_for_standardized_names() -> None:
+    qrels = {"unknown": {"a": 1}}
+    assert ir_std.calc_aggregate([AP], qrels, RUN) == {AP: 0}
+    with pytest.raises(NoFactorsError, match="no factor set fits"):
+        ir_measures.calc_aggregate([sAP], qrels, RUN)
+
+
+def test_a_named_set_that_holds_none_of_the_topics_is_an_error() -> None:
+    with pytest.raises(NoFactorsError, match="trec8-adhoc holds none of the topics"):
+        ir_std.calc_aggregate([AP], QRELS, RUN, factors="trec8-adhoc")
+
+
+def test_sp_is_served_by_the_factors_of_ap() -> None:
+    assert sSP.calc_aggregate(QRELS, RUN) == pytest.approx(sAP.calc_aggregate(QRELS, RUN))
+
+
+def test_graded_ndcg_uses_binary_factors_only_where_qrels_are_binary() -> None:
+    assert snDCG.calc_aggregate(QRELS, RUN) == pytest.approx(
+        snDCG(rel=1).calc_aggregate(QRELS, RUN))
+    graded = QRELS | {"t1": {"a": 2, "b": 1}}
+    with pytest.raises(NoFactorsError, match="no factors for nDCG; it has"):
+        snDCG.calc_aggregate(graded, RUN)
+
+
+def test_a_run_deeper_than_the_systems_behind_the_factors_is_warned_of_once() -> None:
+    deep = {"t1": {f"d{i}": float(-i) for i in range(1500)}}
+    with pytest.warns(StandardizationWarning, match="1500 documents deep.*to depth 1000") as caught:
+        ir_std.calc_aggregate([AP, nDCG], QRELS, deep)
+    assert len(caught) == 1
+
+
+def test_the_smallest_depth_is_warned_of_and_topics_without_qrels_do_not_count() -> None:
+    measures = {"AP": {"systems": 2, "depth": 1}, "nDCG(rel=1)": {"systems": 2, "depth": 2}}
+    factors = factor_set(measures=measures)
+    deep = {"t1": {"a": 3.0, "b": 2.0, "c": 1.0}, "other": {f"d{i}": float(i) for i in range(9)}}
+    with pytest.warns(StandardizationWarning, match="3 documents deep.*to depth 1"):
+        ir_std.calc_aggregate([nDCG, AP], QRELS, deep, factors=factors)
+
+
+def test_a_topic_on_which_all_systems_scored_the_same_is_named_when_it_is_left_out() -> None:
+    factors = FactorSet({"id": "flat", "measures": {"AP": {"systems": 2}}}, TOPICS,
+                        {"AP": [1.0, 0.25, 0.0]}, {"AP": [0.0, 0.125, 0.0]})
+    with pytest.warns(StandardizationWarning, match="AP than all systems of flat.*: t1$"):
+        scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors)
+    # t3 scored 0 as all systems did, which is average.
+    assert scores[sAP] == pytest.approx((N[1] + 0.5) / 2)
+
+
+def test_cutoff_measures_do_not_mind_depth() -> None:
+    factors = FactorSet({"id": "cut", "depth": 1000, "measures": {"P@10": {"systems": 2}}}, TOPICS,
+                        {"P@10": MEANS}, {"P@10": SDS})
+    deep = {"t1": {f"d{i}": float(-i) for i in range(1500)}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sP @ 10 in ir_std.calc_aggregate([P @ 10], QRELS, deep, factors=factors)
+
+
+def test_a_part_that_several_sets_fit_is_warned_of(tmp_path: Path) -> None:
+    larger = {f"t{i}": TOPICS.get(f"t{i}", 1) for i in range(1, 6)}
+    FactorSet({"id": "wide", "measures": {"AP": {"systems": 2}}}, larger, {"AP": [0.5] * 5},
+              {"AP": [0.1] * 5}).save(tmp_path / "wide")
+    with pytest.warns(StandardizationWarning, match="a part of tiny, which is used.*of wide"):
+        ir_measures.calc_aggregate([sAP], {"t1": QRELS["t1"]}, RUN)
+
+
+def namedtuples() -> tuple[Iterator[Qrel], Iterator[ScoredDoc]]:
+    return ((Qrel(t, d, r) for t, docs in QRELS.items() for d, r in docs.items()),
+            (ScoredDoc(t, d, s) for t, docs in RUN.items() for d, s in docs.items()))
+
+
+def files(folder: Path) -> tuple[Path, Path]:
+    qrels, run = namedtuples()
+    (folder / "q.txt").write_text("".join(f"{q.query_id} 0 {q.doc_id} {q.relevance}\n"
+                                          for q in qrels))
+    (folder / "r.txt").write_text("".join(f"{r.query_id} Q0 {r.doc_id} 1 {r.score} t\n"
+                                          for r in run))
+    return folder / "q.txt", folder / "r.txt"
+
+
+@pytest.mark.parametrize("form", ["dict", "generator", "list", "DataFrame", "Path", "str"])
+def test_all_forms_of_input_give_the_same(form: str, tmp_path: Path) -> None:
+    inputs: Any = {
+        "dict": (QRELS, RUN), "generator": namedtuples(), "list": tuple(map(list, namedtuples())),
+        "DataFrame": tuple(pd.DataFrame(list(rows)) for rows in namedtuples()),
+        "Path": files(tmp_path), "str": tuple(map(str, files(tmp_path))),
+    }[form]
+    scores = ir_std.calc_aggregate([AP, SetF, NumRet], *inputs)
+    assert scores == pytest.approx({AP: RAW.mean(), sAP: N.mean(), NumRet: 5.0,
+                                    SetF: ir_measures.calc_aggregate([SetF], QRELS, RUN)[SetF]})
+
+
+def test_inputs_are_not_modified() -> None:
+    qrels, run = (pd.DataFrame(list(rows)) for rows in namedtuples())
+    before = qrels.copy(), run.copy()
+    ir_std.calc_aggregate([AP], qrels, run)
+    pd.testing.assert_frame_equal(qrels, before[0])
+    pd.testing.assert_frame_equal(run, before[1])
+
+
+@pytest.mark.parametrize(("qrels", "run", "says"), [
+    ({1: {"a": 1}}, RUN, "topic id is 1 (int)"),
+    ({"t1": {7: 1}}, RUN, "document id of topic t1 is 7 (int)"),
+    ({"t1": {"a": 1.5}}, RUN, "document 'a' has relevance 1.5"),
+    (QRELS, {"t1": {"a": float("nan")}}, "document 'a' has score nan"),
+    (QRELS, {"t1": {"a": "high"}}, "a score is no number"),
+    (QRELS, [ScoredDoc("t1", "a", 1.0), ScoredDoc("t1", "a", 2.0)], "'a' twice"),
+    (QRELS, pd.DataFrame({"qid": ["t1"]}), "DataFrame without query_id, doc_id, score"),
+    (QRELS, 7, "cannot use int"),
+    (QRELS, [("t1", "a", 1.0)], "cannot use tuple"),
+])
+def test_inputs_that_cannot_be_used_are_told_why(qrels: Any, run: Any, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        ir_std.calc_aggregate([AP], qrels, run)
+    assert says in str(caught.value)
+
+
+def test_calc_gives_means_and_values_by_topic() -> None:
+    result = ir_std.calc([AP], QRELS, RUN)
+    assert result.aggregated == pytest.approx({AP: RAW.mean(), sAP: N.mean()})
+    assert [m.query_id for m in result.per_query] == ["t1", "t1", "t2", "t2", "t3", "t3"]
+
+
+def test_an_evaluator_serves_many_runs() -> None:
+    evaluator = ir_std.evaluator([AP], QRELS)
+    assert evaluator.calc_aggregate(RUN) == evaluator.calc_aggregate(dict(RUN))
+    assert evaluator.calc_aggregate({})[AP] == 0
+
+
+def test_methods_of_measures_work() -> None:
+    assert AP.calc_aggregate(QRELS, RUN) == pytest.approx(RAW.mean())
+    assert sAP.evaluator(QRELS).calc_aggregate(RUN)[sAP] == pytest.approx(N.mean())
+    assert sAP.calc(QRELS, RUN).aggregated == pytest.approx(N.mean())
+
+
+def test_methods_of_measures_take_paths(tmp_path: Path) -> None:
+    qrels, run = map(str, files(tmp_path))
+    assert AP.calc_aggregate(qrels, run) == pytest.approx(RAW.mean())
+    assert ir_std.sAP.calc_aggregate(qrels, run) == pytest.approx(N.mean())
+    assert len(list(AP.iter_calc(qrels, run))) == 3
+
+
+def graded(max_level: int) -> FactorSet:
+    """Factors of graded and binary measures, from judgments with these levels."""
+    measures = {m: {"systems": 2} for m in ("nDCG", "nDCG(rel=1)", "nDCG@10", "RBP(p=0.8)")}
+    return FactorSet({"id": "graded", "max_level": max_level, "measures": measures}, TOPICS,
+                     {m: MEANS + i / 10 for i, m in enumerate(measures)},
+                     dict.fromkeys(measures, SDS))
+
+
+def test_binary_qrels_of_a_graded_collection_use_binary_factors() -> None:
+    scores = ir_std.calc_aggregate([nDCG, nDCG @ 10], QRELS, RUN, factors=graded(3))
+    binary = ir_std.calc_aggregate([ir_std.nDCG(rel=1)], QRELS, RUN, factors=graded(3))
+    assert scores[snDCG] == pytest.approx(binary[snDCG(rel=1)])
+    assert snDCG @ 10 not in scores
+    assert "nDCG@10" in scores.notes[0]
+
+
+def test_raw_rbp_takes_the_highest_level_of_whole_qrels_whatever_the_set_says() -> None:
+    scores = ir_std.calc_aggregate([ir_std.RBP, ir_std.RBP(rel=1)], QRELS, RUN, factors=graded(3))
+    assert scores[ir_std.RBP] == pytest.approx(scores[ir_std.RBP(rel=1)])
+
+
+def test_graded_qrels_do_not_use_graded_factors_from_binary_judgments() -> None:
+    qrels = QRELS | {"t1": {"a": 2, "b": 1, "c": 0}}
+    scores = ir_std.calc_aggregate([nDCG, ir_std.nDCG(rel=1)], qrels, RUN, factors=graded(1))
+    assert snDCG not in scores
+    assert snDCG(rel=1) in scores
+
+
+def test_a_part_of_graded_qrels_stays_graded() -> None:
+    part = {"t1": QRELS["t1"], "t2": QRELS["t2"]}
+    whole = QRELS | {"t3": {"a": 3, "b": 1, "z": 1, "y": -1}}
+    measures = [nDCG, ir_std.RBP]
+    expected = {(m.query_id, m.measure): m.value for m in ir_std.iter_calc(
+        measures, whole, RUN, factors=graded(3))}
+    for metric in ir_std.iter_calc(measures, part, RUN, factors=graded(3)):
+        assert metric.value == pytest.approx(expected[metric.query_id, metric.measure])
+
+
+def test_every_set_that_is_used_is_known(tmp_path: Path) -> None:
+    other = factor_set(id="other")
+    path = str(tmp_path / "elsewhere" / "other")
+    other.save(path)
+    evaluator = ir_std.StdEvaluator([sAP, sAP(factors=path)], QRELS)
+    assert [m.factors.id for m in evaluator.matches] == ["tiny", "other"]
+
+
+def test_everything_that_ir_measures_exports_is_there() -> None:
+    missing = [name for name in ir_measures.__all__ if not hasattr(ir_std, name)]
+    assert missing == []
+
+
+def test_a_raw_metric_that_several_standardized_ones_need_is_computed_once(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    monkeypatch.setitem(ir_std.evaluation.metrics.FORMULAS, "AP",
+                        lambda r, **p: calls.append(p) or np.zeros(len(r.qrels.topics)))
+    ir_measures.calc_aggregate([AP, sAP, sAP(scheme="U"), sAP(scheme="z")], QRELS, RUN)
+    assert calls == [{}]
+
+
+def test_a_run_is_ranked_once_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    rank = Ranker.rank
+    monkeypatch.setattr(Ranker, "rank", lambda *args: calls.append(args) or rank(*args))
+    ir_std.calc_aggregate([AP, P @ 10, nDCG, RR, Rprec], QRELS, RUN)
+    assert len(calls) == 1
+
+
+def test_user_defined_measures_are_left_to_ir_measures() -> None:
+    mine = ir_measures.define_byquery(lambda qrels, run: 0.25, name="AP")
+    values = {m.query_id: m.value for m in ir_measures.iter_calc([mine], QRELS, RUN)}
+    assert values["t1"] == 0.25
+
+
+def test_topics_that_another_provider_gives_no_value_for_stay_without_one() -> None:
+    accuracy = ir_measures.Accuracy
+    expected = ir_measures.accuracy.calc([accuracy], QRELS, {})
+    found = ir_std.calc([accuracy, AP], QRELS, {}).per_query
+    assert [m for m in found if m.measure == accuracy] == expected.per_query
+    assert np.isnan(ir_std.calc_aggregate([accuracy], QRELS, {})[accuracy])
+
+
+def test_standardizing_a_measure_of_another_provider() -> None:
+    factors = FactorSet({"id": "set", "measures": {"SetF": {"systems": 2}}}, TOPICS,
+                        {"SetF": MEANS}, {"SetF": SDS})
+    scores = ir_std.calc_aggregate([SetF], QRELS, RUN, factors=factors)
+    raw = [m.value for m in sorted(ir_measures.iter_calc([SetF], QRELS, RUN))]
+    assert scores[ir_std.standardized(SetF)] == pytest.approx(
+        ir_std.schemes.normal_cdf((np.array(raw) - MEANS) / SDS).mean())
+
+
+def test_an_unknown_scheme_is_refused() -> None:
+    with pytest.raises(UsageError, match="unknown scheme 'Q'"):
+        ir_std.calc_aggregate([AP], QRELS, RUN, schemes="Q")
+
+
+def test_other_measures_of_the_set_are_named_in_the_error() -> None:
+    with pytest.raises(NoFactorsError, match="it has AP"):
+        sBpref.calc_aggregate(QRELS, RUN)
+    with pytest.raises(NoFactorsError, match="no distributions for nDCG"):
+        snDCG(scheme="E").calc_aggregate(QRELS, RUN)
+
+
+def test_importing_ir_std_does_not_import_pandas_or_scipy() -> None:
+    code = "import ir_std, sys; print({'pandas', 'scipy', 'ir_datasets'} & set(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout == "set()\n"
+
+
+PUBLISHED = [
+    ("Flab8atdn", "AP", 0.3240, 0.6028, 0.6930, 0.5904),
+    ("Flab8atdn", "nDCG", 0.6208, 0.5907, 0.7022, 0.5886),
+    ("READWARE2", "AP", 0.4692, 2.1036, 0.8549, 0.7747),
+    ("READWARE2", "P@10", 0.7880, 1.6858, 0.8674, 0.7462),
+    ("UT803", "Rprec", 0.2390, -0.2070, 0.4350, 0.4690),
+    ("isa50", "RR", 0.2602, -1.0609, 0.2370, 0.3412),
+]
+
+
+@pytest.mark.parametrize(("tag", "name", "raw", "z", "n", "u"), PUBLISHED)
+def test_real_trec_8_runs_have_the_known_values(tag: str, name: str, raw: float, z: float,
+                                                n: float, u: float, data: Path, runs_of: Any
+                                                ) -> None:
+    """With the published factors, whatever else the shipped set holds."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+    from import_published import published
+
+    scores = ir_std.calc_aggregate([ir_std.parse_measure(name)], data / "qrels" / "trec8-adhoc.txt",
+                                   runs_of("trec8-adhoc") / tag, schemes="z,N,U",
+                                   factors=published("trec8-adhoc", data))
+    assert [round(v, 4) for v in scores.values()] == [raw, z, n, u]
+
+

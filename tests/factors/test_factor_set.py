@@ -1,0 +1,200 @@
+"""Factor sets on disk and in use."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir_std.errors import InputError, NoFactorsError, UnknownSetError
+from ir_std.factors.catalog import available_factors, load_factors, shipped_folder
+from ir_std.factors.factor_set import FactorSet
+
+SCORES = np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.5, 0.5, 0.5]])
+
+
+@pytest.fixture
+def small() -> FactorSet:
+    """Two topics, AP with scores and P@10 without; the second topic has no spread in AP."""
+    info = {"id": "small", "title": "Small", "measures": {"AP": {"systems": 4},
+                                                         "P@10": {"systems": 3}}}
+    return FactorSet(info, {"1": 5, "2": None},
+                     {"AP": SCORES.mean(axis=1), "P@10": [0.3, np.nan]},
+                     {"AP": SCORES.std(axis=1, ddof=1), "P@10": [0.1, np.nan]}, {"AP": SCORES})
+
+
+def test_a_set_reads_back_as_it_was_saved(small: FactorSet, tmp_path: Path) -> None:
+    small.save(tmp_path / "small")
+    again = FactorSet.load(tmp_path / "small")
+    assert again.info == small.info
+    assert again.n_rel == small.n_rel
+    for table in ("mean", "sd", "scores"):
+        before, after = getattr(small, table), getattr(again, table)
+        assert before.keys() == after.keys()
+        for measure in before:
+            assert np.array_equal(before[measure], after[measure], equal_nan=True)
+
+
+def test_every_scheme_is_applied(small: FactorSet) -> None:
+    values = {s: small.standardize("AP", ["1"], [0.2], s)[0] for s in "zUE"}
+    sd = SCORES[0].std(ddof=1)
+    assert values == pytest.approx({"z": -0.05 / sd, "U": 0.5 - 0.15 * 0.05 / sd, "E": 0.5})
+
+
+def test_topics_without_factors_are_nan(small: FactorSet) -> None:
+    assert np.isnan(small.standardize("P@10", ["2", "none"], [0.1, 0.1])).all()
+    assert np.isnan(small.standardize("AP", ["none"], [0.1], "E")).all()
+
+
+def test_a_measure_that_the_set_lacks_is_refused_with_those_it_has(small: FactorSet) -> None:
+    with pytest.raises(NoFactorsError, match="small has no factors for RR: it has AP, P@10"):
+        small.standardize("RR", ["1"], [0.1])
+
+
+def test_e_is_refused_where_there_are_no_scores(small: FactorSet) -> None:
+    with pytest.raises(NoFactorsError, match="no distribution of P@10"):
+        small.standardize("P@10", ["1"], [0.1], "E")
+
+
+def test_saving_never_replaces_something_that_is_not_a_set(small: FactorSet,
+                                                           tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("text")
+    with pytest.raises(InputError, match="not a factor set"):
+        small.save(tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["precious"]
+
+
+def test_saving_again_replaces_the_set(small: FactorSet, tmp_path: Path) -> None:
+    small.save(tmp_path / "s")
+    small.save(tmp_path / "s")
+    assert [p.name for p in tmp_path.iterdir()] == ["s"]
+
+
+@pytest.mark.parametrize(("file", "content", "says"), [
+    ("mean.csv", None, "mean.csv is missing"),
+    ("mean.csv", ",AP,P@10\n1,0.1,0.2\n2,0.3\n", "mean.csv:3: 2 columns; the header has 3"),
+    ("sd.csv", ",AP,P@10\n1,0.1,x\n2,0.3,\n", "sd.csv:2: P@10 of topic 1 is 'x'"),
+    ("mean.csv", ",AP\n1,0.1\n2,0.2\n", "mean.csv:1: measures are AP"),
+    ("mean.csv", ",AP,P@10\n1,0.1,0.2\n", "mean.csv:2: ends after 1 topics"),
+    ("mean.csv", ",AP,P@10\n1,0.1,0.2\n7,0.1,0.2\n", "mean.csv:3: topic 7"),
+    ("topics.csv", "topic,n_rel\n1,5\n1,6\n", "topics.csv:3: topic 1 again"),
+    ("topics.csv", "topic,n_rel\n1,many\n2,\n", "topics.csv:2: n_rel is 'many'"),
+    ("topics.csv", "id,n\n1,5\n", "topics.csv:1: header id,n"),
+    ("set.json", "{", "set.json:1: no JSON"),
+    ("set.json", "{}", "'id' or 'measures' is missing"),
+    ("set.json", json.dumps({"id": "x", "measures": {"AP": {}}}), "no number of systems"),
+    ("set.json", json.dumps({"id": "x", "measures": {}, "titel": ""}), "unknown field 'titel'"),
+    ("scores.npz", "text", "scores.npz: cannot be read"),
+])
+def test_a_broken_set_is_told_file_line_and_what_is_expected(
+        small: FactorSet, tmp_path: Path, file: str, content: str | None, says: str) -> None:
+    small.save(tmp_path / "s")
+    if content is None:
+        (tmp_path / "s" / file).unlink()
+    else:
+        (tmp_path / "s" / file).write_text(content)
+    with pytest.raises(InputError, match=re.escape(says)):
+        use_every_file(tmp_path / "s")
+
+
+def use_every_file(folder: Path) -> None:
+    factors = FactorSet.load(folder)
+    factors.standardize("AP", ["1"], [0.1], "N")
+    factors.standardize("AP", ["1"], [0.1], "E")
+
+
+def test_all_seventeen_published_tracks_are_shipped() -> None:
+    published = {"trec3-adhoc", "trec4-adhoc", "trec5-adhoc", "trec6-adhoc", "trec7-adhoc",
+                 "trec8-adhoc", "trec9-web", "trec2001-web", "trec2002-web", "trec2003-web",
+                 "trec2004-web", "robust03", "robust04", "robust05", "terabyte04", "terabyte05",
+                 "terabyte06"}
+    assert published <= set(available_factors())
+
+
+@pytest.mark.parametrize("name", available_factors())
+def test_every_shipped_set_is_whole(name: str) -> None:
+    factors = load_factors(name)
+    assert factors.id == name == factors.path.name
+    assert factors.source
+    assert set(factors.default_measures) <= set(factors.measures)
+    assert tuple(factors.mean) == tuple(factors.sd) == factors.measures
+    for measure in factors.measures:
+        assert factors.n_systems[measure] > 1
+        known = ~np.isnan(factors.mean[measure])
+        assert known.any()
+        assert np.array_equal(known, ~np.isnan(factors.sd[measure]))
+        assert (factors.sd[measure][known] >= 0).all()
+
+
+def test_an_unknown_set_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownSetError, match="did you mean 'trec8-adhoc'"):
+        load_factors("trec8adhoc")
+    with pytest.raises(LookupError):
+        load_factors("nothing like it")
+
+
+def test_a_users_own_folder_of_sets_is_found(small: FactorSet, tmp_path: Path,
+                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    small.save(tmp_path / "small")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
+    assert "small" in available_factors()
+    assert load_factors("small").measures == ("AP", "P@10")
+
+
+def test_a_path_is_never_taken_for_the_id_of_a_shipped_set(
+        small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small.save(tmp_path / "trec8-adhoc")
+    monkeypatch.chdir(tmp_path)
+    assert load_factors(Path("trec8-adhoc")).id == "small"
+    assert load_factors("trec8-adhoc").id == "trec8-adhoc"
+
+
+def test_a_place_that_cannot_be_written_to_is_said_to_be_that(small: FactorSet) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        small.save("/proc/none/set")
+
+
+def test_the_old_set_stays_when_the_new_one_cannot_take_its_place(
+        small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small.save(tmp_path / "s")
+    rename = Path.rename
+
+    def fails(self: Path, target: Path) -> Path:
+        if self.name == "set":
+            raise OSError("no")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fails)
+    with pytest.raises(InputError, match=r"cannot be written \(no\)"):
+        small.save(tmp_path / "s")
+    monkeypatch.undo()
+    assert FactorSet.load(tmp_path / "s").id == "small"
+
+
+def test_a_changed_set_is_read_anew(small: FactorSet, tmp_path: Path) -> None:
+    small.save(tmp_path / "s")
+    load_factors(tmp_path / "s")
+    small.info["title"] = "Another title"
+    small.save(tmp_path / "s")
+    assert load_factors(str(tmp_path / "s")).title == "Another title"
+
+
+def test_a_folder_that_does_not_exist_is_said_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IR_STD_FACTORS", "/no/such/folder")
+    with pytest.raises(InputError, match="no such folder"):
+        available_factors()
+
+
+def test_published_cells_are_shipped_at_full_precision(data: Path) -> None:
+    assert "0.0478806201550388" in (data / "published" / "trec8.adhoc.mn.csv").read_text()
+    assert load_factors("trec4-adhoc").mean["AP"].tolist() == [
+        float(line.split(",")[2])
+        for line in (data / "published" / "trec4.adhoc.mn.csv").read_text().splitlines()[1:]]
+
+
+def test_no_file_of_the_input_is_shipped() -> None:
+    names = {p.name for p in shipped_folder().rglob("*") if p.is_file()}
+    assert not any(name.endswith((".mn.csv", ".txt", ".xz")) for name in names)

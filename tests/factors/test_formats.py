@@ -1,0 +1,156 @@
+"""Factors in the formats of others, out and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up import collection, write_qrels
+
+from ir_std import FactorSet, InputError, build_factors, load_factors
+from ir_std.factors.formats import (
+    FORMATS,
+    PUBLISHED_NAMES,
+    from_trec_eval,
+    imported,
+    read_trec_eval,
+    read_webber,
+    to_trec_eval,
+    webber_files,
+    write_trec_eval,
+    write_webber,
+)
+
+NAMES = {"AP": "map", "P@10": "P_10", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref",
+         "nDCG": "ndcg", "nDCG@10": "ndcg_cut_10", "R@100": "recall_100",
+         "Success@1": "success_1", "AP@5": "map_cut_5"}
+
+
+@pytest.fixture(scope="module")
+def built() -> FactorSet:
+    """All usual measures; one topic without factors for AP."""
+    qrels, runs = collection()
+    made = build_factors(qrels, runs, id="x")
+    made.mean["AP"][2] = made.sd["AP"][2] = np.nan
+    return made
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nothing_is_lost_on_the_way_out_and_back(name: str, built: FactorSet, tmp_path: Path
+                                                 ) -> None:
+    file = str(tmp_path / "out")
+    FORMATS[name].write(built, file)
+    again = FORMATS[name].read(file)
+    assert again.topics == built.topics
+    assert again.mean.keys() == set(built.measures)
+    for measure in built.measures:
+        assert np.array_equal(again.mean[measure], built.mean[measure], equal_nan=True)
+        assert np.array_equal(again.sd[measure], built.sd[measure], equal_nan=True)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_set_with_both_kinds_of_ndcg_comes_back(name: str, tmp_path: Path) -> None:
+    robust = load_factors("robust04")
+    assert {"nDCG", "nDCG(dcg='jk',rel=1)"} <= set(robust.measures)
+    FORMATS[name].write(robust, str(tmp_path / "out"))
+    again = FORMATS[name].read(str(tmp_path / "out"))
+    for measure in robust.measures:
+        assert np.array_equal(again.mean[measure], robust.mean[measure], equal_nan=True)
+
+
+@pytest.mark.parametrize(("measure", "name"), NAMES.items())
+def test_trec_evals_names_are_used(measure: str, name: str) -> None:
+    assert to_trec_eval(measure) == name
+    assert from_trec_eval(name) == measure
+
+
+@pytest.mark.parametrize("measure", ["SP", "nDCG(rel=1)", "RBP(p=0.5)", "RR@10", "AP(rel=2)"])
+def test_what_trec_eval_does_not_compute_keeps_its_own_name(measure: str) -> None:
+    assert to_trec_eval(measure) is None
+    assert from_trec_eval(measure) == measure
+
+
+def test_lines_are_as_trec_eval_reads_them(built: FactorSet, tmp_path: Path) -> None:
+    write_trec_eval(built, tmp_path / "z")
+    lines = [line.split() for line in (tmp_path / "z").read_text().splitlines()]
+    assert {len(line) for line in lines} == {4}
+    found = {(topic, name): (float(mean), float(sd)) for topic, name, mean, sd in lines}
+    assert found["t1", "ndcg_cut_10"] == (built.mean["nDCG@10"][1], built.sd["nDCG@10"][1])
+    assert ("t2", "map") not in found
+
+
+def test_published_files_are_read_and_written_with_the_same_values(data: Path, tmp_path: Path
+                                                                   ) -> None:
+    tables = read_webber(data / "published" / "trec7.adhoc")
+    assert set(tables.mean) == set(PUBLISHED_NAMES.values())
+    write_webber(imported(tables, {"id": "x"}, 103), tmp_path / "trec7.adhoc")
+    for mine, theirs in zip(webber_files(tmp_path / "trec7.adhoc"),
+                            webber_files(data / "published" / "trec7.adhoc"), strict=True):
+        rows = [[line.split(",") for line in f.read_text().splitlines()] for f in (mine, theirs)]
+        assert rows[0][0] == rows[1][0]
+        assert [list(map(float, r[1:])) for r in rows[0][1:]] == [
+            list(map(float, r[1:])) for r in rows[1][1:]]
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("", "no lines"),
+    ("1 map 0.5\n", "z:1: 3 columns"),
+    ("1 map 0.5 0.1\n1 map 0.5 0.1\n", "z:2: map of topic 1 again"),
+    ("1 map 0.5 x\n", "z:1: 'x'; a finite number"),
+    ("1 map nan 0.1\n", "z:1: 'nan'"),
+    ("1 foo 0.5 0.1\n", "z:1: measure 'foo'; unknown measure"),
+])
+def test_a_broken_trec_eval_file_is_told_file_and_line(text: str, message: str, tmp_path: Path
+                                                       ) -> None:
+    (tmp_path / "z").write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_trec_eval(tmp_path / "z")
+
+
+@pytest.mark.parametrize(("means", "deviations", "message"), [
+    ("", "", "s.mn.csv: no topics"),
+    (",AP\n1,0.5\n", ",AP\n2,0.5\n", "s.sd.csv: other topics or measures than s.mn.csv"),
+    (",AP\n1,0.5,0.5\n", ",AP\n1,0.5\n", "s.mn.csv:2: 3 columns"),
+    (",AP\n1,x\n", ",AP\n1,0.5\n", "s.mn.csv:2: 'x'"),
+    (",foo\n1,0.5\n", ",foo\n1,0.5\n", "s.mn.csv:1: measure 'foo'"),
+    (",AP,AP\n1,0.5,0.5\n", ",AP,AP\n1,0.5,0.5\n", "s.mn.csv: a topic or measure comes twice"),
+])
+def test_a_broken_published_pair_is_told_file_and_line(means: str, deviations: str, message: str,
+                                                       tmp_path: Path) -> None:
+    (tmp_path / "s.mn.csv").write_text(means)
+    (tmp_path / "s.sd.csv").write_text(deviations)
+    with pytest.raises(InputError, match=message):
+        read_webber(tmp_path / "s")
+
+
+def test_nothing_is_half_written(built: FactorSet, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot be written|not a regular file"):
+        write_webber(built, tmp_path / "none" / "s")
+    (tmp_path / "s.sd.csv").mkdir()
+    with pytest.raises(InputError, match=r"cannot be written|not a regular file"):
+        write_webber(built, tmp_path / "s")
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_commands_export_and_import(name: str, built: FactorSet, ir_std_cli: Any,
+                                        tmp_path: Path) -> None:
+    built.save(tmp_path / "x")
+    qrels = write_qrels(collection()[0], tmp_path / "qrels")
+    out = ir_std_cli("factors", "export", tmp_path / "x", "--format", name, "-o", tmp_path / "f")
+    assert out.status == 0
+    ir_std_cli("factors", "import", tmp_path / "f", "--format", name, "-o", tmp_path / "y",
+               "--qrels", qrels, "--systems", 7, "--title", "Y")
+    again = load_factors(tmp_path / "y")
+    assert (again.id, again.title, again.n_rel) == ("y", "Y", built.n_rel)
+    assert np.array_equal(again.mean["RR"], built.mean["RR"])
+    assert set(again.n_systems.values()) == {7}
+    assert ir_std_cli("factors", "check", tmp_path / "y").out == [f"{tmp_path / 'y'}\tsound"]
+
+
+def test_a_set_of_unknown_size_says_so(built: FactorSet, tmp_path: Path) -> None:
+    write_trec_eval(built, tmp_path / "z")
+    made = imported(read_trec_eval(tmp_path / "z"), {"id": "x"})
+    assert made.systems_text() == "unknown number of"

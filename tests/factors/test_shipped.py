@@ -1,0 +1,274 @@
+"""The shipped sets against the real runs, tables and published figures behind them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pytest
+import pytrec_eval
+from ir_measures import AP, nDCG
+
+import ir_std
+from ir_std import FactorSet, available_factors, build_factors, load_factors, place
+from ir_std.build.from_runs import BUILD_MEASURES
+from ir_std.evaluation.metrics import FORMULAS
+from ir_std.factors.catalog import shipped_folder
+from ir_std.factors.formats import read_webber
+from ir_std.measures import parse_measure
+from ir_std.trec.archives import run_sources
+from ir_std.trec.files import read_qrels, read_run
+from ir_std.trec.ranking import DOUBLE, rank
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+from build_shipped import LEVEL2, shipped
+from tracks import TRACKS
+
+FROM_RUNS = [name for name, track in TRACKS.items() if track.runs]
+FROM_TABLES = [name for name, track in TRACKS.items() if track.tables]
+ALL_SCORES = [(name, m) for name in FROM_RUNS + FROM_TABLES for m in load_factors(name).scores]
+
+
+def test_thirty_sets_are_shipped_and_21_have_distributions() -> None:
+    assert set(available_factors()) == TRACKS.keys()
+    assert len(TRACKS) == 30
+    assert sum(bool(load_factors(name).scores) for name in TRACKS) == 21
+
+
+def test_the_shipped_sets_are_small() -> None:
+    total = sum(p.stat().st_size for p in shipped_folder().rglob("*") if p.is_file())
+    assert total < 12e6
+
+
+@pytest.mark.parametrize("name", FROM_RUNS)
+def test_sets_from_runs_hold_every_usual_measure(name: str) -> None:
+    extra = LEVEL2 if name.startswith("dl") else ()
+    assert set(load_factors(name).scores) == {*BUILD_MEASURES, *extra}
+
+
+@pytest.mark.parametrize("name", ["dl21-passage", "web10", "robust04", "trec5-adhoc",
+                                  "terabyte05"])
+def test_building_again_changes_no_byte(name: str, data: Path, tmp_path: Path) -> None:
+    shipped(name, data, jobs=2).save(tmp_path / name)
+    mine = {p.name: p.read_bytes() for p in (tmp_path / name).iterdir()}
+    assert mine == {p.name: p.read_bytes() for p in (shipped_folder() / name).iterdir()}
+
+
+@pytest.mark.parametrize("name", FROM_TABLES)
+def test_sets_from_tables_hold_the_tables_scores(name: str, data: Path) -> None:
+    factors = load_factors(name)
+    for file in (data / "scores" / name).glob("*.csv"):
+        table = pd.read_csv(file, index_col="topic", dtype={"topic": str})
+        rows = factors.rows(table.index)
+        assert np.array_equal(factors.scores[file.stem][rows], np.sort(table, axis=1))
+        assert factors.mean[file.stem][rows] == pytest.approx(table.mean(axis=1), abs=1e-12)
+        assert factors.sd[file.stem][rows] == pytest.approx(table.std(axis=1), abs=1e-12)
+        others = np.setdiff1d(np.arange(len(factors.topics)), rows)
+        assert np.isnan(factors.mean[file.stem][others]).all()
+
+
+def test_each_measure_keeps_its_own_source_and_number_of_systems() -> None:
+    robust = load_factors("robust05")
+    assert "Soboroff" in robust.about("AP", "source")
+    assert "Webber" in robust.about("SP", "source")
+    assert (robust.about("AP", "resolution"), robust.about("SP", "resolution")) == (0.0001, 0)
+    assert (load_factors("terabyte05").about("SP", "depth"),
+            load_factors("terabyte05").about("AP", "depth")) == (10000, 1000)
+
+
+@pytest.mark.parametrize(("name", "measure"), ALL_SCORES)
+def test_e_of_every_system_is_a_multiple_of_one_over_n(name: str, measure: str) -> None:
+    factors = load_factors(name)
+    known = np.flatnonzero(~np.isnan(factors.mean[measure]))
+    scores = factors.scores[measure][known]
+    n = scores.shape[1]
+    topics = [factors.topics[i] for i in known]
+    e = np.stack([factors.standardize(measure, topics, column, "E") for column in scores.T])
+    assert np.abs(e * n - np.rint(e * n)).max() < 1e-9
+    assert e.min() >= 1 / n
+    step = max(factors.about(measure, "resolution", 0), 1e-9)
+    untied = np.diff(scores, axis=1).min(axis=1) > 1.5 * step
+    assert e.T[untied].mean(axis=1) == pytest.approx(0.5 + 1 / (2 * n))
+
+
+@pytest.mark.parametrize("name", available_factors())
+def test_every_set_is_known_by_its_own_topics_among_thirty(name: str) -> None:
+    factors = load_factors(name)
+    counts = {t: n or 0 for t, n in factors.n_rel.items()}
+    ids = {"robust05": "APW19980609.1531{}", "trec9-web": "WTX001-B01-{}",
+           "trec2001-web": "WTX001-B01-{}"}
+    shapes = {"trec200": "G00-00-{}", "terabyte": "GX000-00-{}", "dl19": "1{}", "dl20": "2{}",
+              "dl2": "msmarco_passage_00_{}", "covid": "0{:07d}",
+              "web13": "clueweb12-0000tw-00-{:05d}", "web14": "clueweb12-0000tw-00-{:05d}",
+              "web": "clueweb09-en0000-00-{:05d}"}
+    shape = ids.get(name) or next((s for start, s in shapes.items() if name.startswith(start)),
+                                  "FT911-{}")
+    qrels = {t: {shape.format(i): 1 for i in range(n)} for t, n in counts.items()}
+    match = ir_std.recognize(qrels)
+    assert match.factors is not None
+    assert match.factors.id == name
+
+
+def test_terabyte_2005s_current_qrels_still_find_their_set(data: Path) -> None:
+    match = ir_std.recognize(data / "qrels" / "terabyte05.txt")
+    assert match.factors is not None
+    assert match.factors.id == "terabyte05"
+    assert len(match.fit.differ) == 29 if match.fit else False
+
+
+def test_two_of_the_terabyte_tracks_together_find_the_joint_set(data: Path) -> None:
+    both = {**read_qrels(data / "qrels" / "terabyte04.txt").judged,
+            **read_qrels(data / "qrels" / "terabyte06.txt").judged}
+    match = ir_std.recognize(both)
+    assert match.factors is not None
+    assert match.factors.id == "terabyte04-06"
+
+
+def test_evaluating_on_one_set_reads_only_that_set() -> None:
+    code = """
+import sys
+opened = set()
+sys.addaudithook(lambda event, args: opened.add(str(args[0])) if event == "open" else None)
+import ir_std
+from ir_std.testing import simulated_qrels, simulated_run
+qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+ir_std.calc_aggregate([ir_std.AP], qrels, simulated_run(qrels, 1), schemes="all")
+for name in sorted(opened):
+    if name.endswith((".npz", "mean.csv", "sd.csv")):
+        print("/".join(name.split("/")[-2:]))
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["trec8-adhoc/mean.csv", "trec8-adhoc/scores.npz",
+                                  "trec8-adhoc/sd.csv"]
+
+
+# -- TREC-8: the published factors, and what is built from its 129 runs ------------------------
+
+LARGEST = {"AP": 7e-6, "P@10": 1e-12, "RR": 1.3e-3, "SP": 1e-2, "DCG(rel=1)": 2.6e-3,
+           "DCG(dcg='jk',rel=1)": 3.9e-3, "RBP(p=0.95,rel=1)": 6e-4}
+"""The largest difference of a mean built from runs, scores ordered as 32-bit floats."""
+
+DOUBLES = ("SP", "DCG(rel=1)", "DCG(dcg='jk',rel=1)", "RR")
+"""Published with scores ordered as 64-bit floats."""
+
+
+@pytest.mark.parametrize("measure", LARGEST)
+def test_trec_8_built_from_runs_has_the_published_means(measure: str, data: Path) -> None:
+    published = read_webber(data / "published" / "trec8.adhoc")
+    built = load_factors("trec8-adhoc")
+    assert published.topics == built.topics
+    assert np.abs(built.mean[measure] - published.mean[measure]).max() <= LARGEST[measure]
+
+
+@pytest.fixture(scope="module")
+def trec8_doubles(data: Path) -> dict[str, npt.NDArray[np.float64]]:
+    """Scores of TREC-8's runs, shape (n_runs, n_topics), ordered as 64-bit floats."""
+    qrels = read_qrels(data / "qrels" / "trec8-adhoc.txt")
+    rows: dict[str, list[npt.NDArray[np.float64]]] = {m: [] for m in DOUBLES}
+    for source in run_sources([data / "runs" / "trec8-adhoc.tar.xz"]):
+        ranking = rank(read_run(source), qrels, DOUBLE)
+        for name in DOUBLES:
+            measure = parse_measure(name)
+            rows[name].append(FORMULAS[measure.__name__](ranking, **measure.params))
+    return {m: np.array(values) for m, values in rows.items()}
+
+
+@pytest.mark.parametrize("measure", DOUBLES)
+def test_scores_ordered_as_64_bit_floats_give_the_published_means_exactly(
+        measure: str, data: Path, trec8_doubles: dict[str, npt.NDArray[np.float64]]) -> None:
+    published = read_webber(data / "published" / "trec8.adhoc")
+    values = trec8_doubles[measure]
+    assert values.shape == (129, 50)
+    assert np.abs(values.mean(axis=0) - published.mean[measure]).max() < 1e-11
+    assert np.abs(values.std(axis=0, ddof=1) - published.sd[measure]).max() < 1e-11
+
+
+def test_forty_of_trec_8s_runs_standardize_the_other_89(data: Path,
+                                                        runs_of: Callable[[str], Path]) -> None:
+    qrels = read_qrels(data / "qrels" / "trec8-adhoc.txt")
+    files = sorted(runs_of("trec8-adhoc").iterdir())
+    forty = build_factors(qrels, files[:40], ["AP"], id="forty")
+    evaluator = ir_std.evaluator([AP], qrels, factors=forty)
+    whole = load_factors("trec8-adhoc")
+    both = np.array([(evaluator.calc_aggregate(file)[ir_std.sAP],
+                      place(file, qrels, [AP], factors=whole)[1].value)
+                     for file in files[40::8]])
+    assert np.isfinite(both).all()
+    assert np.corrcoef(both.T)[0, 1] > 0.99
+
+
+def test_flab8atdn_was_thirteenth_of_trec_8(data: Path, runs_of: Callable[[str], Path]) -> None:
+    placed = place(runs_of("trec8-adhoc") / "Flab8atdn", data / "qrels" / "trec8-adhoc.txt", [AP])
+    assert "; ".join(map(str, placed)) == "AP 0.3240: 13th of 129; sAP 0.6930: 13th of 129"
+
+
+# -- Deep Learning 2019 ------------------------------------------------------------------------
+
+
+def test_dl19s_means_are_trec_evals(data: Path, runs_of: Callable[[str], Path]) -> None:
+    qrels = dict(read_qrels(data / "qrels" / "dl19-passage.txt").judged)
+    judge = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10"})
+    means = {}
+    for file in runs_of("dl19-passage").iterdir():
+        lists = {t: dict(zip(docs, scores.tolist(), strict=True))
+                 for t, (docs, scores) in read_run(file).lists.items()}
+        found = judge.evaluate(lists)
+        means[file.name] = np.mean([found.get(t, {}).get("ndcg_cut_10", 0) for t in qrels])
+    assert len(means) == 37
+    assert f"{means['idst_bert_p1']:.4f}" == "0.7645"
+    assert sorted(means.values()) == pytest.approx(
+        load_factors("dl19-passage").means["raw:nDCG@10"].tolist(), abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def best(data: Path, runs_of: Callable[[str], Path]) -> tuple[Path, Path]:
+    return runs_of("dl19-passage") / "idst_bert_p1", data / "qrels" / "dl19-passage.txt"
+
+
+STANDARDIZED = ["sAP(rel=2)", "snDCG@10", "sRR(rel=2)", "sR(rel=2)@100", "sRBP", "sP(rel=2)@10"]
+
+
+def by_hand(name: str, factors: FactorSet, qrels: Path, run: Path) -> float:
+    """Mean of N over topics, from raw values and the set's tables; where sd is 0, all tie."""
+    base = ir_measures.parse_measure(name[1:])
+    values = {m.query_id: m.value for m in ir_std.iter_calc([base], qrels, run)
+              if m.measure == base}
+    column = {"RBP": "RBP(p=0.8)"}.get(name[1:], name[1:])
+    z = [(values[t] - m) / s if s else 0.0 for t, m, s in zip(
+        factors.topics, factors.mean[column], factors.sd[column], strict=True)]
+    return float(ir_std.schemes.normal_cdf(z).mean())
+
+
+@pytest.mark.parametrize("name", STANDARDIZED)
+def test_dl19s_measures_work_through_api_and_command_line(
+        name: str, best: tuple[Path, Path], ir_std_cli: Callable[..., ir_std.Scores]) -> None:
+    run, qrels = best
+    measure = ir_measures.parse_measure(name)
+    expected = by_hand(name, load_factors("dl19-passage"), qrels, run)
+    assert ir_std.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(expected)
+    plain = ir_measures.calc_aggregate([measure], ir_measures.read_trec_qrels(str(qrels)),
+                                       ir_measures.read_trec_run(str(run)))
+    assert plain[measure] == pytest.approx(expected)
+    assert ir_std_cli(run, qrels, name).out == [f"{measure}\t{expected:.4f}"]
+
+
+def test_dl19s_measures_work_in_pyterrier(best: tuple[Path, Path]) -> None:
+    pt = pytest.importorskip("pyterrier", reason="python-terrier is not installed")
+    run, qrels = best
+    results = pd.DataFrame([(t, d, s) for t, (docs, scores) in read_run(run).lists.items()
+                            for d, s in zip(docs, scores, strict=True)],
+                           columns=["qid", "docno", "score"])
+    judged = pd.DataFrame([(t, d, level) for t, docs in read_qrels(qrels).judged.items()
+                           for d, level in docs.items()], columns=["qid", "docno", "label"])
+    topics = pd.DataFrame({"qid": judged["qid"].unique(), "query": "q"})
+    measures = [ir_measures.parse_measure(name) for name in STANDARDIZED]
+    table = pt.Experiment([results], topics, judged, [nDCG @ 10, *measures])
+    direct = ir_std.calc_aggregate(measures, qrels, run)
+    for measure in measures:
+        assert table[str(measure)][0] == pytest.approx(direct[measure])

@@ -1,0 +1,132 @@
+"""Systems over several collections."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ir_measures import AP
+from scipy import stats
+
+import ir_std
+from ir_std.cli import main
+from ir_std.cli.compare import is_entry, split_entry
+from ir_std.errors import UsageError
+from ir_std.testing import simulated_qrels, simulated_run
+
+
+@pytest.fixture(scope="module")
+def compared() -> ir_std.Comparison:
+    """Two simulated systems, one of them on two collections."""
+    t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
+    return ir_std.compare([("x", simulated_run(t7, 1), t7), ("x", simulated_run(t8, 2), t8),
+                           ("y", simulated_run(t8, 3), t8)], AP)
+
+
+def test_each_system_and_collection_has_a_row_and_a_system_over_several_one_more(
+        compared: ir_std.Comparison) -> None:
+    rows = [[cell.text for cell in row[:3]] for row in compared.table().rows]
+    assert rows == [["x", "trec7-adhoc", "50"], ["x", "trec8-adhoc", "50"],
+                    ["x", "all of these", "100"], ["y", "trec8-adhoc", "50"]]
+
+
+def test_means_are_those_of_each_collection_by_itself(compared: ir_std.Comparison) -> None:
+    t7 = simulated_qrels(ir_std.load_factors("trec7-adhoc").n_rel)
+    expected = ir_std.calc_aggregate([AP], t7, simulated_run(t7, 1))
+    rows = list(csv.DictReader(io.StringIO(compared.table().csv())))
+    assert float(rows[0]["AP"]) == pytest.approx(expected[AP])
+    assert float(rows[0]["sAP"]) == pytest.approx(expected[ir_std.sAP])
+
+
+def test_standardized_means_have_t_intervals_over_topics(compared: ir_std.Comparison) -> None:
+    values = compared.parts[1].values(ir_std.sAP)
+    low, high = stats.t.interval(0.95, 49, values.mean(), stats.sem(values))
+    cell = compared.table().rows[1][4]
+    assert (cell.extra["low"], cell.extra["high"]) == pytest.approx((low, high))
+    assert cell.text.endswith(f"[{low:.4f}, {high:.4f}]")
+
+
+def test_raw_means_are_not_pooled_and_said_to_be_incomparable(
+        compared: ir_std.Comparison) -> None:
+    pooled = compared.table().rows[2]
+    assert np.isnan(float(pooled[3].value))
+    assert float(pooled[4].value) == pytest.approx(
+        compared.pooled("x", ir_std.sAP).mean())
+    assert "Raw means (AP) of different collections cannot be compared" in compared.table().text()
+
+
+def test_without_measures_those_that_all_collections_have_are_reported() -> None:
+    t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
+    found = ir_std.compare([("x", simulated_run(t7, 1, 10), t7),
+                            ("x", simulated_run(t8, 2, 10), t8)])
+    assert ir_std.sAP in found.measures
+    for part in found.parts:
+        for measure in found.measures:
+            assert not np.isnan(part.values(measure)).all()
+
+
+def test_two_parts_of_one_collection_are_told_apart() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    first, second = ({t: qrels[t] for t in topics} for topics in (
+        list(qrels)[:25], list(qrels)[25:]))
+    run = {t: {d: float(-i) for i, d in enumerate(list(docs)[:9])} for t, docs in qrels.items()}
+    with pytest.warns(ir_std.StandardizationWarning, match="part of"):
+        found = ir_std.compare([("x", run, ir_std.trec.inputs.as_qrels(first)),
+                                ("x", run, ir_std.trec.inputs.as_qrels(second))], "AP")
+    assert [part.collection for part in found.parts] == ["trec8-adhoc (qrels)",
+                                                         "trec8-adhoc (qrels) 2"]
+    assert found.table().rows[2][2].text == "50"
+
+
+def test_nothing_to_compare_is_an_error() -> None:
+    with pytest.raises(UsageError, match="NAME=RUN:QRELS"):
+        ir_std.compare([])
+
+
+def test_two_runs_of_a_system_on_a_collection_are_an_error() -> None:
+    t8 = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    entries = [("x", simulated_run(t8, seed, 10), t8) for seed in (1, 2)]
+    with pytest.raises(UsageError, match="two runs of x on trec8-adhoc"):
+        ir_std.compare(entries, AP)
+
+
+def test_collections_without_a_common_measure_are_an_error() -> None:
+    with pytest.raises(UsageError, match="name measures"):
+        ir_std.compare([("x", {"1": {"d": 1.0}}, {"1": {"d": 1}})])
+
+
+def test_entries_are_told_from_measures() -> None:
+    assert is_entry("bm25=a.run:b.qrels")
+    assert not is_entry("P(rel=2)@10")
+
+
+def test_files_may_have_colons(tmp_path: Path) -> None:
+    run = tmp_path / "a:b.run"
+    run.write_text("")
+    assert split_entry(f"x={run}:q.txt") == ("x", str(run), "q.txt")
+    assert split_entry("x=none:a:b") == ("x", "none", "a:b")
+
+
+@pytest.mark.parametrize("text", ["x=run", "=run:qrels", "x=run:", "x=:qrels"])
+def test_an_entry_that_lacks_a_part_is_one_line_of_error(
+        text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", text]) == 2
+    assert capsys.readouterr().err == (
+        f"ir_std: error: cannot read {text!r}: write NAME=RUN:QRELS\n")
+
+
+def test_real_systems_over_real_collections(data: Path, runs_of: Callable[[str], Path],
+                                            capsys: pytest.CaptureFixture[str]) -> None:
+    qrels = data / "qrels"
+    assert main(["compare",
+                 f"bm25={runs_of('dl19-passage') / 'bm25base_p'}:{qrels / 'dl19-passage.txt'}",
+                 f"flab={runs_of('trec8-adhoc') / 'Flab8atdn'}:{qrels / 'trec8-adhoc.txt'}",
+                 "AP", "-o", "csv"]) == 0
+    rows = {row["system"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
+    # Raw AP would have the older system behind; beside its own peers it is well ahead.
+    assert float(rows["bm25"]["AP"]) > float(rows["flab"]["AP"])
+    assert float(rows["bm25"]["sAP high"]) < float(rows["flab"]["sAP low"])

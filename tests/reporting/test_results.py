@@ -1,0 +1,225 @@
+"""Results of one or many runs: names, means, tests, tables, DataFrames."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, P, R
+from scipy import stats
+
+import ir_std
+from ir_std.errors import InputError, IrStdError, StandardizationWarning, UsageError
+from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec.naming import name_runs
+
+SP_AP = [AP, P @ 10]
+
+
+@pytest.fixture(scope="module")
+def small() -> ir_std.Results:
+    """Three simulated runs on qrels with TREC-8's topics and counts."""
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    runs = {name: simulated_run(qrels, seed) for seed, name in enumerate("abc")}
+    return ir_std.evaluate(runs, qrels, SP_AP, baseline="b")
+
+
+def test_means_are_those_of_calc_aggregate(small: ir_std.Results) -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    expected = ir_std.calc_aggregate(SP_AP, qrels, simulated_run(qrels, 0))
+    assert small.means["a"] == pytest.approx(expected, abs=1e-12)
+    assert small.measures == tuple(expected)
+
+
+def test_raw_values_are_those_of_ir_measures(data: Path, runs_of: Callable[[str], Path]) -> None:
+    run, qrels = runs_of("trec8-adhoc") / "Flab8atdn", data / "qrels" / "trec8-adhoc.txt"
+    found = ir_std.evaluate(run, qrels, [AP, R @ 100])
+    judged = list(ir_measures.read_trec_qrels(str(qrels)))
+    for metric in ir_measures.iter_calc([AP], judged, ir_measures.read_trec_run(str(run))):
+        assert found.by_topic("Flab8atdn", AP)[metric.query_id] == pytest.approx(
+            metric.value, abs=1e-9)
+
+
+def test_the_published_values_of_a_real_run(data: Path, runs_of: Callable[[str], Path]) -> None:
+    found = ir_std.evaluate(runs_of("trec8-adhoc") / "Flab8atdn",
+                            data / "qrels" / "trec8-adhoc.txt", "AP", "all")
+    by_scheme = {m: v for m, v in found.means["Flab8atdn"].items() if m != AP}
+    assert found.means["Flab8atdn"][AP] == pytest.approx(0.3240, abs=5e-5)
+    assert by_scheme[ir_std.sAP] == pytest.approx(0.6930, abs=5e-5)
+    assert by_scheme[ir_std.sAP(scheme="z")] == pytest.approx(0.6028, abs=5e-5)
+    assert str(found.placements["Flab8atdn"][ir_std.sAP]) == "sAP 0.6930: 13th of 129"
+
+
+def test_runs_are_called_by_their_file_names_and_by_paths_where_these_are_the_same() -> None:
+    assert list(name_runs("x/bm25.run")) == ["bm25.run"]
+    assert list(name_runs(["x/a", "x/b"])) == ["a", "b"]
+    assert list(name_runs(["x/a", Path("y/a"), "y/b"])) == ["x/a", "y/a", "b"]
+    assert list(name_runs([{"1": {"d": 1.0}}, "x/a"])) == ["run1", "a"]
+
+
+def test_a_dict_is_one_run_or_names_several() -> None:
+    run = {"1": {"d": 1.0}, "2": {}}
+    assert name_runs(run) == {"run": run}
+    assert name_runs({"bm25": run, "mono": run}) == {"bm25": run, "mono": run}
+    assert name_runs({"bm25": "file"}) == {"bm25": "file"}
+
+
+def test_named_tuples_are_one_run() -> None:
+    docs = [ir_measures.ScoredDoc("1", "d", 1.0)]
+    assert name_runs(docs) == {"run": docs}
+
+
+def test_a_list_of_dataframes_is_several_runs() -> None:
+    frame = pd.DataFrame({"query_id": ["1"], "doc_id": ["d"], "score": [1.0]})
+    assert list(name_runs([frame, frame])) == ["run1", "run2"]
+    assert list(name_runs(frame)) == ["run"]
+
+
+def test_two_runs_of_one_name_are_an_error() -> None:
+    with pytest.raises(UsageError, match="two runs are called run1"):
+        name_runs([{"1": {"d": 1.0}}, "run1"])
+
+
+@pytest.mark.parametrize("nothing", [{}, []])
+def test_no_runs_is_an_error(nothing: object) -> None:
+    with pytest.raises(UsageError, match="no run"):
+        ir_std.evaluate(nothing, {"1": {"d": 1}}, AP)
+
+
+def test_an_unknown_baseline_names_the_runs() -> None:
+    with pytest.raises(UsageError, match=r"bm25.*did you mean"):
+        ir_std.evaluate({"bm25": {"1": {"d": 1.0}}}, {"1": {"d": 1}}, AP, baseline="BM52")
+
+
+def test_a_run_on_other_topics_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"no topic in common.*here such as 7.*there such as 1"):
+        ir_std.evaluate({"7": {"d": 1.0}}, {"1": {"d": 1}}, AP)
+
+
+def test_the_baseline_is_tested_against_by_topic(small: ir_std.Results) -> None:
+    t, p = stats.ttest_rel(small.values["a"][ir_std.sAP], small.values["b"][ir_std.sAP])
+    found = small.tests["a"][ir_std.sAP]
+    assert found.p == pytest.approx(p)
+    assert np.sign(found.difference) == np.sign(t)
+    assert "b" not in small.tests
+
+
+def test_p_values_are_adjusted_for_the_number_of_runs(small: ir_std.Results) -> None:
+    p = sorted(small.tests[run][AP].p for run in "ac")
+    adjusted = sorted(small.tests[run][AP].p_holm for run in "ac")
+    assert adjusted[0] == pytest.approx(min(1, 2 * p[0]))
+
+
+def test_raw_and_standardized_scores_are_tested_each_by_themselves(small: ir_std.Results) -> None:
+    assert small.tests["a"][AP].p != small.tests["a"][ir_std.sAP].p
+
+
+def test_the_table_has_raw_beside_standardized_and_marks_the_best(small: ir_std.Results) -> None:
+    table = small.table()
+    assert table.header == ("run", "AP", "sAP", "P@10", "sP@10")
+    best = max("abc", key=lambda run: small.means[run][AP])
+    assert [row[0].text for row in table.rows if row[1].best] == [best]
+    assert "b: two-sided paired t-test" in small.to_text()
+
+
+def test_a_mark_is_a_significant_difference(small: ir_std.Results) -> None:
+    for row in small.table().rows:
+        tested = small.tests.get(row[0].text)
+        for measure, cell in zip(small.measures, row[1:], strict=True):
+            significant = tested is not None and tested[measure].p_holm < 0.05
+            assert bool(cell.mark) == significant
+
+
+def test_csv_holds_the_means_and_p_values(small: ir_std.Results) -> None:
+    rows = list(csv.DictReader(io.StringIO(small.to_csv())))
+    assert float(rows[0]["sAP"]) == small.means["a"][ir_std.sAP]
+    assert float(rows[0]["sAP p_holm"]) == small.tests["a"][ir_std.sAP].p_holm
+    assert rows[1]["sAP p"] == ""
+
+
+def test_the_dataframe_is_tidy(small: ir_std.Results) -> None:
+    table = small.to_dataframe()
+    assert list(table.columns) == ["run", "query_id", "measure", "base", "scheme", "value"]
+    assert len(table) == 3 * 50 * 4
+    means = table[table.scheme == "N"].groupby(["run", "base"]).value.mean()
+    assert means["a", "AP"] == pytest.approx(small.means["a"][ir_std.sAP])
+
+
+def test_pandas_is_imported_only_for_a_dataframe() -> None:
+    code = ("import ir_std, sys; ir_std.evaluate({'1': {'d': 1.0}}, {'1': {'d': 1}}, 'AP')"
+            ".to_text(); sys.exit('pandas' in sys.modules)")
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_without_pandas_one_line_says_what_to_install(
+        small: ir_std.Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(IrStdError, match="pip install pandas"):
+        small.to_dataframe()
+
+
+def test_notebooks_show_the_table_and_the_factors_used(small: ir_std.Results) -> None:
+    html = small._repr_html_()
+    assert "<table>" in html
+    assert "trec8-adhoc" in html
+
+
+def test_without_factors_results_are_raw_and_say_why() -> None:
+    found = ir_std.evaluate({"1": {"d": 1.0}}, {"1": {"d": 1}}, AP)
+    assert found.measures == (AP,)
+    assert found.placements == {}
+    assert "no factor set fits" in found._repr_html_()
+
+
+def test_warnings_are_given_once_and_kept() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    qrels = {**qrels, "999": {"d": 1}}
+    run = {topic: {doc: float(-i) for i, doc in enumerate(list(docs)[:10])}
+           for topic, docs in qrels.items()}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = ir_std.evaluate({"x": run, "y": run}, qrels, AP)
+    assert [str(w.message) for w in caught if w.category is StandardizationWarning] == list(
+        found.warnings)
+    assert len(found.warnings) == 1
+    assert "999" in found.warnings[0]
+
+
+def test_peers_of_a_standardized_measure_stand_at_fixed_points(small: ir_std.Results) -> None:
+    peers = small.peers(ir_std.sAP)
+    assert peers is not None
+    assert peers.mean == pytest.approx(np.full(50, 0.5))
+    assert peers.low == pytest.approx(np.full(50, stats.norm.cdf(-1)))
+
+
+def test_peers_of_a_raw_measure_are_the_factor_sets(small: ir_std.Results) -> None:
+    factors = ir_std.load_factors("trec8-adhoc")
+    peers = small.peers(AP)
+    assert peers is not None
+    assert peers.mean == pytest.approx(factors.mean["AP"])
+    assert peers.high - peers.mean == pytest.approx(factors.sd["AP"])
+
+
+def test_a_measure_served_by_its_partner_has_no_raw_peers() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec4-adhoc").n_rel)
+    found = ir_std.evaluate({"x": simulated_run(qrels, 1)}, qrels, "DCG(dcg='jk')")
+    measure = found.measures[1]
+    if found.plans[measure].raw.__name__ == "DCG":
+        assert found.peers(found.measures[0]) is not None
+    else:
+        assert found.peers(found.measures[0]) is None
+    assert found.peers(measure) is not None
+
+
+def test_deviations_are_what_the_scheme_bends(small: ir_std.Results) -> None:
+    assert stats.norm.cdf(small.deviations("a", ir_std.sAP)) == pytest.approx(
+        small.values["a"][ir_std.sAP])

@@ -1,0 +1,151 @@
+"""The papers' figures, as the scripts compute them from real scores."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+
+import reproduce_sakai2016 as sakai  # noqa: E402
+import reproduce_urbano2019 as urbano  # noqa: E402
+import reproduce_webber2008 as webber  # noqa: E402
+from reproduction import Compared, Scores, score_runs, table  # noqa: E402
+
+# The reproduction's own tools
+
+@pytest.mark.parametrize(("computed", "published", "places", "tolerance", "agrees"), [
+    (0.6274957, 0.627, 3, 0, True), (0.6276, 0.627, 3, 0, False), (103, 103, 0, 0, True),
+    (0.9300, 0.9301, 4, 0, False), (0.9300, 0.9301, 4, 0.0001, True),
+    (0.9298, 0.9301, 4, 0.0001, False)])
+def test_figures_agree_at_every_printed_digit_or_within_the_tolerance(
+        computed, published, places, tolerance, agrees):
+    assert Compared("", computed, published, places, tolerance).agrees is agrees
+
+
+# Webber, Moffat and Zobel 2008
+
+@pytest.mark.parametrize("compute", [
+    webber.table1, webber.table2, webber.table3, webber.table4, webber.table5, webber.table6,
+    webber.section4])
+def test_webbers_tables_agree_at_every_printed_digit(data, compute):
+    assert [row for row in compute(data) if not row.agrees] == []
+
+
+@pytest.fixture(scope="session")
+def trec8(data):
+    """All 129 runs of TREC-8, in AP and in SP, which is AP not divided."""
+    return score_runs(data, "trec8-adhoc", ["AP", "SP"])
+
+
+def test_quartiles_of_trec8s_standardized_scores_agree(trec8):
+    assert trec8["AP"].values.size == 6450
+    assert [row for row in webber.quartiles(trec8["AP"]) if not row.agrees] == []
+
+
+def test_five_standardizing_systems_beat_another_collection(data):
+    (lowest, median, _), = webber.stability_curve(data, [5], samples=500)
+    assert 0.742 < lowest < median
+
+
+def test_more_standardizing_systems_are_more_stable(data):
+    curve = webber.stability_curve(data, [3, 10, 40], samples=100)
+    assert (np.diff(curve[:, :2], axis=0) > 0).all()
+
+
+def test_standardized_scores_drift_less_between_halves_of_trec8(data, trec8):
+    found = {}
+    for metric, scores in trec8.items():
+        std = webber.standardize_trec8(data, metric, scores)
+        found[metric] = webber.halves(scores.values, std, trials=100)
+        raw_drift, std_drift = found[metric].drmse
+        assert std_drift < raw_drift
+    # They differ by a factor a topic, which standardizing takes away.
+    assert found["AP"].drmse[1] == pytest.approx(found["SP"].drmse[1], abs=0.005)
+
+
+# Urbano, Lima and Hanjalic 2019
+
+@pytest.mark.parametrize("key", list(urbano.PUBLISHED_TAU), ids=" ".join)
+def test_urbanos_means_within_a_collection_agree_within_three_standard_errors(data, key):
+    found = urbano.run("within", urbano.load(data, *key), 1000)
+    assert [row for row in urbano.compared(key, found) if not row.agrees] == []
+
+
+@pytest.fixture(scope="module")
+def between(data):
+    return urbano.run("between", urbano.load(data, "robust04", "AP"), 300)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
+def test_between_collections_a_system_differs_from_itself_as_often_as_alpha_allows(between, alpha):
+    level = urbano.ALPHAS.tolist().index(alpha)
+    for errors in between.type1[:, :, level].T:
+        assert abs(errors.mean() - alpha) < 3 * urbano.standard_error(errors) + alpha / 10
+
+
+def test_between_collections_standardizing_doubles_the_power(between):
+    raw, *standardized = between.power.mean(axis=0)[:, 0]
+    for power in standardized:
+        assert 2 < power / raw < 2.6
+
+
+def test_urbanos_trials_do_not_depend_on_the_number_of_processes(data):
+    scores = urbano.load(data, "robust04", "AP")
+    alone, together = (urbano.run("within", scores, 45, seed=7, jobs=jobs) for jobs in (1, 2))
+    np.testing.assert_array_equal(alone.tau, together.tau)
+    np.testing.assert_array_equal(alone.power, together.power)
+
+
+def test_urbanos_script_writes_tables_and_figures(data, tmp_path, capsys):
+    urbano.main(["--data", str(data), "--out", str(tmp_path), "--trials", "20", "--jobs", "1"])
+    assert "computed  published  difference" in capsys.readouterr().out
+    written = {path.name for path in (tmp_path / "urbano2019").iterdir()}
+    assert {"figure1.png", "figure2.pdf", "figure3.png", "within-robust04-AP.csv",
+            "between-terabyte04-06-nDCG.csv", "compared-robust04-AP.csv"} <= written
+
+
+# Sakai 2016
+
+@pytest.fixture(scope="module")
+def trec7(data):
+    key = "trec7-adhoc", "AP"
+    return sakai.experiment(100, 0, (key, table(data, *key)))
+
+
+def test_u_swaps_no_more_and_needs_fewer_topics_than_n_at_equal_differences(trec7):
+    held = [claim for claim in sakai.claims([trec7]) if claim.endswith(": 1 of 1")]
+    assert "U swaps no more than N at equal score differences: 1 of 1" in held
+    assert "U needs fewer topics than N at equal score differences: 1 of 1" in held
+
+
+def test_standardizing_finds_more_pairs_different(trec7):
+    assert sakai.power(trec7, "t", "N") > sakai.power(trec7, "t", "raw")
+    assert sakai.power(trec7, "tukey", "N") > sakai.power(trec7, "tukey", "raw")
+
+
+def test_a_systems_own_share_in_the_factors_hardly_matters(trec7):
+    for found in trec7.left_out:
+        assert found.groups == 103
+        assert found.tau > 0.99
+        assert found.largest_change < 0.01
+
+
+def test_teams_are_told_by_the_start_of_their_runs_tags():
+    values = np.random.default_rng(0).random((6, 5))
+    scores = Scores(tuple("123456"), ("INQ601", "INQ602", "Flab8as", "Flab8at", "inq604"), values)
+    assert [found.groups for found in sakai.left_out(scores, named=True)] == [2, 2]
+
+
+def test_sakais_tables_can_be_read_back(trec7, tmp_path):
+    sakai.write(tmp_path, [trec7])
+    with open(tmp_path / "topic-set-sizes.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(r["scheme"], r["min_difference"]) for r in rows] == [
+        (s, d) for s in ("raw", "N", "U") for d in ("0.05", "0.1")]
+    assert int(rows[0]["anova"]) == trec7.sizes["raw"].anova[0]

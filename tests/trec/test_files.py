@@ -1,0 +1,183 @@
+"""Reading runs and qrels: what is accepted, and what a broken file is told."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, RR, Bpref, Judged, P, nDCG
+
+from ir_std.errors import InputError
+from ir_std.evaluation.provider import StdEvaluator
+from ir_std.trec.files import BytesSource, columns_of, read_qrels, read_run
+
+RUN = b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 1.5 tag\n2 Q0 d1 1 -3e-2 tag\n"
+QRELS = b"1 0 d1 2\n1 0 d3 0\n2 0 d1 -1\n"
+
+
+def run_of(content: bytes, name: str = "run.txt") -> dict[str, dict[str, float]]:
+    lists = read_run(BytesSource(name, content)).lists
+    return {t: dict(zip(docs, scores.tolist(), strict=True)) for t, (docs, scores) in lists.items()}
+
+
+EXPECTED = {"1": {"d1": 2.5, "d2": 1.5}, "2": {"d1": -0.03}}
+
+
+def test_a_run_is_read() -> None:
+    assert run_of(RUN) == EXPECTED
+
+
+def test_qrels_are_read_with_their_negative_levels() -> None:
+    assert read_qrels(BytesSource("q", QRELS)).judged == {"1": {"d1": 2, "d3": 0}, "2": {"d1": -1}}
+
+
+@pytest.mark.parametrize("content", [
+    RUN.replace(b"\n", b"\r\n"), RUN.replace(b" ", b"\t"), RUN.replace(b" ", b"  \t "),
+    RUN.rstrip(b"\n"), b"\n\n" + RUN.replace(b"\n", b"\n\n"), b"# a comment\n" + RUN,
+    RUN + b"  # another comment", b"  " + RUN,
+], ids=["Windows line ends", "tabs", "several blanks", "no last line end", "blank lines",
+        "comment line", "last line a comment", "leading blanks"])
+def test_other_ways_to_write_the_same_are_accepted(content: bytes) -> None:
+    assert run_of(content) == EXPECTED
+
+
+def test_a_document_id_may_hold_a_number_sign() -> None:
+    assert run_of(b"1 Q0 d#1 1 2.5 #tag\n") == {"1": {"d#1": 2.5}}
+
+
+def test_ids_may_be_any_utf8() -> None:
+    content = "é Q0 dé 1 2 t\né Q0 日本 2 1 t\n".encode()
+    assert run_of(content) == {"é": {"dé": 2.0, "日本": 1.0}}
+
+
+def test_ids_may_be_very_long() -> None:
+    long = "x" * 5000
+    assert run_of(f"1 Q0 {long} 1 2 t\n1 Q0 d 2 1 t\n".encode()) == {"1": {long: 2.0, "d": 1.0}}
+
+
+def test_topics_may_be_interleaved() -> None:
+    content = b"1 Q0 a 1 3 t\n2 Q0 a 1 9 t\n1 Q0 b 2 2 t\n2 Q0 c 2 1 t\n"
+    assert run_of(content) == {"1": {"a": 3.0, "b": 2.0}, "2": {"a": 9.0, "c": 1.0}}
+
+
+def test_gzip_is_unpacked_by_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "run.gz"
+    file.write_bytes(gzip.compress(RUN))
+    assert read_run(file).lists.keys() == EXPECTED.keys()
+    assert columns_of(str(file)) == 6
+
+
+@pytest.mark.parametrize(("content", "says"), [
+    (b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2\n", "run.txt:2: 4 columns, as a qrels file has"),
+    (b"1 Q0 d1 1 2.5\n1 Q0 d2 2 1.5 tag x\n", "run.txt:1: 5 columns"),
+    (b"\n# c\n1 Q0 d1 1 x tag\n", "run.txt:3: score is 'x'; a finite number is expected"),
+    (b"1 Q0 d1 1 nan tag\n", "run.txt:1: score is 'nan'"),
+    (b"1 Q0 d1 1 -inf tag\n", "run.txt:1: score is '-inf'"),
+    (b"1 Q0 d1 1 1e999 tag\n", "run.txt:1: score is '1e999'"),
+    (RUN + b"1 Q0 d2 3 1.0 tag\n", "run.txt:4: topic 1 has document 'd2' again, first on line 2"),
+    (b"", "run.txt: no lines"),
+    (b"# only this\n\n", "run.txt: no lines"),
+    (b"1 Q0 d1 1 2 t\n1 Q0 d\xff 2 1 t\n", "run.txt:2: byte 0xff is not UTF-8"),
+    (b"1 Q0 d 1 2 t\n1 Q0 d\x001 1 2 t\n", "run.txt:2: a control character"),
+    (QRELS, "run.txt:1: 4 columns, as a qrels file has; a run has 6 columns"),
+])
+def test_a_broken_run_is_told_where_and_what_is_expected(content: bytes, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_run(BytesSource("run.txt", content))
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(("content", "says"), [
+    (b"1 0 d1 1.5\n", "q:1: relevance is '1.5'; a whole number is expected"),
+    (b"1 0 d1 yes\n", "q:1: relevance is 'yes'"),
+    (b"1 0 d1 99999999999999999999\n", "q:1: relevance is '99999999999999999999'"),
+    (b"1 0 d1 1\n1 0 d1 0\n", "q:2: topic 1 has document 'd1' again, first on line 1"),
+    (RUN, "q:1: 6 columns, as a run has; a qrels file has 4 columns"),
+    (b"", "q: no lines"),
+])
+def test_broken_qrels_are_told_where_and_what_is_expected(content: bytes, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_qrels(BytesSource("q", content))
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [gzip.compress(RUN * 50)[:-20], b"not gzip", b""],
+                         ids=["truncated", "no gzip at all", "empty"])
+def test_broken_gzip_is_said_to_be_that(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "run.gz"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=r"broken gzip|no lines"):
+        read_run(file)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_topic() -> None:
+    assert run_of(b"\xef\xbb\xbf" + RUN) == EXPECTED
+
+
+def test_a_pipe_is_refused_because_it_can_be_read_only_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="is a pipe or a device; write it to a file"):
+        read_run(tmp_path / "pipe")
+
+
+def test_a_directory_and_a_missing_file_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a directory"):
+        read_run(tmp_path)
+    with pytest.raises(InputError, match="No such file"):
+        read_run(tmp_path / "none")
+
+
+names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"],
+                              exclude_characters="#"), min_size=1, max_size=12)
+some_scores = st.sampled_from([0.0, 1.0, 2.0, 16777216.0, 16777217.0]) | st.floats(-9, 9)
+topics = st.sampled_from(["1", "2", "x y".replace(" ", "é")])
+
+
+@given(st.dictionaries(topics, st.dictionaries(names, some_scores, min_size=1), min_size=1),
+       st.dictionaries(topics, st.dictionaries(names, st.integers(0, 3), min_size=1), min_size=1),
+       st.randoms())
+@settings(max_examples=150)
+def test_a_file_gives_the_same_values_as_the_dict_it_was_written_from(
+        run: Any, qrels: Any, random: Any) -> None:
+    # Judge some of the retrieved documents, or nothing would be found.
+    for topic in run.keys() & qrels.keys():
+        for doc in list(run[topic])[::2]:
+            qrels[topic][doc] = random.randint(-1, 3)
+    lines = [f"{t} Q0 {d} 1 {s!r} tag" for t, docs in run.items() for d, s in docs.items()]
+    random.shuffle(lines)
+    judged = [f"{t} 0 {d} {level}" for t, docs in qrels.items() for d, level in docs.items()]
+    random.shuffle(judged)
+    measures = [AP, nDCG, P @ 2, RR, RR @ 3, Bpref, Judged]
+    run_file = BytesSource("run", "\n".join(lines).encode())
+    qrels_file = BytesSource("qrels", "\n".join(judged).encode())
+    expected = StdEvaluator(measures, qrels).calc_aggregate(run)
+    for qrels_form in (qrels, read_qrels(qrels_file)):
+        for run_form in (run, read_run(run_file)):
+            found = StdEvaluator(measures, qrels_form).calc_aggregate(run_form)
+            assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_scores_of_every_twentieth_real_run_are_read_as_python_reads_them(runs_of: Any) -> None:
+    for name in ("covid-round1", "trec8-adhoc"):
+        for file in sorted(runs_of(name).iterdir())[::20]:
+            expected = ir_measures.util.RunConverter(
+                ir_measures.read_trec_run(str(file))).as_dict_of_dict()
+            found = {t: dict(zip(d, s.tolist(), strict=True))
+                     for t, (d, s) in read_run(file).lists.items()}
+            assert found == expected
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-10**18, 10**18),
+                min_size=1, max_size=20))
+def test_every_way_to_write_a_number_is_read_exactly(values: list[float]) -> None:
+    for write in (repr, "{:.17g}".format, "{:e}".format, "{:+.3f}".format):
+        lines = [f"1 Q0 d{i} 1 {write(v)} t" for i, v in enumerate(values)]
+        scores = read_run(BytesSource("r", "\n".join(lines).encode())).scores
+        assert np.array_equal(scores, [float(write(v)) for v in values])
