@@ -175,7 +175,7 @@ QRELS = {"trec9-web": ("wt10g",), "trec2001-web": ("wt10g",), "robust03": FIRST_
 """The files of a set's judgments, where they are not called as the set is."""
 
 WITHOUT = {"robust03": "CR", "robust04": "CR"}
-"""The Robust tracks searched the disks without the Congressional Record: what its ids begin with."""
+"""What the ids of documents begin with that the track left out: the Congressional Record."""
 
 DEEPEST = 1000
 """Numbers of relevant documents that were recovered from ideal scores end here."""

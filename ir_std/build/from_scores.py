@@ -40,7 +40,8 @@ def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]
         measure: ``P@10.csv``, ``nDCG(dcg='exp-log2')@20.csv``.
     qrels : optional
         The judgments behind the scores, in any form; or a dict from topic to the number of
-        relevant documents, or to :class:`Judgments`.  Without them the set is recognized by its topics alone.
+        relevant documents, or to :class:`Judgments`.  Without
+        them no collection is recognized by the set: it is used by name.
     id, title, source, licence : str
         What ``set.json`` says of the set.
     depth : int, optional

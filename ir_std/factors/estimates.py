@@ -16,7 +16,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def factors_from_scores(scores: Mapping[str, npt.ArrayLike], n_rel: Mapping[str, int | Judgments | None],
+def factors_from_scores(scores: Mapping[str, npt.ArrayLike],
+                        n_rel: Mapping[str, int | Judgments | None],
                         info: Mapping[str, Any]) -> FactorSet:
     """A factor set from the scores of systems.
 

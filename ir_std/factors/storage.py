@@ -116,7 +116,7 @@ def _levels(file: Path, header: list[str]) -> list[int]:
 def _judgments(file: Path, line: int, row: list[str], levels: list[int]) -> Judgments:
     n_rel, *counts = [_whole(file, line, name, cell) for name, cell in zip(
         ["n_rel", *(f"level_{n}" for n in levels)], row[1:], strict=False)]
-    if not levels or counts == [None] * len(levels) and not row[-1]:
+    if not levels or (counts == [None] * len(levels) and not row[-1]):
         return Judgments(n_rel)
     known = [n for n in counts if n is not None]
     if len(known) < len(levels) or sum(known[1:]) != n_rel:
