@@ -29,7 +29,7 @@ class Judgments(NamedTuple):
     levels: Mapping[int, int] | None = None
     fingerprints: Mapping[int, str] | None = None
 
-    def count(self, level: int) -> int | None:
+    def at_least(self, level: int) -> int | None:
         """Number of documents at ``level`` or above, where known."""
         if self.levels is not None:
             return sum(n for at, n in self.levels.items() if at >= level)

@@ -22,7 +22,7 @@ def test_documents_are_counted_at_each_level_and_the_rest_at_0() -> None:
     found = judgments_of(as_qrels(JUDGED))
     assert {t: (j.n_rel, j.levels) for t, j in found.items()} == {
         "1": (3, {0: 2, 1: 1, 2: 2}), "2": (0, {0: 1}), "3": (2, {0: 0, 1: 1, 4: 1})}
-    assert [found["1"].count(level) for level in (1, 2, 3)] == [3, 2, 0]
+    assert [found["1"].at_least(level) for level in (1, 2, 3)] == [3, 2, 0]
 
 
 def test_a_fingerprint_is_of_the_documents_at_a_level_or_above() -> None:
