@@ -1,30 +1,41 @@
 #!/usr/bin/env python3
 """Rebuild every factor set that ir_std ships.
 
-    python scripts/build_shipped.py --data ../shared/data [SET ...]
+    python scripts/build_shipped.py --data ../shared/data [--more FOLDER] [SET ...]
 
-reads ``published/``, ``scores/``, ``runs/``, ``qrels/`` and ``topics/`` below the data folder and
-writes ``factors/SET/``.  The same input gives the same bytes.
+reads ``published/``, ``scores/``, ``runs/``, ``qrels/`` and ``topics/`` below the data folder, and
+``scores/`` below another (what ``import_syndl.py`` wrote), and writes ``factors/SET/``.  The same
+input gives the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+import import_published
 import numpy as np
-from import_published import published
-from tracks import RUNS, TRACKS, judged_topics
+from tracks import PUBLISHED, TRACKS, Origin, judged_topics, qrels_files, topics_file
 
+from ir_std._version import __version__
 from ir_std.build.from_runs import BUILD_MEASURES, build_factors
 from ir_std.build.from_scores import build_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
+from ir_std.factors.quality import COARSE_STEPS
+from ir_std.schemes import EXACT
 
-LEVEL2 = ("AP(rel=2)", "RR(rel=2)", "P(rel=2)@10", "Rprec(rel=2)", "R(rel=2)@100",
-          "R(rel=2)@1000")
-"""What the Deep Learning track reports: a passage counts as relevant from level 2."""
+DEEP_MEASURES = (
+    "nDCG@1", "nDCG@3", "AP(rel=2)", "AP(rel=2)@100", "RR(rel=2)", "RR(rel=2)@10", "P(rel=2)@5",
+    "P(rel=2)@10", "P(rel=2)@20", "Rprec(rel=2)", "R(rel=2)@100", "R(rel=2)@1000")
+"""What the Deep Learning track and those who use it report: relevant is a passage from level 2."""
+
+BEYOND = {"dl21-passage": 100, "dl19-passage-modern": 100, "dl20-passage-modern": 100}
+"""Sets whose systems end at a depth before measures of the others: a cutoff beyond is left out."""
 
 OF_MEASURE = ("source", "licence", "depth", "resolution")
 """The fields that a measure has of its own where they differ from the set's."""
@@ -37,74 +48,61 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(TRACKS))
     parser.add_argument("--data", type=Path,
                         default=os.environ.get("IR_STD_DATA", root.parent / "shared" / "data"))
+    parser.add_argument("--more", type=Path, help="a folder with further score tables")
     parser.add_argument("--out", type=Path, default=root / "factors")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
     for name in args.sets or TRACKS:
-        shipped(name, args.data, args.jobs).save(args.out / name)
+        shipped(name, args.data, args.jobs, args.more).save(args.out / name)
         print(name)
 
 
-def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
+def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> FactorSet:
     """A set with all that is known: runs win over tables, and both over published figures."""
     track = TRACKS[name]
     parts = []
+    used = [*qrels_files(name, data), *filter(Path.is_file, [topics_file(name, data)])]
     if track.runs:
         parts.append(from_runs(name, data, jobs))
+        used.append(runs_file(name, data))
     if track.tables:
-        parts.append(from_tables(name, data))
+        tables = score_tables(name, data, more)
+        parts.append(from_tables(name, data, tables))
+        used += tables
     if track.stem:
-        parts.append(published(name, data))
-    return combined(name, judged_topics(name, data), parts)
+        parts.append(import_published.published(name, data))
+        used += import_published.inputs(name, data)
+    return combined(name, judged_topics(name, data), parts,
+                    hashes(used, [data, *([more] if more else [])]))
+
+
+def runs_file(name: str, data: Path) -> Path:
+    """The archive of a set's runs."""
+    return data / "runs" / f"{name}.tar.xz"
 
 
 def from_runs(name: str, data: Path, jobs: int) -> FactorSet:
     """The set of a track whose runs are known."""
-    measures = BUILD_MEASURES + (LEVEL2 if name.startswith("dl") else ())
-    return build_factors(data / "qrels" / f"{name}.txt", data / "runs" / f"{name}.tar.xz",
-                         measures, id=name, source=RUNS.source, licence=RUNS.licence, jobs=jobs)
+    track, origin = TRACKS[name], of(name, TRACKS[name].runs)
+    deepest = BEYOND.get(name, 1000)
+    measures = [m for m in BUILD_MEASURES + (DEEP_MEASURES if name.startswith("dl") else ())
+                if not m.startswith("R@1000" if deepest < 1000 else "!")
+                and not (deepest < 1000 and m.endswith("@1000"))]
+    return build_factors(qrels_files(name, data)[0], runs_file(name, data), measures, id=name,
+                         source=origin.source, licence=origin.licence, depth=track.depth,
+                         jobs=jobs)
 
 
-def from_tables(name: str, data: Path) -> FactorSet:
-    """The set of a track whose scores are known."""
-    origin = TRACKS[name].tables
-    return build_from_scores(sorted((data / "scores" / name).glob("*.csv")),
-                             judged_topics(name, data), id=name, source=origin.source,
-                             licence=origin.licence, depth=origin.depth)
+def of(name: str, origin: Origin | None) -> Origin:
+    """An origin, with the year of the set's track where it depends on it."""
+    assert origin is not None
+    from dataclasses import replace
+
+    return replace(origin, date=origin.date.format(year=TRACKS[name].year))
 
 
-def combined(name: str, topics: dict[str, Judgments], parts: list[FactorSet]) -> FactorSet:
-    """One set of several: each measure from the first that has it.
-
-    Raises
-    ------
-    ValueError
-        If a part has other judgments than these.
-    """
-    first = parts[0]
-    measures, origin = {}, {}
-    for part in parts:
-        if part.judgments != topics:
-            raise ValueError(f"{name}: topics or their judgments differ")
-        for measure in part.measures:
-            if measure not in measures:
-                own = {f: part.about(measure, f) for f in OF_MEASURE}
-                measures[measure] = {"systems": part.n_systems[measure]} | {
-                    f: v for f, v in own.items() if v != first.info[f]}
-                origin[measure] = part
-    info = TRACKS[name].info(name) | {f: first.info[f] for f in OF_MEASURE} | {
-        "built": "; ".join(part.info["built"] for part in parts if part in origin.values()),
-        "measures": measures}
-
-    def rows(field: str) -> dict[str, np.ndarray]:
-        return {m: table[m][part.rows(topics)] for m, part in origin.items()
-                if m in (table := getattr(part, field))}
-
-    means = {key: mean for part in parts for key, mean in part.means.items()
-             if origin[key.split(":", 1)[1]] is part}
-    return FactorSet(info, topics, rows("mean"), rows("sd"), rows("scores"), rows("systems"),
-                     means)
-
-
-if __name__ == "__main__":
-    main()
+def score_tables(name: str, data: Path, more: Path | None) -> list[Path]:
+    """The score tables of a set."""
+    folders = [root / "scores" / name for root in (data, more) if root]
+    return sorted((file for folder in folders for file in folder.glob("*.csv")),
+                  key=lambda file: file.name)
