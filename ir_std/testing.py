@@ -12,9 +12,10 @@ _JUDGED_NOT_RELEVANT = 1000
 def simulated_qrels(n_rel: Mapping[str, int | None]) -> dict[str, dict[str, int]]:
     """Qrels with the given topics and numbers of relevant documents.
 
-    Documents are made up: on each topic the relevant ones, then as many others as a run is deep.
+    Documents are made up, with names that no collection has: on each topic the relevant ones,
+    then as many others as a run is deep.
     """
-    return {topic: {f"FT{topic}-{i}": int(i < (n or 0))
+    return {topic: {f"sim{topic}-{i}": int(i < (n or 0))
                     for i in range((n or 0) + _JUDGED_NOT_RELEVANT)}
             for topic, n in n_rel.items()}
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_std.factors.estimates import by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
@@ -171,21 +172,6 @@ def duplicates(factors: FactorSet) -> list[tuple[int, ...]]:
     for number in sorted(columns):
         alike.setdefault(tuple(columns[number]), []).append(number)
     return [tuple(group) for group in alike.values() if len(group) > 1]
-
-
-def by_system(factors: FactorSet, measure: str) -> tuple[npt.NDArray[np.int64], Floats]:
-    """A measure's scores, a column a system.
-
-    Returns
-    -------
-    numbers : ndarray of int, shape (n_systems,)
-        The systems' numbers in the set, ascending.
-    scores : ndarray, shape (n_topics, n_systems)
-    """
-    systems = factors.systems[measure].astype(np.int64)
-    order = np.argsort(systems, axis=1)
-    return (np.take_along_axis(systems, order, axis=1)[0],
-            np.take_along_axis(factors.scores[measure], order, axis=1))
 
 
 def findings(factors: FactorSet) -> Iterator[str]:
