@@ -13,7 +13,9 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +26,17 @@ from tracks import PUBLISHED, TRACKS, Origin, judged_topics, qrels_files, topics
 from ir_std._version import __version__
 from ir_std.build.from_runs import BUILD_MEASURES, build_factors
 from ir_std.build.from_scores import build_from_scores
+from ir_std.factors.estimates import by_system, factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.quality import COARSE_STEPS
+from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
 
 DEEP_MEASURES = (
     "nDCG@1", "nDCG@3", "AP(rel=2)", "AP(rel=2)@100", "RR(rel=2)", "RR(rel=2)@10", "P(rel=2)@5",
     "P(rel=2)@10", "P(rel=2)@20", "Rprec(rel=2)", "R(rel=2)@100", "R(rel=2)@1000")
 """What the Deep Learning track and those who use it report: relevant is a passage from level 2."""
-
-BEYOND = {"dl21-passage": 100, "dl19-passage-modern": 100, "dl20-passage-modern": 100}
-"""Sets whose systems end at a depth before measures of the others: a cutoff beyond is left out."""
 
 OF_MEASURE = ("source", "licence", "depth", "resolution")
 """The fields that a measure has of its own where they differ from the set's."""
@@ -60,20 +61,24 @@ def main() -> None:
 def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> FactorSet:
     """A set with all that is known: runs win over tables, and both over published figures."""
     track = TRACKS[name]
-    parts = []
+    parts: list[tuple[Origin, FactorSet]] = []
     used = [*qrels_files(name, data), *filter(Path.is_file, [topics_file(name, data)])]
     if track.runs:
-        parts.append(from_runs(name, data, jobs))
+        parts.append((of(name, track.runs), from_runs(name, data, jobs)))
         used.append(runs_file(name, data))
-    if track.tables:
-        tables = score_tables(name, data, more)
-        parts.append(from_tables(name, data, tables))
+    for origin, tables in tables_by_origin(name, data, more).items():
+        parts.append((origin, from_tables(name, data, origin, tables)))
         used += tables
     if track.stem:
-        parts.append(import_published.published(name, data))
+        parts.append((PUBLISHED, import_published.published(name, data)))
         used += import_published.inputs(name, data)
     return combined(name, judged_topics(name, data), parts,
                     hashes(used, [data, *([more] if more else [])]))
+
+
+def of(name: str, origin: Origin) -> Origin:
+    """An origin, with the year of the set's track where its date depends on it."""
+    return replace(origin, date=origin.date.format(year=TRACKS[name].year))
 
 
 def runs_file(name: str, data: Path) -> Path:
@@ -83,26 +88,109 @@ def runs_file(name: str, data: Path) -> Path:
 
 def from_runs(name: str, data: Path, jobs: int) -> FactorSet:
     """The set of a track whose runs are known."""
-    track, origin = TRACKS[name], of(name, TRACKS[name].runs)
-    deepest = BEYOND.get(name, 1000)
-    measures = [m for m in BUILD_MEASURES + (DEEP_MEASURES if name.startswith("dl") else ())
-                if not m.startswith("R@1000" if deepest < 1000 else "!")
-                and not (deepest < 1000 and m.endswith("@1000"))]
-    return build_factors(qrels_files(name, data)[0], runs_file(name, data), measures, id=name,
-                         source=origin.source, licence=origin.licence, depth=track.depth,
-                         jobs=jobs)
+    track = TRACKS[name]
+    return build_factors(qrels_files(name, data)[0], runs_file(name, data),
+                         measures_from_runs(name), id=name, source=of(name, track.runs).source,
+                         licence=track.runs.licence, depth=track.depth, jobs=jobs)
 
 
-def of(name: str, origin: Origin | None) -> Origin:
-    """An origin, with the year of the set's track where it depends on it."""
-    assert origin is not None
-    from dataclasses import replace
+def measures_from_runs(name: str) -> list[str]:
+    """What is computed from runs: nothing that looks deeper than they go."""
+    track = TRACKS[name]
+    names = BUILD_MEASURES + (DEEP_MEASURES if name.startswith("dl") else ())
+    return [m for m in names
+            if not track.depth or parse_measure(m).params.get("cutoff", 0) <= track.depth]
 
-    return replace(origin, date=origin.date.format(year=TRACKS[name].year))
+
+def tables_by_origin(name: str, data: Path, more: Path | None) -> dict[Origin, list[Path]]:
+    """The score tables of a set by where they come from."""
+    track = TRACKS[name]
+    found: dict[Origin, list[Path]] = {}
+    for folder in [root / "scores" / name for root in (data, more) if root and track.tables]:
+        for file in folder.glob("*.csv"):
+            found.setdefault(track.others.get(file.stem, track.tables), []).append(file)
+    return {origin: sorted(files, key=lambda file: file.name) for origin, files in found.items()}
 
 
-def score_tables(name: str, data: Path, more: Path | None) -> list[Path]:
-    """The score tables of a set."""
-    folders = [root / "scores" / name for root in (data, more) if root]
-    return sorted((file for folder in folders for file in folder.glob("*.csv")),
-                  key=lambda file: file.name)
+def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> FactorSet:
+    """The set of a track whose scores are known.
+
+    Topics on which a measure's scores spread by less than a few of their own steps have no factors
+    for it.
+    """
+    topics = judged_topics(name, data)
+    whole = build_from_scores(tables, topics, id=name, source=origin.source,
+                              licence=origin.licence, depth=origin.depth)
+    scores, tags = {}, {}
+    for measure in whole.measures:
+        numbers, columns = by_system(whole, measure)
+        sd, step = whole.sd[measure], whole.about(measure, "resolution", 0)
+        unusable = (sd > EXACT) & (sd < COARSE_STEPS * step)
+        scores[measure] = np.where(unusable[:, None], np.nan, columns)
+        tags[measure] = [whole.info["tags"][n] for n in numbers]
+    return factors_from_scores(scores, topics, whole.info, tags)
+
+
+def combined(name: str, topics: dict[str, Judgments], parts: list[tuple[Origin, FactorSet]],
+             inputs: list[dict[str, str]]) -> FactorSet:
+    """One set of several: each measure from the first that has it.
+
+    Raises
+    ------
+    ValueError
+        If a part has other judgments than these.
+    """
+    first = parts[0][1]
+    measures: dict[str, Any] = {}
+    owner: dict[str, FactorSet] = {}
+    used: dict[str, Origin] = {}
+    for origin, part in parts:
+        if part.judgments != topics:
+            raise ValueError(f"{name}: topics or their judgments differ")
+        for measure in part.measures:
+            if measure not in owner:
+                own = {f: part.about(measure, f) for f in OF_MEASURE}
+                measures[measure] = {"systems": part.n_systems[measure]} | {
+                    f: v for f, v in own.items() if v != first.info[f]}
+                owner[measure] = part
+                used[origin.source] = origin
+    tags = sorted({tag for part in owner.values() for tag in tags_of(name, part)})
+    info = TRACKS[name].info(name) | {f: first.info[f] for f in OF_MEASURE} | {
+        "sources": [origin.record() for origin in used.values()], "inputs": inputs,
+        "built": f"by ir_std {__version__}: " + "; ".join(dict.fromkeys(
+            part.info["built"].removeprefix("by ir_std ") for part in owner.values())),
+        "tags": tags, "measures": measures}
+
+    def rows(field: str) -> dict[str, np.ndarray]:
+        return {m: table[m][part.rows(topics)] for m, part in owner.items()
+                if m in (table := getattr(part, field))}
+
+    def numbered(measure: str, systems: np.ndarray) -> np.ndarray:
+        number = [tags.index(tag) for tag in tags_of(name, owner[measure])]
+        return np.array(number)[systems].astype(np.min_scalar_type(max(number)))
+
+    return FactorSet(info, topics, rows("mean"), rows("sd"), rows("scores"),
+                     {m: numbered(m, systems) for m, systems in rows("systems").items()})
+
+
+def tags_of(name: str, part: FactorSet) -> list[str]:
+    """What a part's systems are called.
+
+    Robust 2004's nDCG is from another repository than its AP, with columns ``run1`` ... for
+    ``sys1`` ...: the AP beside it there is the same, column by column, to its last decimal.
+    """
+    tags = part.info.get("tags", ())
+    return [re.sub(r"^run(?=\d+$)", "sys", tag) if name == "robust04" else tag for tag in tags]
+
+
+def hashes(files: Iterable[Path], roots: list[Path]) -> list[dict[str, str]]:
+    """The inputs by their place below the data folders, with their SHA-256."""
+    found = {}
+    for file in files:
+        root = next(root for root in roots if root in file.parents)
+        found[file.relative_to(root).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return [{"file": file, "sha256": found[file]} for file in sorted(found)]
+
+
+if __name__ == "__main__":
+    main()

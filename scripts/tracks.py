@@ -288,7 +288,7 @@ TRACKS: dict[str, Track] = {
     "dl21-passage": Track("TREC 2021 Deep Learning passage ranking", 2021, MSMARCO2,
                           ("msmarco-passage-v2/trec-dl-2021",
                            "msmarco-passage-v2/trec-dl-2021/judged"), DEEP_SHALLOW, runs=RUNS,
-                          max_level=3),
+                          max_level=3, depth=100),
     "dl22-passage": Track("TREC 2022 Deep Learning passage ranking", 2022, MSMARCO2,
                           ("msmarco-passage-v2/trec-dl-2022",
                            "msmarco-passage-v2/trec-dl-2022/judged"), DEEP_LEVEL1, tables=SYNDL,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,10 @@ BUILD_MEASURES = (
     "P@1", "P@5", "P@10", "P@20", "RR", "RR@10", "Rprec",
     "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)",
     "RBP(p=0.5,rel=1)", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)",
-    "R@100", "R@1000", "ERR@20", "Bpref", "Success@1", "Success@5", "Success@10",
+    "R@100", "R@1000", "ERR@20", "Bpref",
 )
 """The measures of a set built from runs, unless others are named."""
-DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
+DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
 """Those of them that are reported when none are asked for."""
 
 FILES = (FileSource, BytesSource)
@@ -136,8 +137,19 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
             "default_measures": list(DEFAULT_MEASURES if measures is None else names),
             "built": f"by ir_std from {len(kept)} runs"
                      + (f", cut to {depth} documents a topic" if depth else "")}
+    tags = [run_tag(k.name) for k in kept]
+    named = dict.fromkeys(names, tags) if len(set(tags)) == len(tags) else None
     return factors_from_scores(dict(zip(names, stacked, strict=True)), judgments_of(judgments),
-                               info)
+                               info, named)
+
+
+def run_tag(name: str) -> str:
+    """What a system is called: its run's file name, without folders and archive.
+
+    >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn")
+    'Flab8atdn'
+    """
+    return PurePath(name.rpartition("!")[2]).name
 
 
 def _usual(qrels: Qrels) -> list[str]:

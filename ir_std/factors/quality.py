@@ -34,6 +34,9 @@ OLD = 2019
 FENCE = 1.5
 """Tukey's: systems this many interquartile ranges below or above the quartiles are outlying."""
 UNBOUNDED = ("SP", "DCG")
+"""Measures that may exceed 1."""
+WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref")
+"""Measures that cannot be perfect where more documents are relevant than a run holds."""
 
 WORDS = {"thin": f"fewer than {FEW_SYSTEMS} systems", "coarse": "hardly tells scores apart",
          "old": f"systems of before {OLD}", "good": "nothing known against it"}
@@ -115,9 +118,9 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
 
 def _deep(factors: FactorSet, measure: str) -> npt.NDArray[np.bool_]:
     parsed, depth = parse_measure(measure), factors.about(measure, "depth")
-    level = parsed.params.get("rel", 1)
-    relevant = [known.at_least(level) or 0 for known in factors.judgments.values()]
-    if not depth or "cutoff" in parsed.params or parsed.__name__ == "RR":
+    relevant = [known.at_least(parsed.params.get("rel", 1)) or 0
+                for known in factors.judgments.values()]
+    if not depth or "cutoff" in parsed.params or parsed.__name__ not in WHOLE_RUNS:
         return np.zeros(len(relevant), bool)
     return np.array(relevant) > depth
 
@@ -176,37 +179,41 @@ def duplicates(factors: FactorSet) -> list[tuple[int, ...]]:
 
 def findings(factors: FactorSet) -> Iterator[str]:
     """What is known against a set, in sentences: its own notes, then what its tables tell."""
-    yield from factors.info.get("notes", ())
+    notes = factors.info.get("notes", ())
+    yield from [notes] if isinstance(notes, str) else notes
     groups = duplicates(factors)
     if groups:
-        yield (f"{sum(map(len, groups))} systems in {len(groups)} groups score the same in every "
-               f"measure: {'; '.join(_names(factors, group) for group in groups)}.")
+        yield (f"The same scores in every measure: "
+               f"{'; '.join(_names(factors, group) for group in groups)}.")
+    measures_of: dict[str, list[str]] = {}
     for measure in factors.measures:
-        yield from _against(factors, measure)
+        for sentence in _against(factors, measure):
+            measures_of.setdefault(sentence, []).append(measure)
+    for sentence, measures in measures_of.items():
+        named = ", ".join(measures) if len(measures) < len(factors.measures) else "All measures"
+        yield f"{named}: {sentence}."
 
 
 def _against(factors: FactorSet, measure: str) -> Iterator[str]:
     found = quality(factors, measure)
     n = int((~np.isnan(factors.sd[measure])).sum())
     if 0 < found.systems < FEW_SYSTEMS:
-        yield f"{measure}: {found.systems} systems."
+        yield f"{found.systems} systems, too few for a sure deviation"
     if found.flat:
-        yield f"{measure}: all systems score the same on {_topics(found.flat, n)}."
+        yield f"all systems score the same on {_topics(found.flat, n)}"
     if found.coarse:
-        yield (f"{measure}: the deviation is below {COARSE_STEPS} steps of the scores on "
-               f"{_topics(found.coarse, n)}.")
+        yield f"the deviation is below {COARSE_STEPS} steps of the scores on {_topics(found.coarse, n)}"
     if found.deep:
-        yield (f"{measure}: more documents are relevant than the {factors.about(measure, 'depth')} "
-               f"looked at on {_topics(found.deep, n)}.")
+        yield (f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
+               f"looked at on {_topics(found.deep, n)}")
     if len(found.capped) > CAPPED_TOPICS * n:
-        yield (f"{measure}: a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
-               f"{len(found.capped)} of {n} topics (best attainable z, median: "
-               f"{found.ceiling:.2f}).")
+        yield (f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
+               f"{len(found.capped)} of {n} topics (best attainable z, median: {found.ceiling:.2f})")
     far = outliers(factors, measure) if measure in factors.default_measures else None
     if far:
-        yield (f"{measure}: outlying systems {_names(factors, far.numbers)}; without them the "
-               f"deviation would be {far.sd:.2f} of what it is (median over topics; "
-               f"{far.least:.2f} to {far.most:.2f}).")
+        yield (f"outlying systems {_names(factors, far.numbers)}; without them the deviation would "
+               f"be {far.sd:.2f} of what it is (median over topics; {far.least:.2f} to "
+               f"{far.most:.2f})")
 
 
 def _names(factors: FactorSet, numbers: tuple[int, ...]) -> str:
