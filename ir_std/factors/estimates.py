@@ -172,9 +172,12 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
     Returns
     -------
     ndarray, shape (n,)
-        Sorted.  Topics without factors are left out, and systems without a score on some topic.
+        Sorted.  Topics without factors are left out, and systems without a score on some topic;
+        for z those on which the systems do not differ, too.  Empty if no topic is left.
     """
     known = ~np.isnan(factors.mean[measure])
+    if scheme == "z":
+        known &= factors.sd[measure] > 0
     rows = np.flatnonzero(known) if rows is None else rows[known[rows]]
     values = scores = factors.scores[measure][rows]
     if scheme is not None:
@@ -183,5 +186,5 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
             scores=scores[:, None, :], resolution=factors.about(measure, "resolution", 0.0),
             **params)
     order = np.argsort(factors.systems[measure][rows], axis=1)
-    means = np.take_along_axis(values, order, axis=1).mean(axis=0)
+    means = np.take_along_axis(values, order, axis=1).mean(axis=0) if len(rows) else np.zeros(0)
     return np.sort(means[~np.isnan(means)])
