@@ -95,8 +95,9 @@ RUNS = Origin("the runs that were submitted to the track, evaluated by ir_std wi
               "relevance judgments", "https://trec.nist.gov", "{year}", "MIT", MIT_URI,
               OWN_STATISTICS)
 MODERN_RUNS = Origin(
-    "the runs of A. Parry, M. Fröbe, H. Scells, F. Schlatt, G. Faggioli, S. Zerhoudi, S. MacAvaney, "
-    "E. Yang, Variations in relevance judgments and the shelf life of test collections, SIGIR "
+    "the runs of A. Parry, M. Fröbe, H. Scells, F. Schlatt, G. Faggioli, S. Zerhoudi, "
+    "S. MacAvaney, E. Yang, Variations in relevance judgments and the shelf life of test "
+    "collections, SIGIR "
     "2025, evaluated by ir_std with NIST's relevance judgments", "https://arxiv.org/abs/2502.20937",
     "2025", "MIT", MIT_URI, OWN_STATISTICS)
 GT4IREVAL = Origin(
@@ -135,7 +136,8 @@ NTCIR = Origin(
 SYNDL = Origin(
     "H. A. Rahmani, X. Wang, E. Yilmaz, N. Craswell, B. Mitra, P. Thomas, SynDL: a large-scale "
     "synthetic test collection for passage retrieval, arXiv 2408.16312, 2024: per-topic trec_eval "
-    "output of all submitted runs with NIST's relevance judgments", "https://github.com/rahmanidashti/SynDL", "2025-01-25", "MIT", MIT_URI,
+    "output of all submitted runs with NIST's relevance judgments",
+    "https://github.com/rahmanidashti/SynDL", "2025-01-25", "MIT", MIT_URI,
     "Copyright (c) 2023 LLMJudge-Benchmark", 100)
 
 
@@ -192,8 +194,8 @@ class Track:
 
 
 PUBLISHED_NOTES = (
-    "The published RBP(p=0.8,rel=1) follows the order of lines in the run files, not the scores: on "
-    "TREC-8, where all runs are at hand, the mean z of a run is off by up to 0.06, on a single "
+    "The published RBP(p=0.8,rel=1) follows the order of lines in the run files, not the scores: "
+    "on TREC-8, where all runs are at hand, the mean z of a run is off by up to 0.06, on a single "
     "topic by up to 0.46.",
     "The published AP was rounded to 4 decimals before it was averaged.")
 TERABYTE_NOTE = (
@@ -206,10 +208,11 @@ WEB_NOTE = (
 RESIDUAL = (
     "Residual: the judgments are those of this round alone, and documents judged in earlier rounds "
     "are not in the runs. Evaluate runs without these, with this round's judgments.")
-FEEDBACK = "From round 2 on systems could learn from the judgments of earlier rounds on the same topics."
+FEEDBACK = ("From round 2 on systems could learn from the judgments of earlier rounds on the same "
+            "topics.")
 LEVEL1 = (
-    "Binary measures take level 1 as relevant, as the source evaluated; the track itself takes level "
-    "2. On level 1 they are comparable with those of dl19-passage to dl21-passage.")
+    "Binary measures take level 1 as relevant, as the source evaluated; the track itself takes "
+    "level 2. On level 1 they are comparable with those of dl19-passage to dl21-passage.")
 MODERN = (
     "Not systems that were submitted to the track, nor a sample of such: first stages (ColBERT, "
     "SPLADE) and re-rankers of the same two first stages, by few teams, many of them variants of "
@@ -241,8 +244,8 @@ TRACKS: dict[str, Track] = {
                       ("disks45/nocr/trec-robust-2004", "trec-robust04"), BINARY,
                       "trec2004.rob", 110, ROBUST04, {"nDCG": STANDARDIZATION}, max_level=2,
                       notes=("nDCG (graded) is known on 99 of the 249 topics: 601 to 700.",
-                             "Topics before 651 had been used in TREC-6 to 8 and Robust 2003: their "
-                             "judgments were there to train on.")),
+                             "Topics before 651 had been used in TREC-6 to 8 and Robust 2003: "
+                             "their judgments were there to train on.")),
     "robust05": Track("TREC 2005 Robust", 2005, AQUAINT, ("aquaint/trec-robust-2005",), BINARY,
                       "trec2005.rob", 74, CONFINT,
                       notes=("The topics are old ones, on other documents: judgments of the same "
@@ -257,15 +260,18 @@ TRACKS: dict[str, Track] = {
                         "trec2006.tb.adhoc", 80, notes=(TERABYTE_NOTE,)),
     "terabyte04-06": Track("TREC 2004 to 2006 Terabyte ad hoc", 2006, GOV2, (), ("AP", "nDCG"),
                            tables=STANDARDIZATION, max_level=2,
-                           notes=("The automatic runs of 2006 on the topics of all three years: those "
-                                  "of 2004 and 2005 had been judged and were there to train on.",)),
+                           notes=("The automatic runs of 2006 on the topics of all three years: "
+                                  "those of 2004 and 2005 had been judged and were there to "
+                                  "train on.",)),
     "blog06": Track("TREC 2006 Blog opinion retrieval, topic relevance", 2006, BLOG, (), ("AP",),
                     tables=BLOGS,
-                    notes=("Runs of the opinion task, scored by whether a post is about the topic.",)),
+                    notes=("Runs of the opinion task, scored by whether a post is about the "
+                           "topic.",)),
     "blog08": Track("TREC 2008 Blog opinion retrieval, topic relevance", 2008, BLOG, (), ("AP",),
                     tables=BLOGS,
                     notes=("Runs of the opinion and the baseline task, scored by whether a post is "
-                           "about the topic. Topics 851 to 950 had been judged in 2006 and 2007.",)),
+                           "about the topic. Topics 851 to 950 had been judged in 2006 and "
+                           "2007.",)),
     "web10": Track("TREC 2010 Web ad hoc", 2010, CLUEWEB09, ("clueweb09/en/trec-web-2010",), WEB,
                    tables=SIGIR2018, max_level=3, notes=(WEB_NOTE.format(pairs=10, change=18),)),
     "web11": Track("TREC 2011 Web ad hoc", 2011, CLUEWEB09, ("clueweb09/en/trec-web-2011",), WEB,
@@ -293,8 +299,9 @@ TRACKS: dict[str, Track] = {
                           ("msmarco-passage-v2/trec-dl-2022",
                            "msmarco-passage-v2/trec-dl-2022/judged"), DEEP_LEVEL1, tables=SYNDL,
                           max_level=3, notes=(
-                              LEVEL1, "Topics 2013306 and 2031726 count over 42,000 near-duplicates "
-                              "as relevant: AP, Bpref and Rprec spread there by less than five "
+                              LEVEL1, "Topics 2013306 and 2031726 count over 42,000 near-"
+                              "duplicates as relevant: AP, Bpref and Rprec spread there by less "
+                              "than five "
                               "steps of their 4 decimals, and have no factors.")),
     "dl23-passage": Track("TREC 2023 Deep Learning passage ranking", 2023, MSMARCO2,
                           ("msmarco-passage-v2/trec-dl-2023",

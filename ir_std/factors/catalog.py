@@ -40,7 +40,7 @@ def data_folder() -> Path | None:
     """Where platformdirs has the user's data; None where it is not installed."""
     if find_spec("platformdirs") is None:
         return None
-    from platformdirs import user_data_path  # type: ignore[import-not-found, unused-ignore]
+    from platformdirs import user_data_path
 
     return Path(user_data_path("ir_std", appauthor=False)) / "factors"
 

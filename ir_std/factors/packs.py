@@ -238,7 +238,7 @@ def _fetched(place: str, sha256: str | None = None) -> bytes:
     if urlsplit(place).scheme not in ("http", "https"):
         raise UsageError(f"{place}: http and https are read")
     try:
-        import pooch  # type: ignore[import-not-found, unused-ignore]
+        import pooch
     except ImportError:
         raise UsageError("packs at a URL need pooch: pip install 'ir-std[packs]'") from None
     from requests import RequestException

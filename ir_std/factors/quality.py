@@ -113,7 +113,8 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
     mean, sd = factors.mean[measure], factors.sd[measure]
     if parse_measure(measure).__name__ in UNBOUNDED:
         return np.full(len(sd), np.nan)
-    return np.divide(1 - mean, sd, out=np.full(len(sd), np.nan), where=sd > EXACT)
+    best: Floats = np.divide(1 - mean, sd, out=np.full(len(sd), np.nan), where=sd > EXACT)
+    return best
 
 
 def _deep(factors: FactorSet, measure: str) -> npt.NDArray[np.bool_]:
@@ -122,7 +123,7 @@ def _deep(factors: FactorSet, measure: str) -> npt.NDArray[np.bool_]:
                 for known in factors.judgments.values()]
     if not depth or "cutoff" in parsed.params or parsed.__name__ not in WHOLE_RUNS:
         return np.zeros(len(relevant), bool)
-    return np.array(relevant) > depth
+    return np.asarray(np.array(relevant) > depth)
 
 
 class Outliers(NamedTuple):
@@ -153,13 +154,14 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
         return None
     numbers, scores = by_system(factors, measure)
     mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
-    z = np.nanmean(np.divide(scores - mean, sd, out=np.zeros_like(scores), where=sd > EXACT), axis=0)
+    known = ~np.isnan(scores).any(axis=1)
+    z = np.divide(scores - mean, sd, out=np.zeros_like(scores), where=sd > EXACT)[known].mean(axis=0)
     low, high = np.percentile(z, [25, 75])
     far = (z < low - FENCE * (high - low)) | (z > high + FENCE * (high - low))
     if not far.any() or (~far).sum() < 2:
         return None
-    rows = factors.sd[measure] > EXACT
-    share = np.nanstd(scores[rows][:, ~far], axis=1, ddof=1) / factors.sd[measure][rows]
+    rows = known & (factors.sd[measure] > EXACT)
+    share = np.std(scores[rows][:, ~far], axis=1, ddof=1) / factors.sd[measure][rows]
     return Outliers(tuple(numbers[far].tolist()), float(np.median(share)), float(share.min()),
                     float(share.max()))
 
@@ -202,7 +204,8 @@ def _against(factors: FactorSet, measure: str) -> Iterator[str]:
     if found.flat:
         yield f"all systems score the same on {_topics(found.flat, n)}"
     if found.coarse:
-        yield f"the deviation is below {COARSE_STEPS} steps of the scores on {_topics(found.coarse, n)}"
+        yield (f"the deviation is below {COARSE_STEPS} steps of the scores on "
+               f"{_topics(found.coarse, n)}")
     if found.deep:
         yield (f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
                f"looked at on {_topics(found.deep, n)}")
