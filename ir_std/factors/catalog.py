@@ -79,8 +79,9 @@ def known_sets() -> tuple[SetVersion, ...]:
     InputError
         If ``IR_STD_FACTORS`` names a folder that does not exist or cannot be read.
     """
-    found = {SetVersion(os.path.basename(folder), folder, version).name: SetVersion(
-        os.path.basename(folder), folder, version) for folder, version in _sets_in(shipped_folder())}
+    found = {name: SetVersion(name, folder, version)
+             for folder, version in _sets_in(shipped_folder())
+             for name in [os.path.basename(folder)]}
     own: dict[str, SetVersion] = {}
     for root in user_folders():
         for folder, version in _sets_in(root):

@@ -16,8 +16,10 @@ from typing import NamedTuple
 LONGEST = 200
 """A pattern has no more characters, and of an id no more are looked at."""
 
-_PIECE = re.compile(r"""(?P<one>\\[dws.\\+*?(){}\[\]|/_-]|\[\^?(?:\\[dws\\\]\[^-]|(?!--|&&|~~|\|\|)[^\[\]\\])+\]|[^\\\[\](){}*+?|^$])
-                        (?P<times>[?*+]|\{\d{1,3}(?:,\d{0,3})?\})?""", re.VERBOSE)
+_ONE = r"""\\[dws.\\+*?(){}\[\]|/_-] | [^\\\[\](){}*+?|^$]"""
+_CLASS = r"""\[ \^? (?: \\[dws\\\]\[^-] | (?!--|&&|~~|\|\|)[^\[\]\\] )+ \]"""
+_TIMES_GIVEN = r"""[?*+] | \{ \d{1,3} (?:,\d{0,3})? \}"""
+_PIECE = re.compile(rf"(?P<one> {_ONE} | {_CLASS} ) (?P<times> {_TIMES_GIVEN} )?", re.VERBOSE)
 _TIMES = {"": (1, 1), "?": (0, 1), "*": (0, LONGEST), "+": (1, LONGEST)}
 
 
@@ -49,8 +51,8 @@ def parsed(pattern: str) -> tuple[tuple[Piece, ...], ...]:
             continue
         found = _PIECE.match(pattern, place)
         if found is None:
-            raise ValueError(f"{pattern[place:place + 20]!r} is not allowed: characters, classes and "
-                             f"repetitions are, groups are not")
+            raise ValueError(f"{pattern[place:place + 20]!r} is not allowed: characters, classes "
+                             f"and repetitions are, groups are not")
         alternatives[-1].append(_piece(found["one"], found["times"] or ""))
         place = found.end()
     return tuple(map(tuple, alternatives))

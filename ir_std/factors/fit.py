@@ -249,8 +249,8 @@ class Fit(NamedTuple):
         compared = self.compared
         found = []
         if compared.differ:
-            found.append(f"{len(compared.differ)} topics have other numbers of relevant documents "
-                         f"than in the set ({_examples(compared.differ)})")
+            found.append(f"on {len(compared.differ)} of them the number of relevant documents "
+                         f"differs ({_examples(compared.differ)})")
         if compared.others and self.basis != "names":
             found.append(f"on {len(compared.others)} topics as many documents are relevant, but "
                          f"not the same ones ({few(compared.others)})")
@@ -265,15 +265,15 @@ class Fit(NamedTuple):
         return "; ".join(found) or None
 
     def __str__(self) -> str:
-        sets = " and ".join(f"{f.factors.id} ({f.factors.title}; {f.factors.systems_text()} systems)"
-                            for f in self.parts or (self,))
+        sets = " and ".join(f"{s.id} ({s.title}; {s.systems_text()} systems)"
+                            for s in (f.factors for f in self.parts or (self,)))
         total = len(self.matched) + len(self.missing)
         text = f"{sets}: {len(self.matched)} of {total} topics matched"
         if self.basis == "judgments":
             text += ", the same judgments" if self.agrees() else ", the same relevant documents"
             if self.compared.counted:
-                text += (f" on {len(self.compared.same)} of them, as many relevant documents on the "
-                         f"others")
+                text += (f" on {len(self.compared.same)} of them, as many relevant documents on "
+                         f"the others")
         elif self.basis == "counts" and self.exact:
             text += " by their numbers of relevant documents"
         return f"{text}; {self.doubt}" if self.doubt else text

@@ -160,7 +160,7 @@ def of_means(s: FactorSet, means: Table) -> Iterator[Problem]:
         elif not np.isfinite(values).all() or (np.diff(values) < 0).any():
             yield "means.npz", f"{key} is not finite and sorted"
         elif scheme != "z" and len(values) and not (
-                0 <= values[0] and (values[-1] <= 1 + EXACT or name.startswith(UNBOUNDED))):
+                values[0] >= 0 and (values[-1] <= 1 + EXACT or name.startswith(UNBOUNDED))):
             yield "means.npz", f"{key} is outside 0 to 1"
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import ir_std
 from ir_std import FactorSet, Match, recognize
 from ir_std.evaluation.plans import collection_of
 from ir_std.factors import catalog, fit, recognition
@@ -230,8 +229,8 @@ def test_topics_that_differ_are_told(make: Make) -> None:
     match = recognize(changed(judged(range(10), relevant=20), [3], 1))
     assert match.fit is not None
     assert match.fit.differ == {"3": (20, 21)}
-    assert "1 topics have other numbers of relevant documents than in the set (such as topic 3: " \
-           "20 in the set, 21 here)" in str(match)
+    assert ("on 1 of them the number of relevant documents differs (such as topic 3: 20 in the "
+            "set, 21 here)") in str(match)
 
 
 def test_a_note_on_many_topics_stays_short(make: Make) -> None:
