@@ -29,9 +29,8 @@ from ir_std.build.from_scores import build_from_scores
 from ir_std.factors.estimates import by_system, factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.quality import COARSE_STEPS
+from ir_std.factors.quality import hardly_spread
 from ir_std.measures import parse_measure
-from ir_std.schemes import EXACT
 
 DEEP_MEASURES = (
     "nDCG@1", "nDCG@3", "AP(rel=2)", "AP(rel=2)@100", "RR(rel=2)", "RR(rel=2)@10", "P(rel=2)@5",
@@ -124,8 +123,7 @@ def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> Fa
     scores, tags = {}, {}
     for measure in whole.measures:
         numbers, columns = by_system(whole, measure)
-        sd, step = whole.sd[measure], whole.about(measure, "resolution", 0)
-        unusable = (sd > EXACT) & (sd < COARSE_STEPS * step)
+        unusable = hardly_spread(whole.sd[measure], measure, whole.about(measure, "resolution"))
         scores[measure] = np.where(unusable[:, None], np.nan, columns)
         tags[measure] = [whole.info["tags"][n] for n in numbers]
     return factors_from_scores(scores, topics, whole.info, tags)

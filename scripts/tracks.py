@@ -214,11 +214,17 @@ LEVEL1 = (
     "Binary measures take level 1 as relevant, as the source evaluated; the track itself takes "
     "level 2. On level 1 they are comparable with those of dl19-passage to dl21-passage.")
 MODERN = (
-    "Not systems that were submitted to the track, nor a sample of such: first stages (ColBERT, "
-    "SPLADE) and re-rankers of the same two first stages, by few teams, many of them variants of "
-    "each other. They are far above the track's own systems, and alike: standardized scores tell "
-    "how a system stands among today's re-rankers.",
+    "Not systems that were submitted to the track, nor a sample of such: two first stages (ColBERT, "
+    "SPLADE) and re-rankers, eighteen of them on the same two first stages, by few teams. By nDCG@10 "
+    "their mean is {modern}, that of the track's own systems {own}; and they are alike: on the median "
+    "topic they spread by {narrow} instead of {wide}.",
     "All runs were cut to 100 documents a topic, where most of them end.")
+
+
+def modern(**figures: str) -> tuple[str, ...]:
+    """What is known against a set of modern systems."""
+    return tuple(sentence.format(**figures) for sentence in MODERN)
+
 
 TRACKS: dict[str, Track] = {
     "trec3-adhoc": Track("TREC-3 ad hoc", 1994, NEWSWIRE, (), BINARY, "trec3.adhoc", 40, GT4IREVAL),
@@ -309,12 +315,12 @@ TRACKS: dict[str, Track] = {
                           max_level=3, notes=(LEVEL1,)),
     "dl19-passage-modern": Track(
         "TREC 2019 Deep Learning passage ranking, systems of 2020 to 2024", 2024, MSMARCO, (), DEEP,
-        runs=MODERN_RUNS, max_level=3, depth=100, notes=MODERN, beside="dl19-passage",
-        population="modern"),
+        runs=MODERN_RUNS, max_level=3, depth=100, beside="dl19-passage", population="modern",
+        notes=modern(modern="0.740", own="0.620", narrow="0.07", wide="0.17")),
     "dl20-passage-modern": Track(
         "TREC 2020 Deep Learning passage ranking, systems of 2020 to 2024", 2024, MSMARCO, (), DEEP,
-        runs=MODERN_RUNS, max_level=3, depth=100, notes=MODERN, beside="dl20-passage",
-        population="modern"),
+        runs=MODERN_RUNS, max_level=3, depth=100, beside="dl20-passage", population="modern",
+        notes=modern(modern="0.740", own="0.606", narrow="0.09", wide="0.23")),
     "covid-round1": Track("TREC-COVID round 1", 2020, CORD19, ("cord19/trec-covid/round1",), COVID,
                           runs=RUNS, max_level=2),
     "covid-round2": Track("TREC-COVID round 2, residual", 2020, CORD19,

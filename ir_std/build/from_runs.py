@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
@@ -120,9 +121,13 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
     names = measure_names(_usual(judgments) if measures is None else measures)
     task = pickle.dumps(Task(judgments, names, depth))
     kept: list[RunScores] = []
-    for result in progress(in_order(evaluate_run, task, _sources(runs), jobs, executor)):
+    called: list[str] = []
+    results = in_order(evaluate_run, task, _sources(runs, called), jobs, executor)
+    tags: list[str] = []
+    for number, result in enumerate(progress(results)):
         if isinstance(result, RunScores):
             kept.append(result)
+            tags.append(called[number] or run_tag(result.name))
         elif skip_bad:
             warnings.warn(f"left out: {result}", StandardizationWarning, stacklevel=2)
         else:
@@ -137,19 +142,18 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
             "default_measures": list(DEFAULT_MEASURES if measures is None else names),
             "built": f"by ir_std from {len(kept)} runs"
                      + (f", cut to {depth} documents a topic" if depth else "")}
-    tags = [run_tag(k.name) for k in kept]
     named = dict.fromkeys(names, tags) if len(set(tags)) == len(tags) else None
     return factors_from_scores(dict(zip(names, stacked, strict=True)), judgments_of(judgments),
                                info, named)
 
 
 def run_tag(name: str) -> str:
-    """What a system is called: its run's file name, without folders and archive.
+    """What a system is called: its run's file name, without folders, archive and ``.gz``.
 
-    >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn")
+    >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
     'Flab8atdn'
     """
-    return PurePath(name.rpartition("!")[2]).name
+    return re.sub(r"\.(gz|bz2|xz)$", "", PurePath(name.rpartition("!")[2]).name)
 
 
 def _usual(qrels: Qrels) -> list[str]:
@@ -188,19 +192,24 @@ class Task:
     depth: int | None
 
 
-def _sources(runs: Any) -> Iterator[Any]:
-    """Files one by one, each once; runs in memory as they are."""
+def _sources(runs: Any, called: list[str]) -> Iterator[Any]:
+    """Files one by one, each once; runs in memory as they are.
+
+    What a dict calls a run in memory goes into ``called``, nothing for the others.
+    """
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
     seen: set[str] = set()
-    for run in runs.values() if isinstance(runs, Mapping) else runs:
+    for name, run in runs.items() if isinstance(runs, Mapping) else (("", r) for r in runs):
         if not isinstance(run, (str, os.PathLike)):
+            called.append(str(name))
             yield run
             continue
         for source in run_sources([run]):
             if source.name in seen:
                 raise UsageError(f"{source.name} is given twice: count each run once")
             seen.add(source.name)
+            called.append("")
             yield source
 
 

@@ -10,7 +10,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from ir_std.errors import InputError, StandardizationWarning, UnknownSetError, UsageError, suggestion
+from ir_std.errors import (
+    InputError,
+    StandardizationWarning,
+    UnknownSetError,
+    UsageError,
+    suggestion,
+)
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import Version, names_in, snapshot, version_of
 from ir_std.factors.storage import read_info, read_topics
@@ -55,8 +61,8 @@ def writable_folder() -> Path:
     """
     folder = next(iter(named_folders()), None) or data_folder()
     if folder is None:
-        raise UsageError("no folder for sets of your own is known: name one with IR_STD_FACTORS, or "
-                         "pip install 'ir-std[packs]'")
+        raise UsageError("no folder for sets of your own is known: name one with IR_STD_FACTORS, "
+                         "or pip install 'ir-std[packs]'")
     return folder
 
 

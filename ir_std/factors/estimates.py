@@ -114,7 +114,7 @@ def by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
 
 
 def without(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
-    """The factors of the other systems: a set computed anew, of the measures whose scores are known.
+    """The factors of the other systems: computed anew, for measures whose scores are known.
 
     Parameters
     ----------

@@ -76,9 +76,8 @@ def quality(factors: FactorSet, measure: str) -> Quality:
     """Judge one measure of a set by its means, deviations and number of systems."""
     sd = factors.sd[measure]
     known = ~np.isnan(sd)
-    step = factors.about(measure, "resolution", 0)
     flat = known & (sd <= EXACT)
-    coarse = known & ~flat & (sd < COARSE_STEPS * step)
+    coarse = hardly_spread(sd, measure, factors.about(measure, "resolution", 0))
     best = best_z(factors, measure)
     capped = best < LOW_CEILING
     topics = int(known.sum())
@@ -92,6 +91,28 @@ def quality(factors: FactorSet, measure: str) -> Quality:
         _named(factors, known & _deep(factors, measure)),
         float(np.nanmedian(best)) if (~np.isnan(best)).any() else np.nan,
         _named(factors, capped))
+
+
+def hardly_spread(sd: Floats, measure: str, resolution: float) -> npt.NDArray[np.bool_]:
+    """Where deviations are above 0 and below :data:`COARSE_STEPS` steps of rounded scores.
+
+    Parameters
+    ----------
+    sd : ndarray, shape (n_topics,)
+    measure : str
+    resolution : float
+        The step in which the scores were recorded.  That of a precision, as 0.1 of P@10, rounds
+        nothing.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_topics,)
+    """
+    parsed = parse_measure(measure)
+    if parsed.__name__ == "P" and resolution:
+        steps = 1 / parsed["cutoff"] / resolution
+        resolution = 0 if abs(steps - round(steps)) < 1e-6 else resolution
+    return np.asarray((sd > EXACT) & (sd < COARSE_STEPS * resolution))
 
 
 def _word(thin: bool, coarse: bool, old: bool) -> str:
@@ -155,7 +176,8 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
     numbers, scores = by_system(factors, measure)
     mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
     known = ~np.isnan(scores).any(axis=1)
-    z = np.divide(scores - mean, sd, out=np.zeros_like(scores), where=sd > EXACT)[known].mean(axis=0)
+    z = np.divide(scores - mean, sd, out=np.zeros_like(scores), where=sd > EXACT)
+    z = z[known].mean(axis=0)
     low, high = np.percentile(z, [25, 75])
     far = (z < low - FENCE * (high - low)) | (z > high + FENCE * (high - low))
     if not far.any() or (~far).sum() < 2:
@@ -211,7 +233,8 @@ def _against(factors: FactorSet, measure: str) -> Iterator[str]:
                f"looked at on {_topics(found.deep, n)}")
     if len(found.capped) > CAPPED_TOPICS * n:
         yield (f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
-               f"{len(found.capped)} of {n} topics (best attainable z, median: {found.ceiling:.2f})")
+               f"{len(found.capped)} of {n} topics (best attainable z, median: "
+               f"{found.ceiling:.2f})")
     far = outliers(factors, measure) if measure in factors.default_measures else None
     if far:
         yield (f"outlying systems {_names(factors, far.numbers)}; without them the deviation would "

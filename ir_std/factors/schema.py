@@ -116,10 +116,10 @@ FIELDS: dict[str, Rule] = {
     "year": _optional(_whole(1900)), "inputs": _records, "tags": _tags}
 """The fields of a set, but for ``measures``.
 
-``year`` is that of the systems; ``tags`` are their names, in the order of their numbers; ``sources``
-say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files that the set was
-made of, with their SHA-256.  ``beside`` names the set whose collection this one has other systems for, ``population`` says
-which: recognition prefers the track's own.
+``year`` is that of the systems; ``tags`` are their names, in the order of their numbers;
+``sources`` say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files
+that the set was made of, with their SHA-256.  ``beside`` names the set whose collection this one
+has other systems for, ``population`` says which: recognition prefers the track's own.
 """
 
 
