@@ -23,6 +23,7 @@ from ir_std.factors.catalog import shipped_folder
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.formats import read_webber
 from ir_std.measures import parse_measure
+from ir_std.testing import simulated_qrels
 from ir_std.trec.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.ranking import DOUBLE, rank
@@ -121,8 +122,7 @@ def test_e_of_every_system_is_a_multiple_of_one_over_n(name: str, measure: str) 
 @pytest.mark.parametrize("name", available_factors())
 def test_every_set_is_known_by_its_own_counts_among_all(name: str) -> None:
     factors = load_factors(name)
-    qrels = {t: {f"sim {t} {level} {i}": level for level, n in (j.levels or {1: j.n_rel}).items()
-                 for i in range(n or 0)} for t, j in factors.judgments.items()}
+    qrels = simulated_qrels({t: j.levels or j.n_rel for t, j in factors.judgments.items()})
     match = ir_std.recognize(qrels)
     assert match.factors is not None
     assert match.factors.id == name
