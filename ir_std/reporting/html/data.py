@@ -14,7 +14,7 @@ from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
 from ir_std.reporting.html.packing import Packer
 from ir_std.reporting.html.words import sentences, spread
-from ir_std.reporting.panels import Panel, figures, summary
+from ir_std.reporting.panels import Panel, figures
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT, SCHEMES
 
@@ -33,12 +33,16 @@ def data_of(results: Results, runs: Sequence[str]) -> Json:
     """
     packer = Packer()
     panels = {panel.measure: panel for group in figures(results) for panel in group}
+    plans: dict[Measure, Plan] = {}
+    for plan in results.plans.values():
+        plans.setdefault(plan.measure.base, plan)
     return {
         "runs": list(runs),
         "topics": list(results.topics),
         "baseline": None if results.baseline is None else list(runs).index(results.baseline),
         "own": [i for i, run in enumerate(runs) if _is_own(results, run)],
         "measures": [_measure(results, runs, panels[m], packer) for m in results.measures],
+        "behind": [_behind(results, runs, plan, packer) for plan in plans.values()],
         "matrices": packer.matrices,
         "packed": packer.text,
     }
@@ -52,49 +56,35 @@ def _is_own(results: Results, run: str) -> bool:
 
 def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer) -> Json:
     measure = panel.measure
-    plan = plan_behind(results, measure)
+    standardized = isinstance(measure, Standardized)
     placed = [results.placements.get(run, {}).get(measure) for run in runs]
+    tested = [results.tests.get(run, {}).get(measure) for run in runs]
     bounds = [spread(results, run, measure) for run in runs]
     systems = next((p.means for p in placed if p and p.means), ())
     mean_of_systems = (float(np.mean(systems)) if systems else
-                       _mean(panel.peers.mean) if panel.peers and plan is None else float("nan"))
+                       _mean(panel.peers.mean) if panel.peers and not standardized else float("nan"))
     return {
         "name": str(measure),
         "base": str(measure.base) if isinstance(measure, Standardized) else None,
-        "scheme": measure["scheme"] if isinstance(measure, Standardized) else None,
         "values": packer.add(_matrix(results, runs, measure), PLACES),
         "systems": _numbers(systems),
         "systemsMean": _number(mean_of_systems),
         "means": [_exact(results.means[run][measure]) for run in runs],
-        "low": [_exact(low) for low, _ in bounds],
-        "high": [_exact(high) for _, high in bounds],
+        "low": [_long(low) for low, _ in bounds],
+        "high": [_long(high) for _, high in bounds],
         "places": [p.summary if p else None for p in placed],
         "placeRanks": [p.rank if p else None for p in placed],
-        "tests": [_test(results, run, measure) for run in runs],
+        "differences": [_long(t.difference) if t else None for t in tested],
+        "p": [_long(t.p_holm) if t else None for t in tested],
         "words": sentences(results, measure),
-        "captions": [summary(results, run, measure) for run in runs],
         "axis": {"low": panel.low, "high": panel.high, "ticks": _numbers(panel.ticks)},
         "order": panel.order.tolist(),
         "peers": _peers(panel.peers),
-        "behind": _behind(results, runs, plan, packer) if plan else None,
     }
-
-
-def plan_behind(results: Results, measure: Measure) -> Plan | None:
-    """How a measure, or for a raw one its first companion, is standardized."""
-    if isinstance(measure, Standardized):
-        return results.plans[measure]
-    return next((p for p in results.plans.values() if p.measure.base == measure), None)
 
 
 def _matrix(results: Results, runs: Sequence[str], measure: Measure) -> Floats:
     return np.stack([results.values[run][measure] for run in runs])
-
-
-def _test(results: Results, run: str, measure: Measure) -> Json | None:
-    tested = results.tests.get(run, {}).get(measure)
-    return tested and {"difference": _exact(tested.difference), "p": _exact(tested.p_holm),
-                       "significant": tested.significant}
 
 
 def _peers(peers: Peers | None) -> Json | None:
@@ -113,15 +103,17 @@ def _one_if_equal(values: Floats) -> Floats:
 def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -> Json:
     """What is known of the raw scores that a measure is standardized from.
 
-    By topic the systems' mean and deviation, the runs' z and ranks; of the mean all schemes.
+    By topic the systems' mean and deviation, the runs' z and ranks; of the runs' means all
+    schemes, and on how many topics they are above and below the systems, also by more than one
+    standard deviation.
     """
     raw = _matrix(results, runs, plan.raw)
     z = np.stack([_standardized(results, plan, row, "z") for row in raw])
     peers = peers_of(plan, results.topics)
     schemes = [s for s in SCHEMES
                if not SCHEMES[s].needs_scores or plan.name in plan.factors.scores]
-    means = [["raw", [_exact(_mean(row)) for row in raw]],
-             *([s, [_exact(_mean(_standardized(results, plan, row, s))) for row in raw]]
+    means = [["raw", [_long(_mean(row)) for row in raw]],
+             *([s, [_long(_mean(_standardized(results, plan, row, s))) for row in raw]]
                for s in schemes)]
     return {
         "measure": str(plan.raw),
@@ -129,7 +121,12 @@ def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -
         "count": peers.n_systems,
         "mean": _numbers(peers.mean),
         "sd": _numbers(peers.high - peers.mean),
+        "of": str(plan.measure.base),
         "z": packer.add(z, 2),
+        "above": [int(n) for n in (z > 0).sum(axis=1)],
+        "farAbove": [int(n) for n in (z > 1).sum(axis=1)],
+        "below": [int(n) for n in (z < 0).sum(axis=1)],
+        "farBelow": [int(n) for n in (z < -1).sum(axis=1)],
         "ranks": (packer.add(_ranks(plan, results.topics, raw), 0)
                   if plan.name in plan.factors.scores else None),
         "schemes": means,
@@ -163,6 +160,11 @@ def _mean(values: Floats) -> float:
 
 def _exact(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def _long(value: float) -> float | None:
+    """To nine digits: enough to print four decimals as the whole number has them."""
+    return None if np.isnan(value) else float(f"{value:.9g}")
 
 
 def _number(value: float) -> float | None:

@@ -18,9 +18,6 @@ from ir_std.reporting.html.words import ranked, sentences
 from ir_std.reporting.results import Results
 from ir_std.schemes import SCHEMES
 
-ON_PAPER = 10
-"""Columns of measures that fit on paper beside each other."""
-
 READING = {
     "N": "0.5 is as good as the average standardizing system on the same topics, 0.84 one "
          "standard deviation better, 0.16 one worse",
@@ -157,7 +154,7 @@ class _Part:
         self.table = results.table(PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))
         self.rows = [(run, rows[run][1:]) for run in self.ranked]
-        self.data = data_of(results, self.ranked)
+        self.data = data_of(results, self.ranked) | {"groups": self.table.groups}
         self.systems_means = [float("nan") if m["systemsMean"] is None else m["systemsMean"]
                               for m in self.data["measures"]]
 
@@ -171,20 +168,6 @@ class _Part:
         factors = self.results.match and self.results.match.factors
         placed = any(rank is not None for m in self.data["measures"] for rank in m["placeRanks"])
         return factors.systems_text() if factors and placed else ""
-
-    @property
-    def sheets(self) -> list[list[int]]:
-        """The columns of measures that fit on paper, a list for each table to be printed."""
-        groups, start = [], 0
-        for size in self.table.groups:
-            groups.append(list(range(start, start + size)))
-            start += size
-        sheets: list[list[int]] = [[]]
-        for group in groups:
-            if sheets[-1] and len(sheets[-1]) + len(group) > ON_PAPER:
-                sheets.append([])
-            sheets[-1] += group
-        return sheets
 
     @property
     def other_factors(self) -> list[tuple[Standardized, FactorSet]]:

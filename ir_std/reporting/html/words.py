@@ -74,13 +74,19 @@ def _against_baseline(results: Results, measure: Measure) -> str:
         return ""
     better = [run for run, t in tested if t.significant and t.difference > 0]
     worse = [run for run, t in tested if t.significant and t.difference < 0]
-    alike = [run for run, t in tested if not t.significant]
-    said = [f"{what} the baseline {results.baseline}: {_listed(runs)}" for what, runs in (
-        ("significantly better than", better), ("significantly worse than", worse),
-        ("not to be told from", alike)) if runs]
-    how = f"{get_test(results.test)[1]}, p < {ALPHA}" + ", Holm's correction" * (len(tested) > 1)
-    text = "; ".join(said)
-    return f"{text[0].upper()}{text[1:]} ({how})."
+    rest = len(tested) - len(better) - len(worse)
+    how = f"{get_test(results.test)[1]}, p < {ALPHA}" + " after Holm's correction" * (len(tested) > 1)
+    if rest == len(tested):
+        which = "No other run" if rest > 1 else tested[0][0]
+        return (f"{which} {'can' if rest > 1 else 'cannot'} be told from the baseline "
+                f"{results.baseline} ({how}).")
+    baseline = f" than the baseline {results.baseline}"
+    said = [f"{len(runs)} significantly {word}{than} ({_listed(runs)})"
+            for runs, word, than in ((better, "better", baseline),
+                                     (worse, "worse", "" if better else baseline)) if runs]
+    if rest:
+        said.append(f"{rest} cannot be told from it")
+    return f"Of the {_count(len(tested), 'other run')}, {_and(said)} ({how})."
 
 
 def _against_second(results: Results, measure: Measure, first: str, second: str) -> str:
@@ -144,9 +150,13 @@ def _at_end(measure: Standardized, values: npt.NDArray[np.float64]) -> bool:
 
 
 def _listed(runs: Sequence[str]) -> str:
-    if len(runs) > NAMED:
-        return f"{', '.join(runs[:NAMED])} and {len(runs) - NAMED} more"
-    return " and ".join([", ".join(runs[:-1]), runs[-1]]) if len(runs) > 1 else runs[0]
+    more = [f"{len(runs) - NAMED} more"] * (len(runs) > NAMED)
+    return _and([*runs[:NAMED], *more])
+
+
+def _and(parts: Sequence[str]) -> str:
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _count(n: int, what: str) -> str:

@@ -3,6 +3,7 @@
 /** With more rows, or topics, than this a picture shows their shape and not each by itself. */
 const MANY_RUNS = 30, MANY_TOPICS = 250;
 const LABELLED = 10;
+const OVERVIEW_HEIGHT = 360;
 
 const extent = (...lists) => {
   let low = Infinity, high = -Infinity;
@@ -32,10 +33,11 @@ function drawOverview(part, chosen, width) {
   const m = chosen.measure;
   const ranked = part.ranked(m).filter((run) => m.means[run] !== null);
   const many = ranked.length > MANY_RUNS;
-  const letters = Math.max(8, Math.min(24, Math.floor(width / 26)));
-  const left = Math.min(letters, Math.max(...ranked.map((r) => part.runs[r].length), 4)) * 7.2 + (many ? 40 : 16);
+  const letters = Math.max(9, Math.min(24, Math.floor(width / 30)));
+  const left = many ? 70
+    : Math.min(letters, Math.max(...ranked.map((r) => part.runs[r].length), 8)) * 7.2 + 16;
   const right = width - 14, top = 6;
-  const pitch = many ? Math.max(0.6, 400 / ranked.length) : 22;
+  const pitch = many ? OVERVIEW_HEIGHT / ranked.length : 22;
   const bottom = top + Math.max(ranked.length * pitch, 44);
   const [low, high] = extent(m.low, m.high, m.means, m.systems);
   const pad = (high - low) * 0.03 || 0.05;
@@ -66,24 +68,30 @@ function drawOverview(part, chosen, width) {
     parts.push(svg("circle", { class: `dot ${kind(run)}`, cx: x(m.means[run]), cy: y(place),
       r: kind(run) ? 4.5 : many ? 2 : 4 }));
   }
-  const label = (run, height) => {
-    const name = text(`name ${run === chosen.run ? "chosen" : ""}`, left - (many ? 34 : 10),
-      height + 4, "end", shortened(part.runs[run], letters));
+  const label = (run, px, height, anchor) => {
+    const name = text(`name ${run === chosen.run ? "chosen" : ""}`, px, height + 4, anchor,
+      shortened(part.runs[run], letters));
     name.append(svg("title", {}, part.runs[run]));
     return name;
   };
-  if (!many) {
-    parts.push(ranked.map((run, place) => label(run, y(place))));
-  } else {
+  if (many) {
     const named = new Set([...ranked.slice(0, LABELLED), chosen.run, part.baseline,
       ...part.own.slice(0, LABELLED)]);
     const places = [...ranked.keys()].filter((place) => named.has(ranked[place]));
     const heights = spaced(places.map(y), 14, top + 6, bottom - 4);
     places.forEach((place, i) => {
-      const run = ranked[place];
-      parts.push(label(run, heights[i]), svg("path", { class: `leader ${kind(run) === "run" ? "chosen" : ""}`,
-        d: `M${left - 31} ${heights[i]}L${left - 8} ${y(place)}H${x(m.low[run] ?? m.means[run]) - 3}` }));
+      // Beside all that is drawn at the label's height, left of it where there is room.
+      const near = ranked.filter((_, other) => other === place || Math.abs(y(other) - heights[i]) < 8);
+      const start = x(extent(near.map((r) => m.low[r] ?? m.means[r]))[0]) - 18;
+      const end = x(extent(near.map((r) => m.high[r] ?? m.means[r]))[1]) + 18;
+      const onLeft = start - letters * 7 > 0;
+      const px = onLeft ? start : end;
+      parts.push(svg("path", { class: `leader ${kind(ranked[place])}`,
+        d: `M${px + (onLeft ? 3 : -3)} ${heights[i]}L${x(m.means[ranked[place]])} ${y(place)}` }),
+      label(ranked[place], px, heights[i], onLeft ? "end" : "start"));
     });
+  } else {
+    parts.push(ranked.map((run, place) => label(run, left - 10, y(place), "end")));
   }
   if (strip) {
     parts.push(svg("path", { class: "systems",

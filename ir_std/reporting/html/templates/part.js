@@ -1,6 +1,8 @@
 // One collection's part of the page: its numbers, what is chosen, and everything that shows it.
 
 const FARTHEST = 5;
+/** Columns of measures that fit on paper beside each other. */
+const ON_PAPER = 10;
 
 /** The matrices of runs x topics that the page carries; null is no value. */
 async function unpack({ packed, matrices, runs, topics }) {
@@ -71,8 +73,8 @@ class Part {
   pair(m) {
     const base = this.byName.get(m.base ?? m.name);
     const companion = m.base ? m : this.measures.find((other) => other.base === m.name);
-    const measures = [base, companion].filter(Boolean);
-    return { measures, behind: (companion ?? m).behind };
+    const behind = this.behind.find((b) => b.of === (m.base ?? m.name)) ?? null;
+    return { measures: [base, companion].filter(Boolean), behind };
   }
 
   go(change, reveal = false) { this.address.go(this, change, reveal); }
@@ -97,6 +99,13 @@ class Part {
       pinned: (row) => [this.chosen?.run, this.baseline].includes(Number(row.dataset.i)),
       onSort: (head, direction) => this.go({ sort: `${head.dataset.column}:${direction}` }),
     });
+    for (const row of this.table.table.querySelectorAll("tr[data-i]")) {
+      [...row.cells].slice(-this.measures.length).forEach((cell, i) => {
+        cell.dataset.m = this.measures[i].name;
+        cell.dataset.v = this.measures[i].means[row.dataset.i] ?? "";
+      });
+    }
+    this.makeSheets(root);
     hintAtWidth(root.querySelector(".scroll"));
     walkCells(this.table.table);
     const tip = root.querySelector(".tip");
@@ -104,7 +113,7 @@ class Part {
       const button = event.target.closest("td button");
       tip.hidden = !button;
       if (!button) return;
-      const m = this.byName.get(button.parentNode.dataset.m);
+      const m = this.byName.get(button.closest("td").dataset.m);
       const run = Number(button.closest("tr").dataset.i);
       tip.textContent = `${this.runs[run]}, ${m.name}: ${fixed(m.means[run])}`
         + (m.low[run] === null ? "" : `, 95% interval ${fixed(m.low[run])} to ${fixed(m.high[run])}`)
@@ -136,10 +145,31 @@ class Part {
     this.$("details").addEventListener("toggle", () => this.fillTopics());
   }
 
+  /** A table too wide for paper is printed as several. */
+  makeSheets(root) {
+    if (this.measures.length <= ON_PAPER) return;
+    root.classList.add("wide");
+    const sheets = [[]];
+    let start = 0;
+    for (const size of this.groups) {
+      if (sheets.at(-1).length && sheets.at(-1).length + size > ON_PAPER) sheets.push([]);
+      sheets.at(-1).push(...Array.from({ length: size }, (_, i) => start + i));
+      start += size;
+    }
+    const copy = (row, columns) => {
+      const cells = [...row.cells];
+      const kept = [cells[0], ...columns.map((i) => cells[cells.length - this.measures.length + i])];
+      return html("tr", { class: row.className || null }, kept.map((cell) => cell.cloneNode(true)));
+    };
+    const [head, ...rows] = this.table.table.rows;
+    root.querySelector(".sheets").replaceChildren(...sheets.map((columns) => html("table", { class: "paper" },
+      html("thead", {}, copy(head, columns)), html("tbody", {}, rows.map((row) => copy(row, columns))))));
+  }
+
   csvOfMeans() {
     const columns = this.measures.flatMap((m) => [[m.name, m.means], [`${m.name} low`, m.low],
       [`${m.name} high`, m.high], [`${m.name} rank among systems`, m.placeRanks],
-      ...(m.tests.some(Boolean) ? [[`${m.name} p`, m.tests.map((t) => t && t.p)]] : [])]);
+      ...(this.baseline === null ? [] : [[`${m.name} p`, m.p]])]);
     return csv([["run", ...columns.map(([name]) => name)],
       ...this.runs.map((name, run) => [name, ...columns.map(([, values]) => values[run])])]);
   }
@@ -230,7 +260,7 @@ class Part {
     this.$(".numbers").replaceChildren(...this.numbers().map(([name, value, what]) =>
       html("div", {}, html("dt", {}, name), html("dd", {}, value), html("dd", { class: "note" }, what))));
     this.$(".topics-1").hidden = pair.measures.length < 2;
-    this.$(".topics-caption").textContent = measure.captions[run];
+    this.$(".topics-caption").textContent = this.caption();
     pair.measures.forEach((m, i) => {
       for (const title of this.root.querySelectorAll(`.title-${i}`)) {
         title.textContent = `${m.name}, ${m.base ? "standardized" : "raw"}`;
@@ -245,18 +275,24 @@ class Part {
     topic.textContent = topic.hidden ? "" : topicLines(this, this.chosen, this.chosen.topic).join("; ");
   }
 
+  caption() {
+    const { run, pair: { behind: b } } = this.chosen;
+    return b ? `${this.runs[run]} is above the mean of the ${b.count} systems of ${b.set} on `
+      + `${plural(b.above[run], "topic")} (by more than one standard deviation on ${b.farAbove[run]}), `
+      + `below it on ${b.below[run]} (by more than one on ${b.farBelow[run]}).` : "";
+  }
+
   /** The mean, raw and by every scheme, with interval, place and test. */
   numbers() {
     const { run, measure: m, pair: { behind: b, measures: [base] } } = this.chosen;
     const found = b ? b.schemes.map(([scheme, means]) =>
       [scheme === "raw" ? `raw ${b.measure}` : scheme, fixed(means[run]), ""])
       : [[`raw ${base.name}`, fixed(base.means[run]), ""]];
-    const test = m.tests[run];
     return [...found,
       [`${m.name}, 95% interval`, this.intervalText(m, run).trim() || MISSING, "of the mean over topics"],
       ...(m.places[run] ? [["among the systems", m.placeRanks[run] ?? MISSING, m.places[run]]] : []),
-      ...(test ? [[`less ${this.runs[this.baseline]}`, signed(test.difference, 4),
-        `p = ${test.p === null ? MISSING : test.p.toPrecision(2)}${test.significant ? ", significant" : ""}`]] : [])];
+      ...(m.p[run] === null ? [] : [[`less ${this.runs[this.baseline]}`, signed(m.differences[run], 4),
+        `p ${m.p[run] < 0.0001 ? "< 0.0001" : `= ${m.p[run].toFixed(4)}`}`]])];
   }
 
   showAgainst() {
