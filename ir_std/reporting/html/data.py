@@ -61,8 +61,11 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
     tested = [results.tests.get(run, {}).get(measure) for run in runs]
     bounds = [spread(results, run, measure) for run in runs]
     systems = next((p.means for p in placed if p and p.means), ())
-    mean_of_systems = (float(np.mean(systems)) if systems else
-                       _mean(panel.peers.mean) if panel.peers and not standardized else float("nan"))
+    if systems:
+        mean_of_systems = float(np.mean(systems))
+    else:  # the mean of standardized scores is not the standardized mean
+        mean_of_systems = (_mean(panel.peers.mean) if panel.peers and not standardized
+                           else float("nan"))
     return {
         "name": str(measure),
         "base": str(measure.base) if isinstance(measure, Standardized) else None,

@@ -12,7 +12,6 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
-
 _NEAR_HALF = 1e-4
 """Far above the error of a product of numbers below a thousand millions."""
 
@@ -57,7 +56,7 @@ class Packer:
 def _rounded(values: npt.NDArray[np.float64], places: int) -> npt.NDArray[np.int64]:
     """Values times ``10**places``, rounded as text rounds them: as every other table has them."""
     scaled = values * 10**places
-    whole = np.rint(scaled).astype(np.int64)
+    whole: npt.NDArray[np.int64] = np.rint(scaled).astype(np.int64)
     # Between two whole numbers the product's own rounding may decide: there text is asked.
     for i in zip(*np.nonzero(abs(abs(scaled - whole) - 0.5) < _NEAR_HALF), strict=True):
         whole[i] = int(f"{values[i]:.{places}f}".replace(".", ""))

@@ -31,7 +31,8 @@ READING = {
 """How to read the schemes' scores."""
 
 
-def write_report(results: Results | Comparison, file: str | os.PathLike[str], title: str | None = None,
+def write_report(results: Results | Comparison, file: str | os.PathLike[str],
+                 title: str | None = None,
                  inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
     """Write results as one HTML file, whole or not at all.
 

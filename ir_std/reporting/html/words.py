@@ -50,7 +50,7 @@ def _best(results: Results, measure: Measure, order: Sequence[str]) -> str:
     placed = results.placements.get(first, {}).get(measure)
     place = ""
     if placed and not placed.why_not:
-        place = (f", {placed.summary} systems" if placed.among else f"; it {placed.summary} systems")
+        place = f"{',' if placed.among else '; it'} {placed.summary} systems"
     tied = sum(results.means[run][measure] == mean for run in order) - 1
     also = f" together with {_count(tied, 'other run')}" if tied else ""
     if len(results.runs) == 1:
@@ -75,7 +75,8 @@ def _against_baseline(results: Results, measure: Measure) -> str:
     better = [run for run, t in tested if t.significant and t.difference > 0]
     worse = [run for run, t in tested if t.significant and t.difference < 0]
     rest = len(tested) - len(better) - len(worse)
-    how = f"{get_test(results.test)[1]}, p < {ALPHA}" + " after Holm's correction" * (len(tested) > 1)
+    holm = " after Holm's correction" * (len(tested) > 1)
+    how = f"{get_test(results.test)[1]}, p < {ALPHA}{holm}"
     if rest == len(tested):
         which = "No other run" if rest > 1 else tested[0][0]
         return (f"{which} {'can' if rest > 1 else 'cannot'} be told from the baseline "
@@ -132,7 +133,7 @@ def _saturated(results: Results, measure: Measure, order: Iterable[str]) -> list
     """Runs so far from the systems that the scale's end holds them on many topics."""
     if not isinstance(measure, Standardized):
         return []
-    runs = [run for run in order if _at_end(measure, results.values[run][measure])]
+    runs = [run for run in order if at_end(measure, results.values[run][measure])]
     if not runs:
         return []
     return [f"Saturation: on many topics {_listed(runs)} {'is' if len(runs) == 1 else 'are'} at "
@@ -140,7 +141,8 @@ def _saturated(results: Results, measure: Measure, order: Iterable[str]) -> list
             f"no ends."]
 
 
-def _at_end(measure: Standardized, values: npt.NDArray[np.float64]) -> bool:
+def at_end(measure: Standardized, values: npt.NDArray[np.float64]) -> bool:
+    """Whether scores by topic are so often at an end of their scale that it tells little."""
     known = values[~np.isnan(values)]
     if not len(known) or measure["scheme"] == "z":
         return False
