@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -25,6 +26,7 @@ from ir_std.testing import simulated_qrels, simulated_run
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 HOSTILE = "<img src=x onerror=alert(1)></script>'\"&"
+MINUS = "\u2212"
 N_RUNS = 24
 
 
@@ -190,12 +192,12 @@ def test_the_overview_shows_the_systems(view: View, results: ir_std.Results) -> 
 def test_a_press_on_a_heading_sorts_and_another_turns_around(view: View) -> None:
     head = view.page.locator(".runs thead button", has_text=re.compile("^AP$"))
     head.click()
-    down = [float(v.rstrip("+−")) for v in view.column(".runs", "AP")]
+    down = [float(v.rstrip(f"+{MINUS}")) for v in view.column(".runs", "AP")]
     assert down == sorted(down, reverse=True)
     assert view.page.get_attribute(".runs [aria-sort]", "aria-sort") == "descending"
     head.focus()
     view.page.keyboard.press("Enter")
-    assert [float(v.rstrip("+−")) for v in view.column(".runs", "AP")] == down[::-1]
+    assert [float(v.rstrip(f"+{MINUS}")) for v in view.column(".runs", "AP")] == down[::-1]
     assert view.page.locator(".runs [aria-sort]").count() == 1
     view.page.click(".runs thead button >> nth=0")
     assert view.column(".runs", "run") == [f"run{i}" for i in range(N_RUNS)]
@@ -287,7 +289,7 @@ def test_a_press_on_a_number_shows_it_by_every_scheme(view: View,
     assert {scheme: shown[scheme] for scheme in "zNUE"} == expected
     assert shown["raw AP"] == score(results.means[run][AP])
     test = results.tests[run][AP]
-    assert shown["less run0"].replace("−", "-") == f"{test.difference:+.4f}"
+    assert shown["less run0"].replace(MINUS, "-") == f"{test.difference:+.4f}"
 
 
 def test_a_wide_table_hints_that_it_goes_on_and_keeps_its_first_column(view: View) -> None:
@@ -340,17 +342,17 @@ def test_a_topic_tells_all_that_is_known_of_it(view: View, results: ir_std.Resul
     mean, sd = factors.mean["AP"][hardest], factors.sd["AP"][hardest]
     rank = 1 + int((factors.scores["AP"][hardest] > raw).sum())
     expected = (f"topic {results.topics[hardest]}: AP {score(raw)}, sAP "
-                f"{score(results.values['run2'][sAP][hardest])}; systems’ AP {score(mean)}, sd "
+                f"{score(results.values['run2'][sAP][hardest])}; systems\u2019 AP {score(mean)}, sd "
                 f"{score(sd)}; z {(raw - mean) / sd:+.2f}, rank {rank} among 129 systems")
     dot = view.page.locator(".topics-0 .dot").first
     dot.scroll_into_view_if_needed()
     box = dot.bounding_box()
     view.page.mouse.move(box["x"] + 3, box["y"] - 60)
-    assert view.tip(".topics-0").replace("−", "-") == expected
+    assert view.tip(".topics-0").replace(MINUS, "-") == expected
     view.page.mouse.move(0, 0)
     view.page.focus(".topics-1 svg")
     view.page.keyboard.press("ArrowRight")
-    assert view.tip(".topics-1").replace("−", "-") == expected
+    assert view.tip(".topics-1").replace(MINUS, "-") == expected
 
 
 def test_a_topic_tells_it_to_a_finger(browser: Any, file: Path) -> None:
@@ -383,17 +385,17 @@ def test_the_farthest_topics_are_named(view: View, results: ir_std.Results) -> N
     view.page.select_option("select[data-choice=measure]", "sP@10")
     z = results.deviations("run1", ir_std.sP @ 10)
     for table, wanted in ((".above", np.sort(z[z > 0])[::-1]), (".below", np.sort(z[z < 0]))):
-        shown = [float(v.replace("−", "-")) for v in view.column(table, "z")]
+        shown = [float(v.replace(MINUS, "-")) for v in view.column(table, "z")]
         assert shown == pytest.approx(wanted[:5].round(2))
 
 
 def test_the_table_of_topics_sorts_and_filters(view: View) -> None:
     view.open_topics()
     view.page.locator(".all-topics thead button", has_text=re.compile("^z$")).click()
-    z = [float(v.replace("−", "-")) for v in view.column(".all-topics table", "z")]
+    z = [float(v.replace(MINUS, "-")) for v in view.column(".all-topics table", "z")]
     assert z == sorted(z, reverse=True)
     view.page.select_option("select[data-choice=run]", "run1")
-    z = [float(v.replace("−", "-")) for v in view.column(".all-topics table", "z")]
+    z = [float(v.replace(MINUS, "-")) for v in view.column(".all-topics table", "z")]
     assert z == sorted(z, reverse=True)
     view.page.fill(".all-topics .filter", "449")
     assert view.rows(".all-topics table") == ["449"]
@@ -410,7 +412,7 @@ def test_differences_are_sorted_and_those_of_the_scores_shown(view: View,
     view.page.focus(".against-0 svg")
     for wanted in differences[:3]:
         view.page.keyboard.press("ArrowRight")
-        assert f": {wanted:+.4f}" in view.tip(".against-0").replace("−", "-")
+        assert f": {wanted:+.4f}" in view.tip(".against-0").replace(MINUS, "-")
     better, worse = int((differences > 0).sum()), int((differences < 0).sum())
     assert (f"AP: run5 is better on {better}, worse on {worse} of 50 topics."
             in view.text(".against-caption"))
@@ -689,7 +691,7 @@ def test_with_many_runs_the_overview_fits_the_screen_and_names_some(browser: Any
     assert [t.removesuffix(order[i]) for i, t in enumerate(labels.all_text_contents())] == (
         order[:10])
     boxes = sorted(labels.nth(i).bounding_box()["y"] for i in range(labels.count()))
-    assert min(b - a for a, b in zip(boxes, boxes[1:], strict=False)) >= 13
+    assert min(b - a for a, b in pairwise(boxes)) >= 13
     view.context.close()
 
 
