@@ -20,7 +20,7 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
 from ir_std.cli.batch import Line, Wanted, evaluate_files
-from ir_std.cli.main import note
+from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.provider import StdEvaluator

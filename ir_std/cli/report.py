@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 
 from ir_std.analysis.paired import TESTS
 from ir_std.cli.evaluate import tabulate, tell_apart
-from ir_std.cli.main import note
+from ir_std.cli.streams import note
 from ir_std.reporting.html.report import write_report
 from ir_std.schemes import scheme_names
 
