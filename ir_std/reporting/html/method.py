@@ -10,6 +10,7 @@ from ir_std.analysis.paired import ALPHA, get_test
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
 from ir_std.reporting.results import Results
+from ir_std.reporting.tables import latex_escape
 
 REFERENCES = {
     "webber2008": """\
@@ -75,7 +76,7 @@ def method(several: Iterable[Results]) -> str:
     schemes = _schemes(several)
     raw = dict.fromkeys(str(m.base if isinstance(m, Standardized) else m)
                         for results in several for m in results.measures)
-    said = [f"We report {_and(raw)}, computed with ir_std {__version__} and ir_measures "
+    said = [f"We report {latex_escape(_and(raw))}, computed with ir_std {__version__} and ir_measures "
             "\\cite{macavaney2022}."]
     if schemes:
         ways = [f"{SCHEME_WORDS[s]} ({s}) \\cite{{{SCHEME_PAPER[s]}}}" for s in schemes]
@@ -89,7 +90,7 @@ def method(several: Iterable[Results]) -> str:
 def _tests(results: Results) -> str:
     n = len(results.tests)
     holm = f" after Holm's correction for {n} runs" if n > 1 else ""
-    return (f"Differences from {results.baseline} are called significant at p < {ALPHA} by a "
+    return (f"Differences from {latex_escape(results.baseline or '')} are called significant at p < {ALPHA} by a "
             f"two-sided {get_test(results.test)[1]} over topics{holm}, for each measure by itself.")
 
 
@@ -108,7 +109,7 @@ def _sets(several: Iterable[Results]) -> list[str]:
     for results in several:
         for plan in results.plans.values():
             used.setdefault(plan.factors.id, plan.factors)
-    return [f"the {f.systems_text()} systems of {f.title}" for f in used.values()]
+    return [f"the {f.systems_text()} systems of {latex_escape(f.title)}" for f in used.values()]
 
 
 def _and(parts: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from math import isnan
 
-from ir_std._files import write_whole
+from ir_std._files import check_target, write_whole
 from ir_std._version import __version__
 from ir_std.errors import IrStdError
 from ir_std.factors.factor_set import FactorSet
@@ -17,6 +17,9 @@ from ir_std.reporting.html.method import Licence, licences, method, references
 from ir_std.reporting.html.words import ranked, sentences
 from ir_std.reporting.results import Results
 from ir_std.schemes import SCHEMES
+
+OUR_MARK = b'<meta name="generator" content="ir_std '
+"""What tells a page of ir_std's from a file of other origin."""
 
 READING = {
     "N": "0.5 is as good as the average standardizing system on the same topics, 0.84 one "
@@ -33,7 +36,7 @@ READING = {
 
 def write_report(results: Results | Comparison, file: str | os.PathLike[str],
                  title: str | None = None,
-                 inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+                 inputs: Iterable[str | os.PathLike[str]] = (), *, force: bool = False) -> None:
     """Write results as one HTML file, whole or not at all.
 
     Parameters
@@ -44,15 +47,18 @@ def write_report(results: Results | Comparison, file: str | os.PathLike[str],
     title : str, optional
     inputs : iterable of str or path
         Files that must not be replaced.
+    force : bool
+        Replace a file that is no page of ir_std's.
 
     Raises
     ------
     InputError
-        If the file cannot be written or is one of the inputs.
+        If the file cannot be written, is one of the inputs, or is there and no page of ir_std's.
     IrStdError
         If jinja2 is not installed.
     """
-    write_whole(file, render(results, title).encode(), inputs)
+    check_target(file, inputs, b"" if force else OUR_MARK)
+    write_whole(file, render(results, title).encode(errors="backslashreplace"), inputs)
 
 
 def render(results: Results | Comparison, title: str | None = None) -> str:

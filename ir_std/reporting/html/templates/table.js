@@ -110,5 +110,8 @@ function walkCells(table) {
   if (first) first.tabIndex = 0;
 }
 
+/** Spreadsheets take a text that begins so for a formula; behind ' it is text. */
+const FORMULA = /^[=+@＝＋－＠-]./;
+const csvText = (value) => typeof value === "string" && FORMULA.test(value) ? `'${value}` : `${value ?? ""}`;
 const csvField = (value) => /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-const csv = (rows) => rows.map((row) => row.map((v) => csvField(`${v ?? ""}`)).join(",")).join("\r\n") + "\r\n";
+const csv = (rows) => rows.map((row) => row.map((v) => csvField(csvText(v))).join(",")).join("\r\n") + "\r\n";
