@@ -76,8 +76,8 @@ def method(several: Iterable[Results]) -> str:
     schemes = _schemes(several)
     raw = dict.fromkeys(str(m.base if isinstance(m, Standardized) else m)
                         for results in several for m in results.measures)
-    said = [f"We report {latex_escape(_and(raw))}, computed with ir_std {__version__} and ir_measures "
-            "\\cite{macavaney2022}."]
+    said = [f"We report {latex_escape(_and(raw))}, computed with ir_std {__version__} and "
+            "ir_measures \\cite{macavaney2022}."]
     if schemes:
         ways = [f"{SCHEME_WORDS[s]} ({s}) \\cite{{{SCHEME_PAPER[s]}}}" for s in schemes]
         said.append(f"Scores are standardized by topic {_and(ways)}, "
@@ -90,8 +90,9 @@ def method(several: Iterable[Results]) -> str:
 def _tests(results: Results) -> str:
     n = len(results.tests)
     holm = f" after Holm's correction for {n} runs" if n > 1 else ""
-    return (f"Differences from {latex_escape(results.baseline or '')} are called significant at p < {ALPHA} by a "
-            f"two-sided {get_test(results.test)[1]} over topics{holm}, for each measure by itself.")
+    return (f"Differences from {latex_escape(results.baseline or '')} are called significant at "
+            f"p < {ALPHA} by a two-sided {get_test(results.test)[1]} over topics{holm}, for each "
+            f"measure by itself.")
 
 
 def references(several: Iterable[Results]) -> str:
