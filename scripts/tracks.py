@@ -217,8 +217,8 @@ LEVEL1 = (
     "level 2. On level 1 they are comparable with those of dl19-passage to dl21-passage.")
 MODERN = (
     "Not systems that were submitted to the track, nor a sample of such: two first stages "
-    "(ColBERT, SPLADE) and re-rankers, eighteen of them on the same two first stages, by few teams. "
-    "By nDCG@10 their mean is {modern}, that of the track's own systems {own}; and they are alike: "
+    "(ColBERT, SPLADE) and re-rankers, eighteen of them on the same two first stages, by few "
+    "teams. By nDCG@10 their mean is {modern}, that of the track's own systems {own}; and they are alike: "
     "on the median topic they spread by {narrow} instead of {wide}.",
     "All runs were cut to 100 documents a topic, where most of them end.")
 
