@@ -230,8 +230,9 @@ class Results:
         others = [run for run in self.runs if run != self.baseline]
         found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
         for measure in self.measures:
-            tested = against(self.by_topic(self.baseline, measure),
-                             {run: self.by_topic(run, measure) for run in others}, self.test)
+            tested = against(self.values[self.baseline][measure],
+                             {run: self.values[run][measure] for run in others}, self.topics,
+                             self.test)
             for run, result in tested.items():
                 found[run][measure] = result
         return found
