@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ir_measures import AP
+from ir_measures import AP, NumRet
 
 import ir_std
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
-from ir_std.evaluation.uncertainty import by_system
+from ir_std.evaluation.uncertainty import BY_SYSTEM, BY_THEORY, by_system
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.testing import simulated_qrels, simulated_run
@@ -36,7 +36,7 @@ def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
     part = found.systems_parts[measure]
     assert part.covariance == pytest.approx(expected)
     assert part.df == 128
-    assert part.source == "bootstrap by system"
+    assert part.source == BY_SYSTEM
 
 
 def test_where_only_means_and_deviations_are_known_theory_says() -> None:
@@ -47,7 +47,7 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
     part = found.systems_parts[ir_std.sAP]
     assert part.covariance == pytest.approx(expected)
-    assert (part.df, part.source) == (104, "normal theory from means and deviations")
+    assert (part.df, part.source) == (104, BY_THEORY)
 
 
 def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:
@@ -68,6 +68,14 @@ def test_uncertainty_has_the_means_of_the_results() -> None:
             assert found.uncertainty[run][measure].mean == pytest.approx(found.means[run][measure])
     assert found.uncertainty["a"][AP].systems == 0
     assert "(topics) ±" in str(found.uncertainty["a"][ir_std.sAP])
+
+
+def test_counts_that_are_summed_have_no_error() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
+    estimate = found.uncertainty["a"][NumRet]
+    assert estimate.mean == found.means["a"][NumRet] > 500
+    assert np.isnan(estimate.topics)
 
 
 def test_a_difference_is_surer_than_the_means_as_both_share_the_factors() -> None:
