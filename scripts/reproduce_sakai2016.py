@@ -252,8 +252,8 @@ def show(results: Sequence[Results]) -> None:
             rates = v.by_difference
             print(f"{r.title:24} {s:6}  {rates.overall:.4f} ({rates.error:.4f})  {more:+.4f} "
                   f"({error:.4f})   {v.trusted:.3f}       {v.resolved:.3f}")
-    print(f"\nTopic set sizes: {SYSTEMS} systems, alpha 0.05, beta 0.20, for differences of 0.05 "
-          "and 0.10; 'same effect' takes\nthe difference in units of the spread of system means, as "
+    print(f"\nTopic set sizes: {SYSTEMS} systems, alpha 0.05, beta 0.20, differences of 0.05 and "
+          "0.10; 'same effect'\ntakes the difference in units of the spread of system means, as "
           f"raw's\n{'':24} scheme" + "".join(f"  {design:>22}" for design in DESIGNS)
           + f"\n{'':31}" + "  equal / same effect" * len(DESIGNS))
     for r in results:
