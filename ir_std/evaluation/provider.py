@@ -156,22 +156,6 @@ class StdEvaluator(providers.Evaluator):
             _warn(f"these topics are a part of {match.fit.factors.id}, which is used, but also "
                   f"of {', '.join(match.others)}; name the set with factors= or --factors")
 
-    def _warn_of_flat(self, run: str, raw: list[Values], found: list[Values]) -> None:
-        """Warn of topics on which all systems scored the same, and this run did not."""
-        flat: dict[tuple[str, str], str] = {}
-        for p, x, y in zip(self.plans, raw, found, strict=True):
-            lost = np.isnan(y) & ~np.isnan(x)
-            if lost.any():
-                rows = p.factors.rows(self.qrels.topics)
-                lost &= (rows >= 0) & (p.factors.sd[p.name][rows] == 0)
-            if lost.any():
-                topics = ", ".join(t for t, is_lost in zip(self.qrels.topics, lost, strict=True)
-                                   if is_lost)
-                flat[p.factors.id, str(p.measure.base)] = topics
-        for (name, measure), topics in flat.items():
-            _warn(f"{run} scores otherwise in {measure} than all systems of {name}, which do not "
-                  f"differ: left out of standardized means: {topics}")
-
     def _warn_of_depth(self, deepest: int) -> None:
         depths: dict[str, int] = {}
         for p in self.plans:
@@ -211,7 +195,6 @@ class StdEvaluator(providers.Evaluator):
         columns += self._as_columns(others)
         raw = [columns[i] for i in self._sources]
         found = [p.apply(x) for p, x in zip(self.plans, raw, strict=True)]
-        self._warn_of_flat(run.name, raw, found)
         columns += found
         return [columns[i] for i in self._wanted], others
 

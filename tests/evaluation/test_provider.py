@@ -161,13 +161,13 @@ def test_the_smallest_depth_is_warned_of_and_topics_without_qrels_do_not_count()
         ir_std.calc_aggregate([nDCG, AP], QRELS, deep, factors=factors)
 
 
-def test_a_topic_on_which_all_systems_scored_the_same_is_named_when_it_is_left_out() -> None:
+def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
     factors = FactorSet({"id": "flat", "measures": {"AP": {"systems": 2}}}, TOPICS,
                         {"AP": [1.0, 0.25, 0.0]}, {"AP": [0.0, 0.125, 0.0]})
-    with pytest.warns(StandardizationWarning, match="AP than all systems of flat.*: t1$"):
-        scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors)
-    # t3 scored 0 as all systems did, which is average.
-    assert scores[sAP] == pytest.approx((N[1] + 0.5) / 2)
+    scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors, schemes=["N", "z"])
+    # On t1 it is below all systems; on t3 it scored 0 as they did, which is average.
+    assert scores[sAP] == pytest.approx((0 + N[1] + 0.5) / 3)
+    assert scores[sAP(scheme="z")] == pytest.approx((RAW[1] - 0.25) / 0.125)
 
 
 def test_cutoff_measures_do_not_mind_depth() -> None:

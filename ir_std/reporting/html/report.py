@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._files import write_whole
+from ir_std._files import check_target, write_whole
 from ir_std._version import __version__
 from ir_std.errors import IrStdError
 from ir_std.evaluation.placement import peers_of
@@ -24,6 +24,8 @@ from ir_std.schemes import SCHEMES
 
 FARTHEST = 5
 """Topics listed above and below the standardizing systems."""
+OUR_MARK = b'<meta name="generator" content="ir_std '
+"""What tells a page of ir_std's from a file of other origin."""
 ON_PAPER = 10
 """Columns of measures that fit on paper beside each other."""
 
@@ -41,7 +43,7 @@ READING = {
 
 
 def write_report(results: Results, file: str | os.PathLike[str], title: str | None = None,
-                 inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+                 inputs: Iterable[str | os.PathLike[str]] = (), *, force: bool = False) -> None:
     """Write results as one HTML file, whole or not at all.
 
     Parameters
@@ -51,15 +53,18 @@ def write_report(results: Results, file: str | os.PathLike[str], title: str | No
     title : str, optional
     inputs : iterable of str or path
         Files that must not be replaced.
+    force : bool
+        Replace a file that is no page of ir_std's.
 
     Raises
     ------
     InputError
-        If the file cannot be written or is one of the inputs.
+        If the file cannot be written, is one of the inputs, or is there and no page of ir_std's.
     IrStdError
         If jinja2 is not installed.
     """
-    write_whole(file, render(results, title).encode(), inputs)
+    check_target(file, inputs, b"" if force else OUR_MARK)
+    write_whole(file, render(results, title).encode(errors="backslashreplace"), inputs)
 
 
 def render(results: Results, title: str | None = None) -> str:
