@@ -40,8 +40,8 @@ from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge
 from ir_std.trec.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.ranking import ranked
 from ir_std.trec.qrels import Qrels
+from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import DictRun, Run
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -25,8 +25,8 @@ from ir_std.measures import canonical, has_standardized, parse_measure
 from ir_std.trec.archives import run_sources
 from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_qrels, as_run
-from ir_std.trec.ranking import ranked
 from ir_std.trec.qrels import Qrels
+from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import Run
 from ir_std.trec.sources import BytesSource, FileSource
 

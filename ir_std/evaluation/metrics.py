@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import UsageError
-from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
 from ir_std.trec.qrels import Ranking
+from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain, combinations
 
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import Qrels
 
 
 @dataclass(frozen=True)

@@ -253,7 +253,8 @@ def _numbered(rows: _Columns, kind: str) -> tuple[list[str], Ints, Ids]:
         raise _not_a_string(kind, "document id", next(
             doc for doc in rows.documents if not isinstance(doc, str))) from None
     found = np.array([numbers[topics[at]] for at in starts], np.int64)
-    return list(numbers), np.repeat(found, np.diff(starts, append=len(topics))), ids
+    sizes = np.diff(np.array(starts, np.int64), append=len(topics))
+    return list(numbers), np.repeat(found, sizes), ids
 
 
 def _check_dicts(given: Mapping[Any, Any], kind: str) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol, cast
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from ir_std.errors import InputError
 
