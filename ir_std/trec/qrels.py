@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from ir_std.errors import InputError
 from ir_std.trec._ids import Ids, Index, Ints, keys, may_repeat
 
 Floats = npt.NDArray[np.float64]
+Computed = TypeVar("Computed")
 
 
 class Qrels(ABC):
@@ -49,7 +50,7 @@ class Qrels(ABC):
         self.given: Any = None
         self._counts: dict[int, Ints] = {}
         self._wanted: dict[bool, Wanted] = {}
-        self._remembered: dict[Hashable, Floats] = {}
+        self._remembered: dict[Hashable, Any] = {}
 
     @property
     @abstractmethod
@@ -112,11 +113,12 @@ class Qrels(ABC):
         levels = self.flat_levels[start:start + int(self.sizes[place])]
         return self.ids(start + np.flatnonzero(levels >= level)).bytes()
 
-    def remembered(self, key: Hashable, compute: Callable[[], Floats]) -> Floats:
+    def remembered(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """What ``compute`` gives for these qrels, computed once for each ``key``."""
         if key not in self._remembered:
             self._remembered[key] = compute()
-        return self._remembered[key]
+        found: Computed = self._remembered[key]
+        return found
 
 
 class DictQrels(Qrels):
