@@ -253,7 +253,7 @@ def _numbered(rows: _Columns, kind: str) -> tuple[list[str], Ints, Ids]:
         raise _not_a_string(kind, "document id", next(
             doc for doc in rows.documents if not isinstance(doc, str))) from None
     found = np.array([numbers[topics[at]] for at in starts], np.int64)
-    sizes = np.diff(np.array(starts, np.int64), append=len(topics))
+    sizes = [end - start for start, end in zip(starts, [*starts[1:], len(topics)], strict=False)]
     return list(numbers), np.repeat(found, sizes), ids
 
 
