@@ -10,7 +10,7 @@ from typing import Any
 
 from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.trec.files import read_qrels
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import DictQrels
 
 NEWSWIRE = r"[A-Z]{2,6}\d+[A-Z]?-[-\dA-Z]+"
 WT10G = r"WTX\d{3}-B\d+-\d+"
@@ -218,8 +218,8 @@ LEVEL1 = (
 MODERN = (
     "Not systems that were submitted to the track, nor a sample of such: two first stages "
     "(ColBERT, SPLADE) and re-rankers, eighteen of them on the same two first stages, by few "
-    "teams. By nDCG@10 their mean is {modern}, that of the track's own systems {own}; and they are alike: "
-    "on the median topic they spread by {narrow} instead of {wide}.",
+    "teams. By nDCG@10 their mean is {modern}, that of the track's own systems {own}; and they are "
+    "alike: on the median topic they spread by {narrow} instead of {wide}.",
     "All runs were cut to 100 documents a topic, where most of them end.")
 
 
@@ -371,7 +371,7 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
     found: dict[str, Judgments] = {}
     for file in qrels_files(name, data):
         judged = read_qrels(file).judged
-        found |= judgments_of(Qrels({topic: {
+        found |= judgments_of(DictQrels({topic: {
             doc: level for doc, level in docs.items()
             if name not in WITHOUT or not doc.startswith(WITHOUT[name])}
             for topic, docs in judged.items()}))
