@@ -78,7 +78,7 @@ def test_a_set_says_how_it_was_built() -> None:
         "id": "x", "title": "X", "depth": 40, "max_level": 2, "resolution": 0,
         "source": "here",
         "licence": "MIT", "default_measures": ("AP",), "built": "by ir_std from 7 runs",
-        "measures": {"AP": {"systems": 7}}}
+        "tags": tuple(f"sys{i}" for i in range(7)), "measures": {"AP": {"systems": 7}}}
 
 
 def test_without_measures_all_usual_ones_are_built() -> None:
@@ -93,7 +93,7 @@ def test_err_is_passed_over_where_levels_are_too_high_for_it() -> None:
 
 
 def test_the_order_of_the_runs_leaves_no_trace() -> None:
-    backwards = list(RUNS.values())[::-1]
+    backwards = dict(list(RUNS.items())[::-1])
     assert same(build_factors(QRELS, RUNS, id="x"), build_factors(QRELS, backwards, id="x"))
 
 
