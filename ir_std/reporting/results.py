@@ -9,16 +9,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
+from ir_measures.measures.base import MeanAgg
 
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import ALPHA, Paired, against, get_test
+from ir_std.analysis.paired import Paired, against, described, get_test
 from ir_std.errors import (
     IrStdError,
     StandardizationWarning,
@@ -30,8 +32,8 @@ from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.provider import StdEvaluator
 from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
-from ir_std.factors.catalog import Match
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
@@ -185,9 +187,14 @@ class Results:
 
         ``str()`` of one says it: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
         """
-        return {run: {m: self.systems_parts[m].estimate(self.values[run][m], own)
-                      for m in self.measures}
+        return {run: {m: self._estimate(run, m, own) for m in self.measures}
                 for run, own in zip(self.runs, np.eye(len(self.runs)), strict=True)}
+
+    def _estimate(self, run: str, measure: Measure, own: Floats) -> Estimate:
+        found = self.systems_parts[measure].estimate(self.values[run][measure], own)
+        if isinstance(measure.aggregator(), MeanAgg):
+            return replace(found, mean=self.means[run][measure])
+        return Estimate(self.means[run][measure], found.n, nan, nan)  # a sum, such as NumRet
 
     def difference(self, run: str, baseline: str, measure: Measure) -> Estimate:
         """The mean difference of two runs, which share the factors, with its errors."""
@@ -230,8 +237,9 @@ class Results:
         others = [run for run in self.runs if run != self.baseline]
         found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
         for measure in self.measures:
-            tested = against(self.by_topic(self.baseline, measure),
-                             {run: self.by_topic(run, measure) for run in others}, self.test)
+            tested = against(self.values[self.baseline][measure],
+                             {run: self.values[run][measure] for run in others}, self.topics,
+                             self.test)
             for run, result in tested.items():
                 found[run][measure] = result
         return found
@@ -271,12 +279,9 @@ class Results:
     def _table_notes(self) -> tuple[str, ...]:
         if self.baseline is None:
             return ()
-        _, title = get_test(self.test)
-        several = len(self.tests) > 1
-        return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: two-sided "
-                f"{title} over topics, p < {ALPHA}"
-                + f" after Holm's correction for {len(self.tests)} runs" * several
-                + ", each measure by itself.",)
+        how = described(self.test, None, len(self.tests))
+        return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: {how}, each "
+                "measure by itself.",)
 
     def to_text(self, places: int = 4) -> str:
         """:meth:`table` as aligned text of at most 100 columns."""
