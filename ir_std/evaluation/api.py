@@ -11,8 +11,8 @@ from ir_measures.util import CalcResults, Metric
 from ir_std.errors import InputError, NoFactorsError
 from ir_std.evaluation.plans import any_known, find_factors, plan
 from ir_std.evaluation.provider import Scores, StdEvaluator
-from ir_std.factors.catalog import Match
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, has_standardized, parse_measure, standardized
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.errors import NoFactorsError
-from ir_std.factors.catalog import Collection, Fit, Match, load_factors, named, recognize
+from ir_std.factors.catalog import load_factors
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.fit import Collection, Fit
+from ir_std.factors.recognition import Match, named, recognize
 from ir_std.measures import (
     Standardized,
     canonical,
@@ -27,8 +29,9 @@ Values = npt.NDArray[np.float64]
 
 def collection_of(qrels: Qrels) -> Collection:
     """What recognition needs to know of qrels."""
-    return Collection(tuple(zip(qrels.topics, qrels.count().tolist(), strict=True)),
-                      qrels.first_documents, qrels.dataset)
+    return qrels.remembered("collection", lambda: Collection(
+        zip(qrels.topics, qrels.count().tolist(), strict=True),
+        qrels.first_documents[:50], qrels.dataset, qrels))
 
 
 def find_factors(qrels: Qrels, factors: FactorSet | str | None = None) -> Match:

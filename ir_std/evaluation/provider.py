@@ -16,7 +16,7 @@ from ir_measures.util import CalcResults, Metric
 from ir_std.errors import StandardizationWarning
 from ir_std.evaluation import metrics
 from ir_std.evaluation.plans import Plan, Values, find_factors, plan
-from ir_std.factors.catalog import Match
+from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, check_params
 from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.ranking import Order, Ranker
