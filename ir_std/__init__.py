@@ -99,4 +99,4 @@ __all__ += sorted(set(_ir_measures_names) - set(__all__))
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
