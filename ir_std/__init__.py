@@ -68,7 +68,9 @@ else:
         if name in _MODULES:
             return import_module(f"ir_std.{name}")
         if name in _ON_DEMAND:
-            return getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
+            found = getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
+            globals()[name] = found  # for tools that read a module's names, such as pdoc
+            return found
         raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
 
 _MODULES = ("analysis", "merging", "plots", "report", "testing")
