@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real input: ``../shared/data`` or ``IR_STD_DATA``."""
-    folder = Path(os.environ.get("IR_STD_DATA", ROOT.parent / "shared" / "data"))
+    folder = Path(os.environ.get("IR_STD_DATA") or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
         pytest.skip(f"no real input at {folder}; set IR_STD_DATA to its folder")
     return folder
