@@ -27,7 +27,8 @@ from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.provider import StdEvaluator
 from ir_std.measures import known_measures, parse_measure
 from ir_std.schemes import scheme_names
-from ir_std.trec.files import QRELS, RUN, columns_of
+from ir_std.trec.columns import QRELS, RUN
+from ir_std.trec.files import columns_of
 from ir_std.trec.inputs import as_qrels, is_dataset
 from ir_std.trec.naming import name_runs
 

@@ -16,7 +16,8 @@ from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, has_standardized, parse_measure, standardized
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
-from ir_std.trec.runs import Qrels, Run
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.runs import Run
 
 FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 """Reported when no measure is named and no factor set is recognized."""

@@ -19,8 +19,9 @@ from ir_std.evaluation.plans import Plan, Values, find_factors, plan
 from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, check_params
 from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.ranking import Order, Ranker
-from ir_std.trec.runs import Qrels, Ranking, Run
+from ir_std.trec.runs import Run
 
 
 class Scores(dict[Measure, float]):
@@ -103,6 +104,7 @@ class StdEvaluator(providers.Evaluator):
         highest = self._highest_level() if any(m.__name__ == "RBP" for m in here) else 1
         self._formulas = [_Formula.of(m, highest) for m in here]
         self._orders = {f.order for f in self._formulas}
+        self._judged = any(metrics.needs_judged(m.__name__, m.params) for m in here)
         self._elsewhere = [m for m in raw if not computed_here(m)]
         self._others = (_others().evaluator(self._elsewhere, _for_others(self.qrels))
                         if self._elsewhere else None)
@@ -184,7 +186,7 @@ class StdEvaluator(providers.Evaluator):
     def _columns(self, run: Any) -> tuple[list[Values], list[Metric]]:
         """The values of each of the measures, and what other providers gave as they gave it."""
         run = as_run(run)
-        ranker = Ranker(run, self.qrels)
+        ranker = Ranker(run, self.qrels, self._judged)
         rankings = {order: ranker.rank(order) for order in self._orders}
         columns = [f.compute(rankings[f.order]) for f in self._formulas]
         self._warn_of_depth(max((b - a for t, (a, b) in run.bounds.items()

@@ -12,15 +12,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
+from ir_std._typing import DataFrame
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import ALPHA, Paired, against, get_test
+from ir_std.analysis.paired import Paired, against, described, get_test
 from ir_std.errors import (
     IrStdError,
     StandardizationWarning,
@@ -39,9 +40,6 @@ from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.naming import name_runs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
@@ -237,8 +235,9 @@ class Results:
         others = [run for run in self.runs if run != self.baseline]
         found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
         for measure in self.measures:
-            tested = against(self.by_topic(self.baseline, measure),
-                             {run: self.by_topic(run, measure) for run in others}, self.test)
+            tested = against(self.values[self.baseline][measure],
+                             {run: self.values[run][measure] for run in others}, self.topics,
+                             self.test)
             for run, result in tested.items():
                 found[run][measure] = result
         return found
@@ -278,12 +277,9 @@ class Results:
     def _table_notes(self) -> tuple[str, ...]:
         if self.baseline is None:
             return ()
-        _, title = get_test(self.test)
-        several = len(self.tests) > 1
-        return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: two-sided "
-                f"{title} over topics, p < {ALPHA}"
-                + f" after Holm's correction for {len(self.tests)} runs" * several
-                + ", each measure by itself.",)
+        how = described(self.test, None, len(self.tests))
+        return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: {how}, each "
+                "measure by itself.",)
 
     def to_text(self, places: int = 4) -> str:
         """:meth:`table` as aligned text of at most 100 columns."""
@@ -301,7 +297,7 @@ class Results:
         """:meth:`table` as comma-separated values at full precision, with p-values."""
         return self.table().csv()
 
-    def to_dataframe(self) -> pd.DataFrame:
+    def to_dataframe(self) -> DataFrame:
         """Tidy scores, a row a score.
 
         Returns
