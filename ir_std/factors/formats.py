@@ -18,8 +18,9 @@ from ir_std._files import write_whole
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.estimates import by_system
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.files import LARGEST
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.storage import Table, csv_writer
+from ir_std.factors.storage import Table, number, shown
 from ir_std.measures import parse_measure
 
 PUBLISHED_NAMES = {
@@ -80,9 +81,17 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     Measures that trec_eval does not know are written under their own names, which it passes
     over; topics without factors are left out.  trec_eval applies ``-l`` to all measures alike,
     so its names stand for level 1.
+
+    Raises
+    ------
+    InputError
+        If a topic has white space in it, so that it would not read back.
     """
     lines = []
     for i, topic in enumerate(factors.topics):
+        if topic.split() != [topic]:
+            raise InputError.at(file, None, f"topic {topic!r} cannot be written",
+                                "columns are parted by white space: use the webber format")
         for measure in factors.measures:
             mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
             if mean == mean:
@@ -100,20 +109,20 @@ def read_trec_eval(file: str | os.PathLike[str]) -> Tables:
     """
     cells: dict[str, dict[str, tuple[float, float]]] = {}
     topics: dict[str, None] = {}
-    for number, line in enumerate(_lines(file), 1):
+    for at, line in enumerate(_text(file).split("\n"), 1):
         fields = line.split()
         if not fields:
             continue
         if len(fields) != 4:
-            raise InputError.at(file, number, f"{len(fields)} columns",
+            raise InputError.at(file, at, f"{len(fields)} columns",
                                 "topic, measure, mean and deviation are expected")
         topic, name, mean, sd = fields
-        measure = _measure(file, number, from_trec_eval(name))
+        measure = _measure(file, at, from_trec_eval(name))
         column = cells.setdefault(measure, {})
         if topic in column:
-            raise InputError.at(file, number, f"{name} of topic {topic} again", "one line each")
+            raise InputError.at(file, at, f"{name} of topic {topic} again", "one line each")
         topics[topic] = None
-        column[topic] = _number(file, number, mean), _number(file, number, sd)
+        column[topic] = _number(file, at, mean), _number(file, at, sd)
     if not cells:
         raise InputError.at(file, None, "no lines", "topic, measure, mean and deviation")
     return _by_topic(topics, cells)
@@ -129,11 +138,13 @@ def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
     columns = {measure: name for name, measure in _COLUMNS.items()}
     header = ["", *(columns.get(m, m) for m in factors.measures)]
     for file, table in zip(webber_files(stem), (factors.mean, factors.sd), strict=True):
-        lines = [",".join(map(_quoted, header))]
+        text = StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        writer.writerow(header)
         for i, topic in enumerate(factors.topics):
             cells = (table[m][i].item() for m in factors.measures)
-            lines.append(",".join([_quoted(topic), *("" if c != c else repr(c) for c in cells)]))
-        write_whole(file, ("\n".join(lines) + "\n").encode())
+            writer.writerow([topic, *(None if c != c else c for c in cells)])
+        write_whole(file, text.getvalue().encode())
 
 
 def read_webber(stem: str | os.PathLike[str]) -> Tables:
@@ -154,7 +165,7 @@ def read_webber(stem: str | os.PathLike[str]) -> Tables:
 
 
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
-    rows = list(csv.reader(_lines(file)))
+    rows = _csv_rows(file)
     if len(rows) < 2:
         raise InputError.at(file, None, "no topics", "a header and a row a topic are expected")
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
@@ -180,7 +191,7 @@ def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     tags = factors.info.get("tags") or [f"system {i}" for i in range(1 + max(
         (int(numbers.max()) for numbers in factors.systems.values()), default=-1))]
     text = StringIO(newline="")
-    writer = csv_writer(text)
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*_CSV, *map(_harmless, tags)])
     for measure in factors.measures:
         cells = np.full((len(factors.topics), len(tags)), np.nan)
@@ -204,7 +215,7 @@ def read_csv(file: str | os.PathLike[str]) -> Tables:
     InputError
         Naming file and line.
     """
-    rows = list(csv.reader(_lines(file)))
+    rows = _csv_rows(file)
     if not rows or tuple(rows[0][:len(_CSV)]) != _CSV:
         raise InputError.at(file, 1, "another header", f"{','.join(_CSV)},... is expected")
     cells: dict[str, dict[str, tuple[float, float]]] = {}
@@ -276,9 +287,12 @@ FORMATS = {"csv": Format(write_csv, read_csv),
 """The formats by name."""
 
 
-def _lines(file: str | os.PathLike[str]) -> list[str]:
+def _text(file: str | os.PathLike[str]) -> str:
     try:
-        return Path(file).read_text(encoding="utf-8").splitlines()
+        if os.path.getsize(file) > LARGEST:
+            raise InputError.at(file, None, f"has more than {LARGEST} bytes",
+                                "a file of factors is expected")
+        return Path(file).read_bytes().decode("utf-8")
     except OSError as failed:
         raise InputError.at(file, None, failed.strerror or str(failed),
                             "name a readable file") from None
@@ -294,12 +308,17 @@ def _measure(file: object, line: int, name: str) -> str:
     return name
 
 
+def _csv_rows(file: str | os.PathLike[str]) -> list[list[str]]:
+    try:
+        return list(csv.reader(StringIO(_text(file), newline=""), strict=True))
+    except csv.Error as broken:
+        raise InputError.at(file, None, f"no CSV ({broken})",
+                            "cells parted by commas are expected") from None
+
+
 def _number(file: object, line: int, cell: str) -> float:
     with suppress(ValueError):
-        if np.isfinite(value := float(cell)):
+        if np.isfinite(value := number(cell)):
             return value
-    raise InputError.at(file, line, f"{cell!r}", "a finite number is expected")
+    raise InputError.at(file, line, shown(cell), "a finite number is expected")
 
-
-def _quoted(text: str) -> str:
-    return f'"{text}"'
