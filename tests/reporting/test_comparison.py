@@ -18,6 +18,9 @@ from ir_std.cli.compare import is_entry, split_entry
 from ir_std.errors import UsageError
 from ir_std.testing import simulated_qrels, simulated_run
 
+# The simulated runs are not as deep as TREC's, which is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
+
 
 @pytest.fixture(scope="module")
 def compared() -> ir_std.Comparison:

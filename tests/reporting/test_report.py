@@ -23,6 +23,9 @@ from ir_std.errors import InputError, IrStdError
 from ir_std.reporting.html.report import render, write_report
 from ir_std.testing import simulated_qrels, simulated_run
 
+# The simulated runs are not as deep as TREC's, which is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
+
 HOSTILE = "<img src=x onerror=alert(1)></script>'\"&"
 
 
