@@ -15,11 +15,12 @@ from pathlib import Path
 
 import numpy as np
 from import_published import published
-from tracks import RUNS, TRACKS, topic_counts
+from tracks import RUNS, TRACKS, judged_topics
 
 from ir_std.build.from_runs import BUILD_MEASURES, build_factors
 from ir_std.build.from_scores import build_from_scores
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.judgments import Judgments
 
 LEVEL2 = ("AP(rel=2)", "RR(rel=2)", "P(rel=2)@10", "Rprec(rel=2)", "R(rel=2)@100",
           "R(rel=2)@1000")
@@ -54,7 +55,7 @@ def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
         parts.append(from_tables(name, data))
     if track.stem:
         parts.append(published(name, data))
-    return combined(name, topic_counts(name, data), parts)
+    return combined(name, judged_topics(name, data), parts)
 
 
 def from_runs(name: str, data: Path, jobs: int) -> FactorSet:
@@ -68,23 +69,23 @@ def from_tables(name: str, data: Path) -> FactorSet:
     """The set of a track whose scores are known."""
     origin = TRACKS[name].tables
     return build_from_scores(sorted((data / "scores" / name).glob("*.csv")),
-                             topic_counts(name, data), id=name, source=origin.source,
+                             judged_topics(name, data), id=name, source=origin.source,
                              licence=origin.licence, depth=origin.depth)
 
 
-def combined(name: str, n_rel: dict[str, int | None], parts: list[FactorSet]) -> FactorSet:
+def combined(name: str, topics: dict[str, Judgments], parts: list[FactorSet]) -> FactorSet:
     """One set of several: each measure from the first that has it.
 
     Raises
     ------
     ValueError
-        If a part has other topics or counts than ``n_rel``.
+        If a part has other judgments than these.
     """
     first = parts[0]
     measures, origin = {}, {}
     for part in parts:
-        if part.n_rel != n_rel:
-            raise ValueError(f"{name}: topics or numbers of relevant documents differ")
+        if part.judgments != topics:
+            raise ValueError(f"{name}: topics or their judgments differ")
         for measure in part.measures:
             if measure not in measures:
                 own = {f: part.about(measure, f) for f in OF_MEASURE}
@@ -96,12 +97,12 @@ def combined(name: str, n_rel: dict[str, int | None], parts: list[FactorSet]) ->
         "measures": measures}
 
     def rows(field: str) -> dict[str, np.ndarray]:
-        return {m: table[m][part.rows(n_rel)] for m, part in origin.items()
+        return {m: table[m][part.rows(topics)] for m, part in origin.items()
                 if m in (table := getattr(part, field))}
 
     means = {key: mean for part in parts for key, mean in part.means.items()
              if origin[key.split(":", 1)[1]] is part}
-    return FactorSet(info, n_rel, rows("mean"), rows("sd"), rows("scores"), rows("systems"),
+    return FactorSet(info, topics, rows("mean"), rows("sd"), rows("scores"), rows("systems"),
                      means)
 
 

@@ -7,7 +7,7 @@ import argparse
 import os
 from pathlib import Path
 
-from tracks import PUBLISHED, TRACKS, topic_counts
+from tracks import PUBLISHED, TRACKS, judged_topics
 
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.formats import imported, read_webber
@@ -23,7 +23,7 @@ def published(name: str, data: Path) -> FactorSet:
         "depth": PUBLISHED.depth, "source": PUBLISHED.source, "licence": PUBLISHED.licence,
         "built": "by ir_std from the published means and deviations"}
     factors = imported(read_webber(data / "published" / track.stem), info, track.systems,
-                       topic_counts(name, data))
+                       judged_topics(name, data))
     if ".tb" in track.stem:
         for measure in WHOLE_RUNS:
             factors.info["measures"][measure]["depth"] = 10000

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-NEWSWIRE = r"[A-Z]{2,6}\d+[A-Z]?(-[\dA-Z]+)+"
+from ir_std.factors.judgments import Judgments, judgments_of
+from ir_std.trec.files import read_qrels
+from ir_std.trec.runs import Qrels
+
+NEWSWIRE = r"[A-Z]{2,6}\d+[A-Z]?-[-\dA-Z]+"
 WT10G = r"WTX\d{3}-B\d+-\d+"
 GOV = r"G\d\d-\d\d-\d+"
 GOV2 = r"GX\d{3}-\d\d-\d+"
@@ -164,7 +168,39 @@ TRACKS: dict[str, Track] = {
 }
 
 
-def topic_counts(name: str, data: Path) -> dict[str, int | None]:
-    """A set's topics and their numbers of relevant documents."""
+FIRST_OF_ROBUST = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
+QRELS = {"trec9-web": ("wt10g",), "trec2001-web": ("wt10g",), "robust03": FIRST_OF_ROBUST,
+         "robust04": FIRST_OF_ROBUST,
+         "terabyte04-06": ("terabyte04", "terabyte05", "terabyte06")}
+"""The files of a set's judgments, where they are not called as the set is."""
+
+WITHOUT = {"robust03": "CR", "robust04": "CR"}
+"""What the ids of documents begin with that the track left out: the Congressional Record."""
+
+DEEPEST = 1000
+"""Numbers of relevant documents that were recovered from ideal scores end here."""
+
+
+def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
+    """A set's topics and what is known of their judgments.
+
+    Levels and fingerprints are those of the qrels at hand, on the topics whose number of relevant
+    documents is the one behind the factors.
+    """
+    found: dict[str, Judgments] = {}
+    for file in QRELS.get(name, (name,)):
+        if (data / "qrels" / f"{file}.txt").is_file():
+            judged = read_qrels(data / "qrels" / f"{file}.txt").judged
+            found |= judgments_of(Qrels({topic: {
+                doc: level for doc, level in docs.items()
+                if name not in WITHOUT or not doc.startswith(WITHOUT[name])}
+                for topic, docs in judged.items()}))
     with open(data / "topics" / f"{name}.csv", encoding="utf-8", newline="") as text:
-        return {r["topic"]: int(r["n_rel"]) if r["n_rel"] else None for r in csv.DictReader(text)}
+        counts = {r["topic"]: int(r["n_rel"]) if r["n_rel"] else None
+                  for r in csv.DictReader(text)}
+    return {topic: found[topic] if topic in found and _same(n, found[topic].n_rel)
+            else Judgments(n) for topic, n in counts.items()}
+
+
+def _same(recovered: int | None, judged: int | None) -> bool:
+    return recovered == judged or (recovered == DEEPEST and (judged or 0) > DEEPEST)

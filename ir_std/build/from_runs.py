@@ -20,6 +20,7 @@ from ir_std.errors import InputError, StandardizationWarning, UsageError
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.judgments import judgments_of
 from ir_std.measures import canonical, has_standardized, parse_measure
 from ir_std.trec.archives import run_sources
 from ir_std.trec.files import BytesSource, FileSource, read_run
@@ -135,8 +136,8 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
             "default_measures": list(DEFAULT_MEASURES if measures is None else names),
             "built": f"by ir_std from {len(kept)} runs"
                      + (f", cut to {depth} documents a topic" if depth else "")}
-    n_rel = dict(zip(judgments.topics, judgments.count().tolist(), strict=True))
-    return factors_from_scores(dict(zip(names, stacked, strict=True)), n_rel, info)
+    return factors_from_scores(dict(zip(names, stacked, strict=True)), judgments_of(judgments),
+                               info)
 
 
 def _usual(qrels: Qrels) -> list[str]:

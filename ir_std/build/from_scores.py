@@ -19,6 +19,7 @@ from ir_std.build.from_runs import measure_names
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
 from ir_std.trec.inputs import as_qrels
@@ -39,7 +40,8 @@ def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]
         measure: ``P@10.csv``, ``nDCG(dcg='exp-log2')@20.csv``.
     qrels : optional
         The judgments behind the scores, in any form; or a dict from topic to the number of
-        relevant documents.  Without them the set is recognized by its topics alone.
+        relevant documents, or to :class:`Judgments`.  Without
+        them no collection is recognized by the set: it is used by name.
     id, title, source, licence : str
         What ``set.json`` says of the set.
     depth : int, optional
@@ -101,14 +103,11 @@ def _max_level(qrels: Any) -> int | None:
 
 def _are_counts(qrels: Any) -> bool:
     return qrels is None or (isinstance(qrels, Mapping) and all(
-        n is None or isinstance(n, int) for n in qrels.values()))
+        n is None or isinstance(n, (int, Judgments)) for n in qrels.values()))
 
 
-def _counts(qrels: Any) -> dict[str, int | None]:
-    if _are_counts(qrels):
-        return dict(qrels or {})
-    judged = as_qrels(qrels)
-    return dict(zip(judged.topics, judged.count().tolist(), strict=True))
+def _counts(qrels: Any) -> dict[str, int | Judgments | None]:
+    return dict(qrels or {}) if _are_counts(qrels) else dict(judgments_of(as_qrels(qrels)))
 
 
 def read_scores(file: str | os.PathLike[str]) -> tuple[list[str], Floats, float]:

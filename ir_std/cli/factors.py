@@ -20,6 +20,7 @@ from ir_std.errors import InputError, UsageError
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.formats import FORMATS, imported, to_trec_eval
+from ir_std.factors.judgments import judgments_of
 from ir_std.factors.validation import check
 from ir_std.trec.inputs import as_qrels
 
@@ -92,15 +93,12 @@ def _export(args: Namespace) -> None:
 def _import(args: Namespace) -> None:
     if args.systems < 0:
         raise UsageError(f"--systems is {args.systems}: give the number of systems")
-    n_rel = None
-    if args.qrels:
-        qrels = as_qrels(args.qrels)
-        n_rel = dict(zip(qrels.topics, qrels.count().tolist(), strict=True))
+    judged = judgments_of(as_qrels(args.qrels)) if args.qrels else None
     name = args.id or Path(args.output).resolve().name
     info = {"id": name, "title": args.title or name, "source": args.source,
             "licence": args.licence, "built": f"by ir_std from the {args.format} format"}
     tables = FORMATS[args.format].read(args.file)
-    imported(tables, info, args.systems, n_rel).save(args.output)
+    imported(tables, info, args.systems, judged).save(args.output)
 
 
 ACTIONS = {"show": _show, "path": _path, "check": _check, "export": _export, "import": _import}

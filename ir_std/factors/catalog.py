@@ -111,7 +111,7 @@ def _load(folder: str, version: Version) -> FactorSet:
 
 @lru_cache(maxsize=128)
 def _counts(folder: str, version: Version) -> dict[str, int | None]:
-    return read_topics(Path(folder, "topics.csv"))
+    return {topic: known.n_rel for topic, known in read_topics(Path(folder, "topics.csv")).items()}
 
 
 class Fit(NamedTuple):

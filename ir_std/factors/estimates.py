@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.judgments import Judgments
 from ir_std.schemes import EXACT, SCHEMES, get_scheme
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def factors_from_scores(scores: Mapping[str, npt.ArrayLike], n_rel: Mapping[str, int | None],
+def factors_from_scores(scores: Mapping[str, npt.ArrayLike],
+                        n_rel: Mapping[str, int | Judgments | None],
                         info: Mapping[str, Any]) -> FactorSet:
     """A factor set from the scores of systems.
 
@@ -23,8 +25,9 @@ def factors_from_scores(scores: Mapping[str, npt.ArrayLike], n_rel: Mapping[str,
     ----------
     scores : mapping of str to array_like, shape (n_topics, n_systems)
         By measure, in any order of systems; NaN where a system has no score.
-    n_rel : mapping of str to int or None
-        The topics, in the order of the arrays' rows, and their numbers of relevant documents.
+    n_rel : mapping of str to int, Judgments or None
+        The topics, in the order of the arrays' rows, and their judgments, as for
+        :class:`FactorSet`.
     info : mapping
         The fields of ``set.json``.  ``measures`` may hold fields of single measures; the numbers
         of systems are added.

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import InputError, NoFactorsError
+from ir_std.factors.judgments import Judgments
 from ir_std.factors.storage import (
     FILES,
     OPTIONAL_FILES,
@@ -22,6 +23,7 @@ from ir_std.factors.storage import (
     read_topics,
     write_arrays,
     write_table,
+    write_topics,
 )
 from ir_std.schemes import get_scheme
 
@@ -39,8 +41,9 @@ class FactorSet:
         ``resolution``, ``default_measures``, ``source``, ``licence``, ``built`` and
         ``measures``: for each measure its number of ``systems`` and, where they differ from the
         set's, ``source``, ``licence``, ``depth`` and ``resolution``.
-    n_rel : mapping of str to int or None
-        For each topic the number of documents judged relevant (level 1 or above).
+    n_rel : mapping of str to int, Judgments or None
+        For each topic the number of documents judged relevant (level 1 or above), or all that is
+        known of its judgments.
     mean, sd : mapping of str to array_like, shape (n_topics,)
         By measure; NaN where a topic has no factors.
     scores : mapping of str to array_like, shape (n_topics, n_systems), optional
@@ -54,6 +57,8 @@ class FactorSet:
     ----------
     id, title, source : str
     topics : tuple of str
+    judgments : dict of str to Judgments
+        By topic; ``n_rel`` holds their numbers of relevant documents alone.
     measures : tuple of str
     n_systems : dict of str to int
     path : pathlib.Path or None
@@ -61,7 +66,8 @@ class FactorSet:
 
     path: Path | None = None
 
-    def __init__(self, info: Mapping[str, Any], n_rel: Mapping[str, int | None],
+    def __init__(self, info: Mapping[str, Any],
+                 n_rel: Mapping[str, int | Judgments | None],
                  mean: Mapping[str, npt.ArrayLike], sd: Mapping[str, npt.ArrayLike],
                  scores: Mapping[str, npt.ArrayLike] | None = None,
                  systems: Mapping[str, npt.ArrayLike] | None = None,
@@ -92,12 +98,15 @@ class FactorSet:
         loaded._describe(read_info(folder / "set.json"), read_topics(folder / "topics.csv"))
         return loaded
 
-    def _describe(self, info: Mapping[str, Any], n_rel: Mapping[str, int | None]) -> None:
+    def _describe(self, info: Mapping[str, Any],
+                  n_rel: Mapping[str, int | Judgments | None]) -> None:
         self.info = dict(info)
         self.id: str = info["id"]
         self.title: str = info.get("title", self.id)
         self.source: str = info.get("source", "")
-        self.n_rel = dict(n_rel)
+        self.judgments = {topic: known if isinstance(known, Judgments) else Judgments(known)
+                          for topic, known in n_rel.items()}
+        self.n_rel = {topic: known.n_rel for topic, known in self.judgments.items()}
         self.topics = tuple(n_rel)
         self.measures: tuple[str, ...] = tuple(info["measures"])
         self.n_systems: dict[str, int] = {
@@ -259,8 +268,7 @@ class FactorSet:
     def _write(self, folder: Path) -> None:
         text = json.dumps(self.info, indent=2, ensure_ascii=False)
         (folder / "set.json").write_text(text + "\n", encoding="utf-8")
-        lines = [f"{t},{'' if n is None else n}\n" for t, n in self.n_rel.items()]
-        (folder / "topics.csv").write_text("topic,n_rel\n" + "".join(lines), encoding="utf-8")
+        write_topics(folder / "topics.csv", self.judgments)
         write_table(folder / "mean.csv", self.topics, self.mean)
         write_table(folder / "sd.csv", self.topics, self.sd)
         for name in OPTIONAL_FILES:

@@ -15,6 +15,7 @@ import numpy as np
 from ir_std._files import write_whole
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.judgments import Judgments
 from ir_std.factors.storage import Table
 from ir_std.measures import parse_measure
 
@@ -170,7 +171,7 @@ def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
 
 
 def imported(tables: Tables, info: Mapping[str, Any], systems: int = 0,
-             n_rel: Mapping[str, int | None] | None = None) -> FactorSet:
+             n_rel: Mapping[str, int | Judgments | None] | None = None) -> FactorSet:
     """A factor set of what a format held.
 
     Parameters
@@ -180,8 +181,8 @@ def imported(tables: Tables, info: Mapping[str, Any], systems: int = 0,
         Fields of ``set.json``: ``id``, ``title`` and so on.
     systems : int
         The number of standardizing systems; 0 where unknown.
-    n_rel : mapping of str to int, optional
-        Numbers of relevant documents by topic; unknown where not given.
+    n_rel : mapping of str to int, Judgments or None, optional
+        Judgments by topic, as for :class:`FactorSet`; unknown where not given.
     """
     about = {m: {"systems": systems} for m in tables.mean}
     counts = {t: (n_rel or {}).get(t) for t in tables.topics}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import InputError
+from ir_std.factors.judgments import Judgments
 
 Table = dict[str, npt.NDArray[np.float64]]
 
@@ -74,26 +76,89 @@ def _read_rows(file: Path) -> list[list[str]]:
     return rows
 
 
-def read_topics(file: Path) -> dict[str, int | None]:
-    """Read ``topics.csv``: for each topic its number of relevant documents, where known.
+def read_topics(file: Path) -> dict[str, Judgments]:
+    """Read ``topics.csv``: for each topic what is known of its judgments.
+
+    Columns are ``topic``, ``n_rel`` and, in sets whose judgments are known, ``level_0``,
+    ``level_1`` and so on, the number of documents at each level that occurs (at 0 and below),
+    and ``fingerprint``: for each level from 1 at which the topic has documents, that of the
+    documents at it or above, joined by ``-``.  Cells are empty where unknown.
 
     Raises
     ------
     InputError
-        Naming the line, if a topic comes twice or a number is none.
+        Naming the line, if a topic comes twice, a number is none, the levels do not add up, or a
+        fingerprint is none.
     """
     rows = _read_rows(file)
-    if rows[0] != ["topic", "n_rel"]:
-        raise InputError.at(file, 1, f"header {','.join(rows[0])}", "topic,n_rel is expected")
-    counts: dict[str, int | None] = {}
-    for line, (topic, count) in enumerate(rows[1:], 2):
-        if topic in counts:
-            raise InputError.at(file, line, f"topic {topic} again", "one row a topic")
-        if not (count.isdigit() or count == ""):
-            raise InputError.at(file, line, f"n_rel is {count!r}",
-                                "a whole number is expected, or nothing where unknown")
-        counts[topic] = int(count) if count else None
-    return counts
+    levels = _levels(file, rows[0])
+    topics: dict[str, Judgments] = {}
+    for line, row in enumerate(rows[1:], 2):
+        if row[0] in topics:
+            raise InputError.at(file, line, f"topic {row[0]} again", "one row a topic")
+        topics[row[0]] = _judgments(file, line, row, levels)
+    return topics
+
+
+def _levels(file: Path, header: list[str]) -> list[int]:
+    """The levels that the columns count; none in a file of topics and ``n_rel`` alone."""
+    levels = [int(name[6:]) for name in header[2:-1] if re.fullmatch(r"level_\d{1,9}", name)]
+    expected = ["topic", "n_rel"]
+    if len(header) > 2:
+        expected += [*(f"level_{n}" for n in levels), "fingerprint"]
+    if header != expected or levels != sorted({*levels, *[0] * (len(header) > 2)}):
+        raise InputError.at(file, 1, f"header {','.join(header)}",
+                            "topic,n_rel is expected, or topic,n_rel,level_0,...,fingerprint with "
+                            "levels ascending")
+    return levels
+
+
+def _judgments(file: Path, line: int, row: list[str], levels: list[int]) -> Judgments:
+    n_rel, *counts = [_whole(file, line, name, cell) for name, cell in zip(
+        ["n_rel", *(f"level_{n}" for n in levels)], row[1:], strict=False)]
+    if not levels or (counts == [None] * len(levels) and not row[-1]):
+        return Judgments(n_rel)
+    known = [n for n in counts if n is not None]
+    if len(known) < len(levels) or sum(known[1:]) != n_rel:
+        raise InputError.at(file, line, f"levels {','.join(row[2:-1])} and n_rel {row[1]}",
+                            "levels from 1 add up to n_rel, or all are empty where unknown")
+    at = {level: n for level, n in zip(levels, known, strict=True) if n or not level}
+    prints = row[-1].split("-") if row[-1] else []
+    if len(prints) not in (0, len(at) - 1) or not all(
+            re.fullmatch("[0-9a-f]{16}", one) for one in prints):
+        raise InputError.at(file, line, f"fingerprint {shown(row[-1])}",
+                            f"{len(at) - 1} times 16 hexadecimal digits, joined by -, are expected")
+    if len(prints) < len(at) - 1:
+        return Judgments(n_rel, at)
+    return Judgments(n_rel, at, dict(zip(list(at)[1:], prints, strict=True)))
+
+
+def shown(text: object) -> str:
+    """What was found, as messages show it: quoted, and cut where it is long."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= 80 else f"{quoted[:77]}..."
+
+
+def _whole(file: Path, line: int, name: str, cell: str) -> int | None:
+    if re.fullmatch(r"[0-9]{1,9}", cell):
+        return int(cell)
+    if cell:
+        raise InputError.at(file, line, f"{name} is {shown(cell)}",
+                            "a whole number is expected, or nothing where unknown")
+    return None
+
+
+def write_topics(file: Path, topics: Mapping[str, Judgments]) -> None:
+    """Write ``topics.csv``."""
+    levels = sorted({level for known in topics.values() for level in known.levels or ()})
+    with open(file, "w", encoding="utf-8", newline="") as text:
+        writer = csv.writer(text, lineterminator="\n")
+        header = [*(f"level_{n}" for n in levels), "fingerprint"] if levels else []
+        writer.writerow(["topic", "n_rel", *header])
+        for topic, (n_rel, counts, prints) in topics.items():
+            cells = [*("" if counts is None else counts.get(n, 0) for n in levels),
+                     "-".join((prints or {}).values())] if levels else []
+            writer.writerow([topic, "" if n_rel is None else n_rel, *cells])
 
 
 def read_table(file: Path, topics: tuple[str, ...]) -> Table:

@@ -319,6 +319,11 @@ class Qrels:
                                               minlength=len(self.topics))
         return self._counts[level]
 
+    def relevant(self, topic: str, level: int = 1) -> list[bytes]:
+        """The documents of a topic at ``level`` or above, their ids in UTF-8."""
+        return [doc.encode(errors="surrogatepass") for doc, at in self.judged[topic].items()
+                if at >= level]
+
     def remembered(self, key: Hashable, compute: Callable[[], Floats]) -> Floats:
         """What ``compute`` gives for these qrels, computed once for each ``key``."""
         if key not in self._remembered:
@@ -368,6 +373,13 @@ class ArrayQrels(Qrels):
                     strict=True)
         return {topic: dict(islice(lines, size))
                 for topic, size in zip(self.topics, self.sizes.tolist(), strict=True)}
+
+    def relevant(self, topic: str, level: int = 1) -> list[bytes]:
+        """The documents of a topic at ``level`` or above, their ids in UTF-8."""
+        place = self.positions[topic]
+        start = int(self.sizes[:place].sum())
+        judged = slice(start, start + int(self.sizes[place]))
+        return list(self._ids[judged][self.flat_levels[judged] >= level].tolist())
 
     @property
     def first_documents(self) -> tuple[str, ...]:

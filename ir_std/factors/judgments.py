@@ -1,0 +1,61 @@
+"""What a set knows of a topic's judgments: how many at each level, and a fingerprint of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from ir_std.trec.runs import Qrels
+
+
+class Judgments(NamedTuple):
+    """What is known of one topic's judgments.
+
+    Attributes
+    ----------
+    n_rel : int or None
+        Number of documents judged relevant (level 1 or above).
+    levels : mapping of int to int, or None
+        Number of documents at each level from 1 that has any; at 0 of those judged not relevant,
+        whose level may be negative.
+    fingerprints : mapping of int to str, or None
+        For each of these levels from 1 :func:`fingerprint` of the documents at it or above.
+    """
+
+    n_rel: int | None = None
+    levels: Mapping[int, int] | None = None
+    fingerprints: Mapping[int, str] | None = None
+
+    def at_least(self, level: int) -> int | None:
+        """Number of documents at ``level`` or above, where known."""
+        if self.levels is not None:
+            return sum(n for at, n in self.levels.items() if at >= level)
+        return self.n_rel if level == 1 else None
+
+
+def fingerprint(documents: Iterable[bytes]) -> str:
+    """A fingerprint of document ids, the same on every platform and in any order.
+
+    The first 16 hexadecimal digits of the SHA-256 of the ids in UTF-8, sorted as bytes, a newline
+    behind each; ``awk '$1 == 401 && $4 >= 1 {print $3}' qrels | LC_ALL=C sort | sha256sum`` gives
+    that of topic 401's relevant documents.
+    """
+    return hashlib.sha256(b"".join([doc + b"\n" for doc in sorted(documents)])).hexdigest()[:16]
+
+
+def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
+    """Counts and fingerprints of all topics of qrels."""
+    levels = [0, *np.unique(qrels.flat_levels[qrels.flat_levels > 0]).tolist()]
+    at_least = np.stack([qrels.sizes, *map(qrels.count, levels[1:]), np.zeros_like(qrels.sizes)])
+    return {topic: _of_topic(qrels, topic, dict(zip(levels, counts, strict=True)))
+            for topic, counts in zip(qrels.topics, (at_least[:-1] - at_least[1:]).T.tolist(),
+                                     strict=True)}
+
+
+def _of_topic(qrels: Qrels, topic: str, counts: dict[int, int]) -> Judgments:
+    relevant = {level: n for level, n in counts.items() if level and n}
+    return Judgments(sum(relevant.values()), {0: counts[0], **relevant},
+                     {level: fingerprint(qrels.relevant(topic, level)) for level in relevant})
