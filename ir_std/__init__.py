@@ -7,6 +7,7 @@ standardized companion where the factors of the collection are known.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import ir_measures
 from ir_measures import *  # noqa: F403
 from ir_measures import __all__ as _ir_measures_names
 from ir_measures import calc_ctxt, lazylibs, measures, providers, qrel_inputs, run_inputs, util
@@ -64,6 +65,9 @@ else:
             return import_module(f"ir_std.{name}")
         if name in _ON_DEMAND:
             return getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
+        # Whatever else ir_measures has, its log among it, a drop-in has too.
+        if not name.startswith("_") and hasattr(ir_measures, name):
+            return getattr(ir_measures, name)
         raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
 
 _MODULES = ("analysis", "merging", "plots", "report", "testing")
