@@ -5,6 +5,7 @@ axes too, for many resamplings at once.  ``import ir_std`` does not import this 
 """
 
 from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
+from ir_std.analysis.effects import paired_effect, random_effects
 from ir_std.analysis.significance import (
     discriminative_power,
     paired_p_values,
@@ -16,16 +17,21 @@ from ir_std.analysis.significance import (
 from ir_std.analysis.size import topic_set_size, topic_set_size_paired_t, within_system_variance
 from ir_std.analysis.stability import SwapRates, drmse, factor_stability, swap_rate
 from ir_std.analysis.standardization import leave_out, standardize
+from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
 
 __all__ = [
     "SwapRates",
+    "bootstrap_covariance",
     "discriminative_power",
     "drmse",
     "factor_stability",
     "kendall_tau_b",
     "leave_out",
+    "normal_covariance",
+    "paired_effect",
     "paired_p_values",
     "paired_t",
+    "random_effects",
     "self_false_positives",
     "standardize",
     "swap_rate",

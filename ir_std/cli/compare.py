@@ -1,5 +1,7 @@
 """Compare systems over collections: raw means beside standardized ones, with intervals.
 
+With --baseline A: how the other systems differ from A, on each collection and in summary.
+
   ir_std compare bm25=t7.run:t7.qrels bm25=t8.run:t8.qrels mono=t8b.run:t8.qrels AP
 
 Each NAME=RUN:QRELS is one system on one collection; the same NAME with other qrels is the same
@@ -17,6 +19,7 @@ from ir_std._files import write_whole
 from ir_std.cli.main import note
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
+from ir_std.reporting.effects import Effects
 from ir_std.reporting.tables import WRITERS
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -33,7 +36,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("-p", "--places", type=int, default=4, help="decimals (default 4)")
     parser.add_argument("-o", "--output_format", choices=list(WRITERS), default="table",
                         help="form of the output (default table)")
-    parser.add_argument("--plot", metavar="FILE", help="draw the means too: .png, .svg or .pdf")
+    parser.add_argument("--baseline", metavar="NAME",
+                        help="the system that the others are compared with")
+    parser.add_argument("--plot", metavar="FILE",
+                        help="draw the means, or with --baseline the differences as forest plots, "
+                             "too: .png, .svg or .pdf")
 
 
 def run(args: Namespace) -> None:
@@ -43,9 +50,11 @@ def run(args: Namespace) -> None:
     comparison = compare(entries, measures, args.scheme)
     for text in comparison.notes:
         note(text)
+    shown = comparison.effects(args.baseline) if args.baseline else comparison
+    table = shown.table(args.places)
     if args.plot:
-        draw(comparison, args.plot, [name for _, *files in entries for name in files])
-    print(WRITERS[args.output_format](comparison.table(args.places)))
+        draw(shown, args.plot, [name for _, *files in entries for name in files])
+    print(WRITERS[args.output_format](table))
 
 
 def is_entry(text: str) -> bool:
@@ -69,20 +78,21 @@ def split_entry(text: str) -> tuple[str, str, str]:
     return name, files[:cut], files[cut + 1:]
 
 
-def draw(comparison: Comparison, file: str, inputs: list[str]) -> None:
-    """Draw the comparison into a file.
+def draw(shown: Comparison | Effects, file: str, inputs: list[str]) -> None:
+    """Draw the comparison, or the effects, into a file.
 
     Raises
     ------
     UsageError
         If the file's name does not end in a known format.
     """
-    from ir_std.reporting.plots import comparison_figure
+    from ir_std.plots import comparison_figure, forest_figure
 
     form = os.path.splitext(file)[1].lower()
     if form not in PICTURES:
         raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
+    figure = forest_figure(shown) if isinstance(shown, Effects) else comparison_figure(shown)
     picture = BytesIO()
-    comparison_figure(comparison).savefig(picture, format=form[1:], dpi=150)
+    figure.savefig(picture, format=form[1:], dpi=150)
     write_whole(file, picture.getvalue(), inputs)
     note(f"wrote {file}")

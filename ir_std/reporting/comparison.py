@@ -10,17 +10,21 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.analysis.paired import mean_interval
-from ir_std.errors import UsageError
+from ir_std.analysis.estimate import Estimate, mean_of
+from ir_std.errors import UsageError, suggestion
 from ir_std.evaluation.api import companions
 from ir_std.evaluation.plans import find_factors
 from ir_std.measures import Standardized, parse_measure
+from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
+from ir_std.reporting.overlaps import Overlaps, overlaps
 from ir_std.reporting.results import Results, evaluate, groups_of
 from ir_std.reporting.tables import Cell, Table, label, number
 from ir_std.schemes import scheme_names
@@ -30,7 +34,9 @@ from ir_std.trec.runs import Qrels
 Floats = npt.NDArray[np.float64]
 
 POOLED = "all of these"
-"""The collection of a row that pools the topics of a system's collections."""
+"""The collection of a row with the mean of a system's means."""
+NOTHING = Estimate(nan, 0, nan, nan)
+"""Of a measure without scores."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,25 @@ class Part:
         """Scores by topic; NaN where the collection has no such score."""
         by_measure = self.results.values[self.system]
         return by_measure.get(measure, np.full(len(self.results.topics), np.nan))
+
+    @property
+    def document_form(self) -> str | None:
+        """What the documents' ids look like in the factor set; None without one."""
+        factors = self.results.match and self.results.match.factors
+        return factors.info.get("doc_id_pattern") if factors else None
+
+    def estimate(self, measure: Measure) -> Estimate:
+        """The mean and how sure it is."""
+        return self.results.uncertainty[self.system].get(measure, NOTHING)
+
+    def against(self, baseline: str, measure: Measure) -> Effect:
+        """The difference from another system on the same collection, which shares its factors."""
+        if measure not in self.results.measures:
+            return Effect(self.collection, NOTHING, nan, nan, nan)
+        found = self.results.difference(self.system, baseline, measure)
+        other = self.results.values[baseline][measure]
+        return Effect.of(self.collection, self.values(measure) - other, found.systems_error,
+                         found.systems_df)
 
 
 @dataclass(frozen=True)
@@ -81,59 +106,118 @@ class Comparison:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Which factors were used, measures without factors, topics left out."""
+        """Which factors were used, measures without factors, collections that overlap."""
         said = [text for part in self.parts
                 for text in (str(part.results.match), *part.results.notes)]
-        return tuple(dict.fromkeys(said))
+        return tuple(dict.fromkeys([*said, *self.overlaps.notes]))
 
-    def pooled(self, system: str, measure: Measure) -> Floats:
-        """A system's scores on all topics of all its collections."""
-        return np.concatenate([p.values(measure) for p in self.parts if p.system == system])
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was warned of: topics left out, and the like."""
+        return tuple(dict.fromkeys(text for part in self.parts for text in part.results.warnings))
+
+    def pooled(self, system: str, measure: Measure) -> Estimate | None:
+        """The mean of a system's means on its collections, each of which counts the same.
+
+        None where two of them share topics, which would count twice, or only one has a value.
+        """
+        found = [e for p in self._of(system) if not isnan((e := p.estimate(measure)).mean)]
+        if len(found) < 2 or self.overlaps.of([p.collection for p in self._of(system)]):
+            return None
+        return mean_of(found)
+
+    def _of(self, system: str) -> list[Part]:
+        return [part for part in self.parts if part.system == system]
+
+    @cached_property
+    def overlaps(self) -> Overlaps:
+        """Which of the collections share topics or documents."""
+        return overlaps({p.collection: p.results.evaluator.qrels for p in self.parts},
+                        {p.collection: p.document_form for p in self.parts})
+
+    def effects(self, baseline: str) -> Effects:
+        """Every other system against a baseline: by collection, and in summary.
+
+        Parameters
+        ----------
+        baseline : str
+            The name of a system.
+
+        Raises
+        ------
+        UsageError
+            If there is no such system, or none that has a collection in common with it.
+        """
+        if baseline not in self.systems:
+            raise UsageError(f"no system is called {baseline!r}, the baseline: there are "
+                             f"{', '.join(self.systems)}{suggestion(baseline, self.systems)}")
+        own = {p.collection for p in self._of(baseline)}
+        across, notes = [], []
+        for system in self.systems:
+            parts = [p for p in self._of(system) if p.collection in own]
+            if system == baseline or not parts:
+                continue
+            across += [Across(system, baseline, m,
+                              tuple(p.against(baseline, m) for p in parts),
+                              self.overlaps.of([p.collection for p in parts]))
+                       for m in self.measures]
+            notes += [f"{system} has no run on {c}" for c in self.collections
+                      if c in own and c not in {p.collection for p in parts}]
+        if not across:
+            raise UsageError(f"no system has a collection in common with {baseline}, the baseline")
+        most = max(len(a.effects) for a in across)
+        if 1 < most < FEW:
+            notes.append(f"{most} collections are few: how much a difference varies between "
+                         f"collections is hardly known from fewer than {FEW}.")
+        notes += self.overlaps.notes
+        if most > 1:
+            notes.append("If a system was tuned on one of these collections, leave that "
+                         "collection out: its difference there is not one on new topics.")
+        return Effects(baseline, self.measures, tuple(across), tuple(notes))
 
     def table(self, places: int = 4) -> Table:
-        """A row a system and collection; standardized means carry 95 percent intervals.
+        """A row a system and collection; standardized means carry halves of 95 percent intervals.
 
-        A system on several collections has a further row that pools its topics, with
-        standardized means only.
+        A system on several collections has a further row, the mean of its standardized means.
         """
         rows = []
         for system in self.systems:
-            parts = [part for part in self.parts if part.system == system]
-            rows += [self._row(part.system, part.collection, [part], places) for part in parts]
-            if len(parts) > 1:
-                rows.append(self._row(system, POOLED, parts, places))
+            parts = self._of(system)
+            rows += [self._row(system, part.collection, {
+                m: part.estimate(m) for m in self.measures}, places) for part in parts]
+            pooled = {m: e for m in self.measures if isinstance(m, Standardized)
+                      and (e := self.pooled(system, m))}
+            if pooled:
+                rows.append(self._row(system, POOLED, pooled, places))
         return Table(("system", "collection", "topics", *map(str, self.measures)), tuple(rows), 3,
                      self._table_notes(), groups_of(self.measures))
 
-    def _row(self, system: str, collection: str, parts: Sequence[Part],
+    def _row(self, system: str, collection: str, means: Mapping[Measure, Estimate],
              places: int) -> tuple[Cell, ...]:
-        topics = sum(len(part.results.topics) for part in parts)
-        cells = []
-        for measure in self.measures:
-            if isinstance(measure, Standardized):
-                cells.append(interval_cell(
-                    np.concatenate([p.values(measure) for p in parts]), places))
-            else:
-                cells.append(number(parts[0].results.means[system][measure] if len(parts) == 1
-                                    else float("nan"), places))
-        return label(system), label(collection), label(f"{topics}"), *cells
+        topics = span(e.n for e in means.values())
+        return (label(system), label(collection), label(topics),
+                *(estimate_cell(means.get(m, NOTHING), isinstance(m, Standardized), places)
+                  for m in self.measures))
 
     def _table_notes(self) -> tuple[str, ...]:
         raw = [str(m) for m in self.measures if not isinstance(m, Standardized)]
         return (f"Raw means ({', '.join(raw)}) of different collections cannot be compared: they "
                 f"tell as much of the topics as of the systems. Standardized means can, each being "
                 f"relative to the systems that took part in its track.",
-                "[ ] 95 percent interval of the mean over topics (Student's t).")
+                "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
+                "the systems that the factors come from.")
 
 
-def interval_cell(values: Floats, places: int = 4) -> Cell:
-    """The mean of the values that are numbers, and its 95 percent interval."""
-    known = values[~np.isnan(values)]
-    mean = float(known.mean()) if len(known) else float("nan")
-    low, high = mean_interval(known)
-    plain = number(mean, places)
-    bounds = f" [{number(low, places).text}, {number(high, places).text}]" if low == low else ""
-    return Cell(plain.text + bounds, mean, {"low": low, "high": high})
+def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
+    """The mean, and of standardized ones the halves of its intervals."""
+    plain = number(found.mean, places)
+    if not standardized:
+        return plain
+    low, high = found.interval
+    halves = [f" ±{half:.{places}f}" for half in (found.topics, found.systems) if half == half]
+    return Cell(plain.text + "".join(halves), found.mean,
+                {"low": low, "high": high, "topics": found.topics, "systems": found.systems,
+                 "n": found.n})
 
 
 def compare(entries: Iterable[tuple[str, Any, Any]],

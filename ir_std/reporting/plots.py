@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.analysis.paired import mean_interval
 from ir_std.errors import IrStdError, NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
 from ir_std.reporting.comparison import Comparison
@@ -98,8 +97,8 @@ def placement(results: Results, measure: Measure | str, run: str | None = None,
 def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None) -> Axes:
     """The mean of one measure for each system and collection.
 
-    Standardized means have 95 percent intervals over topics (Student's t); raw means have
-    none, and are titled as not comparable across collections.
+    Standardized means have 95 percent intervals over topics and standardizing systems; raw means
+    have none, and are titled as not comparable across collections.
 
     Parameters
     ----------
@@ -120,13 +119,11 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
     shift = 0.6 / len(comparison.systems)
     for number, system in enumerate(comparison.systems):
         parts = [part for part in comparison.parts if part.system == system]
-        values = [part.values(measure) for part in parts]
+        found = [part.estimate(measure) for part in parts]
         x = [place[part.collection] + (number + 0.5) * shift - 0.3 for part in parts]
-        y = [float(np.mean(v[~np.isnan(v)])) if (v == v).any() else float("nan") for v in values]
+        y = [estimate.mean for estimate in found]
         if isinstance(measure, Standardized):
-            bounds = [mean_interval(v) for v in values]
-            error = [[m - low for m, (low, _) in zip(y, bounds, strict=True)],
-                     [high - m for m, (_, high) in zip(y, bounds, strict=True)]]
+            error = [estimate.half for estimate in found]
             ax.errorbar(x, y, yerr=error, fmt="o", capsize=3, label=system)
         else:
             ax.plot(x, y, "o", label=system)

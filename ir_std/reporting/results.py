@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA, Paired, against, get_test
 from ir_std.errors import (
     IrStdError,
@@ -27,6 +28,7 @@ from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
+from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
 from ir_std.factors.catalog import Match
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
@@ -162,6 +164,31 @@ class Results:
     def means(self) -> dict[str, dict[Measure, float]]:
         """Means over topics by run and measure; of standardized ones over topics with factors."""
         return {run: dict(found.means) for run, found in self.evaluations.items()}
+
+    @cached_property
+    def systems_parts(self) -> dict[Measure, SystemsPart]:
+        """By measure how the runs' means vary with the standardizing systems, jointly."""
+        found: dict[Measure, SystemsPart] = dict.fromkeys(self.measures, raw_part(len(self.runs)))
+        for measure, plan in self.plans.items():
+            raw = np.stack([self.values[run][plan.raw] for run in self.runs], axis=1)
+            found[measure] = systems_part(plan, self.topics, raw)
+        return found
+
+    @cached_property
+    def uncertainty(self) -> dict[str, dict[Measure, Estimate]]:
+        """Means with their errors, over topics and over standardizing systems, by run and measure.
+
+        ``str()`` of one says it: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
+        """
+        return {run: {m: self.systems_parts[m].estimate(self.values[run][m], own)
+                      for m in self.measures}
+                for run, own in zip(self.runs, np.eye(len(self.runs)), strict=True)}
+
+    def difference(self, run: str, baseline: str, measure: Measure) -> Estimate:
+        """The mean difference of two runs, which share the factors, with its errors."""
+        contrast = [float(name == run) - float(name == baseline) for name in self.runs]
+        return self.systems_parts[measure].estimate(
+            self.values[run][measure] - self.values[baseline][measure], contrast)
 
     def by_topic(self, run: str, measure: Measure) -> dict[str, float]:
         """Scores by topic id; topics without a score are left out."""

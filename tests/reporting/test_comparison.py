@@ -13,10 +13,13 @@ from ir_measures import AP
 from scipy import stats
 
 import ir_std
+from ir_std.analysis.uncertainty import bootstrap_covariance
 from ir_std.cli import main
 from ir_std.cli.compare import is_entry, split_entry
 from ir_std.errors import UsageError
+from ir_std.evaluation.uncertainty import by_system
 from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec.inputs import as_qrels
 
 # The simulated runs are not as deep as TREC's, which is warned of.
 pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
@@ -45,21 +48,62 @@ def test_means_are_those_of_each_collection_by_itself(compared: ir_std.Compariso
     assert float(rows[0]["sAP"]) == pytest.approx(expected[ir_std.sAP])
 
 
-def test_standardized_means_have_t_intervals_over_topics(compared: ir_std.Comparison) -> None:
+def test_standardized_means_have_t_intervals_over_topics_and_bootstrap_ones_over_systems(
+        compared: ir_std.Comparison) -> None:
     values = compared.parts[1].values(ir_std.sAP)
     low, high = stats.t.interval(0.95, 49, values.mean(), stats.sem(values))
     cell = compared.table().rows[1][4]
-    assert (cell.extra["low"], cell.extra["high"]) == pytest.approx((low, high))
-    assert cell.text.endswith(f"[{low:.4f}, {high:.4f}]")
+    assert cell.extra["topics"] == pytest.approx((high - low) / 2)
+    systems = bootstrap_covariance(compared.parts[1].values(AP)[:, None],
+                                   by_system(ir_std.load_factors("trec8-adhoc"), "AP"))
+    assert cell.extra["systems"] == pytest.approx(
+        stats.t.ppf(0.975, 128) * np.sqrt(systems[0, 0]))
+    assert cell.extra["high"] - values.mean() == pytest.approx(
+        np.hypot(cell.extra["topics"], cell.extra["systems"]))
+    assert cell.text.endswith(f"±{cell.extra['topics']:.4f} ±{cell.extra['systems']:.4f}")
 
 
 def test_raw_means_are_not_pooled_and_said_to_be_incomparable(
         compared: ir_std.Comparison) -> None:
     pooled = compared.table().rows[2]
     assert np.isnan(float(pooled[3].value))
-    assert float(pooled[4].value) == pytest.approx(
-        compared.pooled("x", ir_std.sAP).mean())
     assert "Raw means (AP) of different collections cannot be compared" in compared.table().text()
+
+
+def test_pooled_means_count_each_collection_the_same() -> None:
+    t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
+    few = dict(list(t7.items())[:10])
+    with pytest.warns(ir_std.StandardizationWarning, match="part of"):
+        found = ir_std.compare([("x", simulated_run(t7, 1), as_qrels(few)),
+                                ("x", simulated_run(t8, 2), t8)], AP)
+    parts = [part.values(ir_std.sAP) for part in found.parts]
+    pooled = found.pooled("x", ir_std.sAP)
+    assert pooled is not None
+    assert pooled.mean == pytest.approx(np.mean([values.mean() for values in parts]))
+    assert pooled.topics_error == pytest.approx(
+        np.sqrt(sum(stats.sem(values)**2 for values in parts)) / 2)
+    assert pooled.n == 60
+
+
+def test_topics_are_those_of_the_means_not_of_the_qrels() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    qrels["999"] = {"d1": 1}
+    with pytest.warns(ir_std.StandardizationWarning, match="999"):
+        found = ir_std.compare([("x", simulated_run(qrels, 1), as_qrels(qrels))], AP)
+    row = found.table().rows[0]
+    assert row[2].text == "50 to 51"
+    assert row[4].extra["n"] == 50
+    assert any("999" in text for text in found.warnings)
+
+
+def test_collections_that_share_topics_are_not_pooled_and_that_is_said() -> None:
+    t8 = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    robust = simulated_qrels(ir_std.load_factors("robust04").n_rel)
+    found = ir_std.compare([("x", simulated_run(t8, 1), t8),
+                            ("x", simulated_run(robust, 2), robust)], AP)
+    assert [row[1].text for row in found.table().rows] == ["trec8-adhoc", "robust04"]
+    assert ("trec8-adhoc and robust04 share 50 topics: not pooled, they would count twice"
+            in found.notes)
 
 
 def test_without_measures_those_that_all_collections_have_are_reported() -> None:

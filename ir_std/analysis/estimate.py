@@ -1,0 +1,114 @@
+"""A mean and how sure it is: of which topics, and of which standardizing systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import hypot, inf, isnan, nan, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+LEVEL = 0.95
+"""The confidence of the intervals."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over topics, or a difference of two, and how sure it is.
+
+    ``str(estimate)`` says it: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
+
+    Attributes
+    ----------
+    mean : float
+    n : int
+        The number of topics.
+    topics_error, topics_df : float
+        Its standard error over topics, and the degrees of freedom; NaN with fewer than two.
+    systems_error, systems_df : float
+        The same for the systems that its factors come from; 0 for raw scores, which have no
+        factors, and NaN where nothing is known of the systems but their mean and deviation.
+    """
+
+    mean: float
+    n: int
+    topics_error: float
+    topics_df: float
+    systems_error: float = 0.0
+    systems_df: float = inf
+
+    @classmethod
+    def of(cls, values: npt.ArrayLike, systems_error: float = 0.0,
+           systems_df: float = inf) -> Self:
+        """The mean of scores by topic; NaN is none."""
+        x = np.asarray(values, float)
+        x = x[~np.isnan(x)]
+        n = len(x)
+        error = float(x.std(ddof=1)) / sqrt(n) if n > 1 else nan
+        return cls(float(x.mean()) if n else nan, n, error, n - 1, systems_error, systems_df)
+
+    @property
+    def topics(self) -> float:
+        """Half of the 95 percent interval over topics."""
+        return self.topics_error * _quantile(self.topics_df)
+
+    @property
+    def systems(self) -> float:
+        """Half of the 95 percent interval over systems."""
+        return self.systems_error * _quantile(self.systems_df)
+
+    @property
+    def error(self) -> float:
+        """The standard error by topics and, where known, by systems."""
+        return hypot(self.topics_error, _known(self.systems_error))
+
+    @property
+    def half(self) -> float:
+        """Half of the 95 percent interval by topics and, where known, by systems."""
+        return hypot(self.topics, _known(self.systems))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 percent interval by topics and, where known, by systems."""
+        return self.mean - self.half, self.mean + self.half
+
+    def __str__(self) -> str:
+        systems = "" if self.systems_error == 0 else f" ±{self.systems:.3f} (systems)"
+        return f"{self.mean:.3f} ±{self.topics:.3f} (topics){systems}"
+
+
+def _quantile(df: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + LEVEL) / 2)) if df >= 1 else nan
+
+
+def _known(value: float) -> float:
+    return 0.0 if isnan(value) else value
+
+
+def mean_of(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean of several collections' means: each counts the same, however many topics it has.
+
+    Its errors are those of independent means, ``sqrt(sum(error**2)) / k``, with the degrees of
+    freedom of Satterthwaite (1946).  It is of these collections; what another one might give,
+    a random-effects summary says.
+    """
+    k = len(estimates)
+    topics = _combined([(e.topics_error, e.topics_df) for e in estimates])
+    systems = _combined([(e.systems_error, e.systems_df) for e in estimates])
+    return Estimate(sum(e.mean for e in estimates) / k, sum(e.n for e in estimates), *topics,
+                    *systems)
+
+
+def _combined(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The error of a mean of independent means, and its degrees of freedom."""
+    variance = sum(error**2 for error, _ in errors)
+    spent = sum(error**4 / df for error, df in errors if df > 0)
+    return sqrt(variance) / len(errors), variance**2 / spent if spent else inf

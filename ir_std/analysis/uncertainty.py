@@ -1,0 +1,255 @@
+"""What a standardized mean is worth: which topics it is over, which systems its factors are from.
+
+Both are samples.  Topics: Student's t on the scores by topic.  Systems: had others taken part in
+the track the factors would be others, and with them all of a run's scores: the mean moves as a
+whole, however many topics there are.  The two errors add up as squares.  (What topics and systems
+do only together is then counted twice; for AP on TREC-8 that is below 1 percent of the sum.)
+
+Two runs on one collection share its factors: the error of their difference is taken from the
+joint covariance, and is much smaller than that of either mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.analysis._checks import Array, finite
+from ir_std.schemes import SCHEMES, get_scheme
+
+SAMPLES = 2000
+"""Samples of systems; the relative error of a standard error is then 1.6 percent."""
+SEED = 20080720
+"""So that the same scores always give the same interval."""
+TOPIC_CORRELATION = 0.45
+"""How alike systems' scores are on two topics, where only means and deviations are known: the
+mean correlation of topics over systems is 0.46 for AP on TREC-8, 0.44 on TREC-3, 0.43 on DL 2019,
+0.55 on DL 2020; from 0.1 (web tracks) to 0.7 (TREC-COVID) in all."""
+_FLAT = 1e-7
+"""A deviation below it is rounding: the systems of the sample all scored the same."""
+
+
+def draw_systems(groups: Sequence[Hashable], samples: int = SAMPLES, seed: int = SEED) -> Array:
+    """Bootstrap samples of systems, whole groups at a time.
+
+    The runs of one team resemble each other, so they are drawn together; where teams are not
+    known each system is a group of its own.
+
+    Parameters
+    ----------
+    groups : sequence, length n_systems
+        The group of each system.
+    samples : int
+    seed : int
+
+    Returns
+    -------
+    ndarray, shape (samples, n_systems)
+        How often each system is in each sample.  Samples of one group alone, which would have no
+        spread, are left out (1 in 625 of five groups).
+    """
+    number = {group: i for i, group in enumerate(dict.fromkeys(groups))}
+    return _draws(len(number), samples, seed)[:, [number[group] for group in groups]]
+
+
+@lru_cache(maxsize=4)
+def _draws(n: int, samples: int, seed: int) -> Array:
+    """Remembered: drawing takes as long as all that is done with it."""
+    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), samples)
+    kept: Array = drawn[(drawn > 0).sum(axis=1) > 1].astype(float)
+    return kept
+
+
+def resampled_means(x: npt.ArrayLike, scores: npt.ArrayLike, drawn: npt.ArrayLike,
+                    scheme: str = "N", *, resolution: float = 0.0, **params: Any) -> Array:
+    """Runs' standardized means by the factors of each sample of systems.
+
+    Parameters
+    ----------
+    x : array_like, shape (n_topics, n_runs)
+        Raw scores.
+    scores : array_like, shape (n_topics, n_systems)
+        Those of the standardizing systems, each in its own column; NaN where one has none.
+    drawn : array_like, shape (samples, n_systems)
+        See :func:`draw_systems`.
+    scheme : {'N', 'U', 'E', 'z'}
+    resolution : float
+        See :func:`ir_std.schemes.z_scores`.
+    **params
+        ``A`` and ``B`` of U.
+
+    Returns
+    -------
+    ndarray, shape (samples, n_runs)
+        A topic on which a sample gives no value is left out of its mean.
+
+    Raises
+    ------
+    ValueError
+        On shapes that do not fit each other, or a NaN in ``x`` or ``drawn``.
+    """
+    x = finite(np.asarray(x, float), "x")
+    scores, drawn = np.asarray(scores, float), finite(np.asarray(drawn, float), "drawn")
+    if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
+        raise ValueError("x must be topics x runs and scores the same topics x systems, got the "
+                         f"shapes {x.shape} and {scores.shape}")
+    if drawn.ndim != 2 or drawn.shape[1] != scores.shape[1]:
+        raise ValueError(f"drawn must be samples x {scores.shape[1]} systems, got the shape "
+                         f"{drawn.shape}")
+    method = get_scheme(scheme)
+    if method.needs_scores:
+        # Each system by itself is a distribution of one; a sample's is the mean of its systems'.
+        single = scores[:, :, None]
+        by_run = (_ratio(*_weighted(drawn, method.apply(
+            column[:, None], scores=single, resolution=resolution))) for column in x.T)
+    else:
+        mean, sd = _moments(drawn, scores)
+        by_run = (method.apply(column, mean=mean, sd=sd, resolution=resolution, **params)
+                  for column in x.T)
+    return np.stack([_mean(values) for values in by_run], axis=1)
+
+
+def _weighted(drawn: Array, values: Array) -> tuple[Array, Array]:
+    """Sums over systems of values (n_topics, n_systems), and how many systems had one.
+
+    Shape (samples, n_topics) each; a NaN is no value.
+    """
+    known = ~np.isnan(values)
+    if known.all():
+        return drawn @ values.T, drawn.sum(axis=1, keepdims=True)
+    return drawn @ np.where(known, values, 0).T, drawn @ known.T
+
+
+def _moments(drawn: Array, scores: Array) -> tuple[Array, Array]:
+    """Means and sample standard deviations (n-1) of each sample, shape (samples, n_topics)."""
+    middle = np.nanmean(scores, axis=1)  # taken off first, so that squares lose no digits
+    centred = scores - middle[:, None]
+    total, n = _weighted(drawn, centred)
+    squares, _ = _weighted(drawn, centred**2)
+    mean = _ratio(total, n)
+    sd = np.sqrt(np.maximum(_ratio(squares - total * mean, n - 1), 0))
+    return middle + mean, np.where(sd < _FLAT, 0.0, sd)
+
+
+def _ratio(a: Array, n: Array) -> Array:
+    """``a / n``, NaN where ``n`` is not above 0: too few systems."""
+    return np.where(n > 0, a, np.nan) / np.maximum(n, 1)
+
+
+def _mean(values: Array) -> Array:
+    """Means over topics, the last axis, of those that have a value."""
+    known = ~np.isnan(values)
+    return _ratio(np.where(known, values, 0).sum(axis=-1), known.sum(axis=-1))
+
+
+def bootstrap_covariance(x: npt.ArrayLike, scores: npt.ArrayLike,
+                         groups: Sequence[Hashable] | None = None, scheme: str = "N", *,
+                         samples: int = SAMPLES, seed: int = SEED, resolution: float = 0.0,
+                         **params: Any) -> Array:
+    """How runs' standardized means vary with the systems that the factors come from.
+
+    The covariance of :func:`resampled_means`, times ``g / (g - 1)`` for ``g`` groups: a
+    bootstrap's variance is that of a population which is the sample (Efron, 1979).
+
+    Parameters
+    ----------
+    x, scores, scheme, resolution, **params
+        As for :func:`resampled_means`.
+    groups : sequence, length n_systems, optional
+        The team of each system; each its own if not given.
+
+    Returns
+    -------
+    ndarray, shape (n_runs, n_runs)
+        In the unit of the scores, squared; NaN with fewer than two groups.
+    """
+    scores = np.asarray(scores, float)
+    groups = range(scores.shape[-1]) if groups is None else groups
+    g = len(set(groups))
+    n_runs = np.shape(x)[-1]
+    if g < 2:
+        return np.full((n_runs, n_runs), np.nan)
+    means = resampled_means(x, scores, draw_systems(groups, samples, seed), scheme,
+                            resolution=resolution, **params)
+    return np.cov(means, rowvar=False).reshape(n_runs, n_runs) * (g / (g - 1))
+
+
+def normal_covariance(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike, n_systems: int,
+                      scheme: str = "N", *, correlation: float = TOPIC_CORRELATION,
+                      **params: Any) -> Array:
+    """As :func:`bootstrap_covariance`, where only means and deviations are known.
+
+    The delta method through the scheme, with what normal theory says of ``n`` systems' mean and
+    deviation: variances ``sd**2 / n`` and ``sd**2 / (2 * (n - 1))``, no covariance.  Between two
+    topics whose scores correlate by ``r`` over systems, the means' errors correlate by ``r`` and
+    the deviations' by ``r**2`` (bivariate normal).  A correlation of 0 would be an error that
+    averages out over topics, which it does not.
+
+    Parameters
+    ----------
+    x : array_like, shape (n_topics, n_runs)
+        Raw scores.
+    mean, sd : array_like, shape (n_topics,)
+    n_systems : int
+    scheme : {'N', 'U', 'z'}
+    correlation : float
+        ``r``, the same for every two topics.
+    **params
+        ``A`` and ``B`` of U.
+
+    Returns
+    -------
+    ndarray, shape (n_runs, n_runs)
+        NaN with fewer than two systems.  A topic with a deviation of 0 adds nothing.
+
+    Raises
+    ------
+    ValueError
+        If the scheme needs scores, or a value is NaN.
+    """
+    x = finite(np.asarray(x, float), "x")
+    mean, sd = (finite(np.asarray(a, float), name)[:, None] for a, name in (
+        (mean, "mean"), (sd, "sd")))
+    if get_scheme(scheme).needs_scores:
+        raise ValueError(f"scheme {scheme!r} needs the systems' scores: use bootstrap_covariance")
+    if n_systems < 2:
+        return np.full((x.shape[1], x.shape[1]), np.nan)
+    spread = sd > 0
+    z = np.where(spread, (x - mean) / np.where(spread, sd, 1), 0)
+    slope = np.where(spread, _slope(scheme, z, **params), 0)
+    by_mean = _quadratic(slope, correlation) / n_systems
+    by_sd = _quadratic(slope * z, correlation**2) / (2 * (n_systems - 1))
+    return (by_mean + by_sd) / len(x)**2
+
+
+def _slope(scheme: str, z: Array, **params: Any) -> Array:
+    """The derivative of a scheme's value by z: central differences, exact to 1e-9."""
+    step = 1e-5
+    bend = SCHEMES[scheme].from_z
+    assert bend is not None
+    return (bend(z + step, **params) - bend(z - step, **params)) / (2 * step)
+
+
+def _quadratic(gradients: Array, correlation: float) -> Array:
+    """The covariance of sums over topics of terms with unit variance that correlate alike."""
+    own = gradients.T @ gradients
+    total = gradients.sum(axis=0)
+    return (1 - correlation) * own + correlation * np.outer(total, total)
+
+
+def standard_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
+    """The standard error of a combination of runs' means.
+
+    Parameters
+    ----------
+    covariance : array_like, shape (n_runs, n_runs)
+    contrast : array_like, shape (n_runs,)
+        What each mean is multiplied by: 1 and -1 for a difference.
+    """
+    c = np.asarray(contrast, float)
+    return sqrt(max(float(c @ np.asarray(covariance, float) @ c), 0.0))

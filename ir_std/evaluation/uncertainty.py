@@ -1,0 +1,94 @@
+"""How means standardized with a factor set vary with the systems that the factors come from."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance, standard_error
+from ir_std.evaluation.plans import Plan
+from ir_std.factors.factor_set import FactorSet
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SystemsPart:
+    """How runs' means by one standardized measure vary with the standardizing systems.
+
+    Attributes
+    ----------
+    covariance : ndarray, shape (n_runs, n_runs)
+        NaN where nothing is known of the systems.
+    df : int
+        Degrees of freedom: teams, or systems, less one.
+    source : str
+        Where it is from, in words.
+    """
+
+    covariance: Floats
+    df: float
+    source: str
+
+    def estimate(self, values: npt.ArrayLike, contrast: npt.ArrayLike) -> Estimate:
+        """Of scores by topic, which are such a combination of the runs' scores."""
+        return Estimate.of(values, standard_error(self.covariance, contrast), self.df)
+
+
+def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
+    """How runs' means by a standardized measure vary with its standardizing systems.
+
+    Parameters
+    ----------
+    plan : Plan
+    topics : sequence of str
+    raw : ndarray, shape (n_topics, n_runs)
+        The scores of ``plan.raw``.
+    """
+    factors, name = plan.factors, plan.name
+    rows = factors.rows(topics)
+    # Where one of them has no value (flat topics under z) the mean does without the topic.
+    used = (rows >= 0) & ~np.isnan(
+        np.stack([plan.apply(column) for column in raw.T], axis=1)).any(axis=1)
+    rows, x = rows[used], raw[used]
+    unknown = np.full((x.shape[1], x.shape[1]), np.nan)
+    scheme: str = plan.measure["scheme"]
+    params: dict[str, Any] = plan.measure.scheme_params
+    n = factors.n_systems[name]
+    if len(rows) and name in factors.scores and name in factors.systems:
+        scores = by_system(factors, name)[rows]
+        teams = teams_of(factors, scores.shape[1])
+        groups = teams or range(scores.shape[1])
+        return SystemsPart(
+            bootstrap_covariance(x, scores, groups, scheme,
+                                 resolution=factors.about(name, "resolution", 0.0), **params),
+            len(set(groups)) - 1, f"bootstrap by {'team' if teams else 'system'}")
+    if scheme == "E" or n < 2 or not len(rows):
+        return SystemsPart(unknown, inf, "")
+    return SystemsPart(
+        normal_covariance(x, factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params),
+        n - 1, "normal theory from means and deviations")
+
+
+def by_system(factors: FactorSet, name: str) -> Floats:
+    """The scores of the standardizing systems, each in its own column, (n_topics, n_systems)."""
+    ordered = factors.scores[name]
+    own = np.empty_like(ordered)
+    np.put_along_axis(own, factors.systems[name].astype(np.int64), ordered, axis=1)
+    return own
+
+
+def teams_of(factors: FactorSet, n: int) -> list[Hashable] | None:
+    """The team of each system, as far as its tag tells: the first three characters."""
+    return None
+
+
+def raw_part(n_runs: int) -> SystemsPart:
+    """Raw scores have no factors."""
+    return SystemsPart(np.zeros((n_runs, n_runs)), inf, "")

@@ -1,0 +1,262 @@
+"""Is B better than A everywhere?  Differences by collection, and their summary over all.
+
+Of each collection the mean difference over the topics that both have, raw and standardized, and
+the effect size; over the collections a random-effects summary, as in medicine (Soboroff, CIKM
+2018; Sertkan, Althammer and Hofstätter, ACL 2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from math import inf, isnan, nan, sqrt
+
+import numpy.typing as npt
+from ir_measures.measures import Measure
+
+from ir_std.analysis.effects import Summary, paired_effect, random_effects
+from ir_std.analysis.estimate import Estimate
+from ir_std.errors import UsageError
+from ir_std.measures import parse_measure
+from ir_std.reporting.tables import Cell, Table, label, number
+
+FEW = 5
+"""With fewer collections than this a reader is warned."""
+NORMAL = 1.959963984540054
+"""The normal quantile of 95 percent intervals; effect sizes are normal to the first order."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """How a system differs from the baseline on one collection, by one measure.
+
+    Attributes
+    ----------
+    collection : str
+    difference : Estimate
+        The mean, over the topics on which both have a score, of the system's less the baseline's.
+    p : float
+        Student's paired t-test over topics, two-sided.
+    size, size_error : float
+        The standardized mean difference, Hedges' g, and its standard error over topics.
+    """
+
+    collection: str
+    difference: Estimate
+    p: float
+    size: float
+    size_error: float
+
+    @classmethod
+    def of(cls, collection: str, differences: npt.ArrayLike, systems_error: float = 0.0,
+           systems_df: float = inf) -> Effect:
+        """From differences by topic, NaN where one has no score."""
+        found = paired_effect(differences)
+        return cls(collection, Estimate.of(differences, systems_error, systems_df),
+                   found.p, found.size, sqrt(found.size_variance))
+
+
+@dataclass(frozen=True)
+class Across:
+    """A system against the baseline by one measure, over collections.
+
+    Attributes
+    ----------
+    system, baseline : str
+    measure : Measure
+    effects : tuple of Effect
+    overlap : str
+        Which collections share topics; they would count twice, so there is no summary then.
+    """
+
+    system: str
+    baseline: str
+    measure: Measure
+    effects: tuple[Effect, ...]
+    overlap: str = ""
+
+    def points(self, size: bool = False) -> list[tuple[float, float, float]]:
+        """Of each collection the effect, its standard error, and half of its 95% interval."""
+        if size:
+            return [(e.size, e.size_error, NORMAL * e.size_error)
+                    for e in self.effects]
+        return [(e.difference.mean, e.difference.error, e.difference.half) for e in self.effects]
+
+    @property
+    def known(self) -> tuple[bool, ...]:
+        """Of each effect whether there is one: a collection may have no factors."""
+        return tuple(e.difference.n > 0 for e in self.effects)
+
+    def why_not(self, size: bool = False) -> str:
+        """Why there is no summary; empty if there is one."""
+        if sum(self.known) < 2:
+            return "there is one collection only"
+        if self.overlap:
+            return self.overlap
+        flat = [e.collection for e, known, (_, error, _) in zip(
+            self.effects, self.known, self.points(size), strict=True) if known and not error > 0]
+        return f"differences do not vary on {', '.join(flat)}" if flat else ""
+
+    def summary(self, size: bool = False, method: str = "pm") -> Summary | None:
+        """The random-effects summary of the known differences, or sizes; None if there is none.
+
+        Parameters
+        ----------
+        size : bool
+        method : {'pm', 'dl'}
+            See :func:`ir_std.analysis.effects.random_effects`.
+        """
+        if self.why_not(size):
+            return None
+        points = list(compress(self.points(size), self.known))
+        return random_effects([effect for effect, _, _ in points],
+                              [error**2 for _, error, _ in points], method)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """Systems against a baseline, over collections.
+
+    Attributes
+    ----------
+    baseline : str
+    measures : tuple of Measure
+        Each raw one, and behind it its standardized companions.
+    across : tuple of Across
+        By system, and for each by measure.
+    notes : tuple of str
+        What a reader must know of these collections.
+    """
+
+    baseline: str
+    measures: tuple[Measure, ...]
+    across: tuple[Across, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that are compared with the baseline."""
+        return tuple(dict.fromkeys(a.system for a in self.across))
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, Measure], Across]:
+        return {(a.system, a.measure): a for a in self.across}
+
+    def of(self, measure: Measure | str, system: str | None = None) -> Across:
+        """One system by one measure; the first system if none is named.
+
+        Raises
+        ------
+        UsageError
+            If there is no such system or measure.
+        """
+        system = self.systems[0] if system is None else system
+        measure = parse_measure(measure)
+        if (system, measure) not in self._found:
+            raise UsageError(f"no effects of {system} by {measure}: there are "
+                             f"{', '.join(self.systems)} by {', '.join(map(str, self.measures))}")
+        return self._found[system, measure]
+
+    def table(self, places: int = 4) -> Table:
+        """A row a system and collection, and behind each system's its summary.
+
+        Of each measure the difference with its 95 percent interval, p, and Hedges' g.
+        """
+        header = ["system", "collection", "topics"]
+        for measure in self.measures:
+            header += [str(measure), f"{measure} p", f"{measure} g"]
+        rows = [row for system in self.systems for row in self._rows(system, places)]
+        return Table(tuple(header), tuple(rows), 3, self._table_notes(),
+                     (3,) * len(self.measures))
+
+    def _rows(self, system: str, places: int) -> list[tuple[Cell, ...]]:
+        found = [self._found[system, measure] for measure in self.measures]
+        rows = [(label(system), label(effects[0].collection), label(span(
+                    e.difference.n for e in effects)),
+                 *(cell for effect in effects for cell in effect_cells(effect, places)))
+                for effects in zip(*(a.effects for a in found), strict=True)]
+        if all(a.why_not() for a in found):
+            return rows
+        return [*rows,
+                (label(system), label("summary"), label(""),
+                 *(cell for a in found for cell in summary_cells(a, places))),
+                (label(system), label("one more collection"), label(""),
+                 *(cell for a in found for cell in predicted_cells(a, places))),
+                (label(system), label("DerSimonian-Laird"), label(""),
+                 *(cell for a in found for cell in summary_cells(a, places, "dl"))),
+                (label(system), label("variation"), label(""),
+                 *(cell for a in found for cell in variation_cells(a)))]
+
+    def _table_notes(self) -> tuple[str, ...]:
+        said = [f"Differences from {self.baseline}, the mean over the topics that both have, with "
+                f"95 percent intervals: over topics, and for standardized ones over the "
+                f"standardizing systems too, which both share. p: paired t-test over topics, "
+                f"factors held, not adjusted for their number. g: the difference in units of its "
+                f"deviation over topics (Hedges)."]
+        if any(not a.why_not() for a in self.across):
+            said.append("Summary: random effects, Paule and Mandel's variance between collections "
+                        "with Hartung and Knapp's interval, and beside it DerSimonian and Laird's. "
+                        "One more collection: where the true difference on another such "
+                        "collection may lie. Variation: the number of collections, Cochran's Q "
+                        "and its p, the share I2 of the variance that is between collections, and "
+                        "tau, its deviation.")
+        return (*said, *self.notes)
+
+
+def span(counts: Iterable[int]) -> str:
+    """The least and the largest of some counts of topics that are not 0."""
+    known = sorted({n for n in counts if n})
+    return f"{known[0]} to {known[-1]}" if len(known) > 1 else "".join(map(str, known))
+
+
+def effect_cells(effect: Effect, places: int) -> tuple[Cell, Cell, Cell]:
+    """The difference with its interval, p and g."""
+    d = effect.difference
+    return (interval_cell(d.mean, *d.interval, places, {"topics": d.topics, "systems": d.systems}),
+            p_cell(effect.p), signed(effect.size, 2, {"error": effect.size_error}))
+
+
+def summary_cells(across: Across, places: int, method: str = "pm") -> tuple[Cell, Cell, Cell]:
+    """The summary with its interval, p, and that of the sizes."""
+    s, g = across.summary(False, method), across.summary(True, method)
+    return (interval_cell(s.effect, s.low, s.high, places) if s else label("-"),
+            p_cell(s.p if s else nan),
+            signed(g.effect if g else nan, 2, {"error": g.error} if g else {}))
+
+
+def predicted_cells(across: Across, places: int) -> tuple[Cell, Cell, Cell]:
+    """The prediction interval."""
+    s = across.summary()
+    low, high = s.predicted if s else (nan, nan)
+    return interval_cell(nan, low, high, places), label(""), label("")
+
+
+def variation_cells(across: Across) -> tuple[Cell, Cell, Cell]:
+    """How much the differences vary between collections: Q, I2, tau; the p-value of Q."""
+    s = across.summary()
+    if s is None:
+        return label("-"), label("-"), label("")
+    text = f"{s.n}: Q {s.q:.1f}, I2 {100 * s.i2:.0f}%, tau {sqrt(s.tau2):.3f}"
+    return Cell(text, text, {"q": s.q, "i2": s.i2, "tau2": s.tau2}), p_cell(s.q_p), label("")
+
+
+def interval_cell(mean: float, low: float, high: float, places: int,
+                  extra: dict[str, float] | None = None) -> Cell:
+    """A difference and its interval; without one of them what there is."""
+    texts = [] if isnan(mean) else [f"{mean:+.{places}f}"]
+    if not isnan(low):
+        texts.append(f"[{low:+.{places}f}, {high:+.{places}f}]")
+    return Cell(" ".join(texts) or "-", mean, {"low": low, "high": high, **(extra or {})})
+
+
+def signed(value: float, places: int, extra: dict[str, float] | None = None) -> Cell:
+    """A number with its sign; NaN is a dash."""
+    return Cell("-" if isnan(value) else f"{value:+.{places}f}", value, extra or {})
+
+
+def p_cell(p: float) -> Cell:
+    """A p-value, small ones as a bound."""
+    return Cell("<.0001", p) if p < 0.0001 else number(p, 4)
+

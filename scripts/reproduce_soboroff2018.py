@@ -1,0 +1,241 @@
+"""Repeat Soboroff, Meta-analysis for retrieval experiments involving multiple test collections
+(CIKM 2018): is Krovetz stemming, is Rocchio feedback better than neither, over ten collections?
+
+The analysis published with the paper uses published standardization factors, by hand.  This script
+has its raw figures at every digit, then its standardized ones, which come from two slips that
+anybody could make: ``score - mean / sd`` for ``(score - mean) / sd``, and TREC-8's means read where
+its deviations were meant.  Nothing in the figures shows that, and few authors publish enough for
+others to find it; it is the best argument there is for a library that does this, tested.
+Writes into out/soboroff2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from ir_measures import AP
+from reproduction import Compared, arguments, published_factors, report, save, table, write_csv
+from scipy import stats
+
+import ir_std
+from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance, standard_error
+from ir_std.plots import forest_figure
+from ir_std.reporting.effects import Across, Effect, Effects
+from ir_std.schemes import normal_cdf, z_scores
+
+EXPERIMENTS = {"stemming": "krovetz", "feedback": "prf"}
+"""Each experiment's system; the baseline of both is no_stem."""
+BASELINE = "no_stem"
+STEMS = {"cd45.TREC6": "trec6.adhoc", "cd45.TREC7": "trec7.adhoc", "cd45.TREC8": "trec8.adhoc",
+         "gov2.2004": "trec2004.tb", "gov2.2005": "trec2005.tb", "gov2.2006": "trec2006.tb.adhoc"}
+"""The published factors of a collection."""
+N_SYSTEMS = {"trec6.adhoc": 74, "trec7.adhoc": 103, "trec8.adhoc": 129, "trec2004.tb": 70,
+             "trec2005.tb": 58, "trec2006.tb.adhoc": 80}
+COLLECTIONS = ("blogs06.2006", "blogs06.2007", "blogs06.2008", *STEMS, "nyt")
+
+# What the notebook published with the paper prints: mean AP of the system and of no_stem, p of the
+# paired t-test, and the same of its standardized scores (none for nyt, which has no factors).
+PUBLISHED = {
+    "stemming": {
+        "blogs06.2006": ("0.289", "0.302", "0.075727", "0.0604", "0.0621", "0.05803"),
+        "blogs06.2007": ("0.344", "0.359", "0.107058", "0.0375", "0.0385", "0.17611"),
+        "blogs06.2008": ("0.304", "0.318", "0.059355", "0.0358", "0.0370", "0.08656"),
+        "cd45.TREC6": ("0.237", "0.178", "0.009169", "0.1992", "0.1861", "0.02348"),
+        "cd45.TREC7": ("0.199", "0.186", "0.291935", "0.1217", "0.1200", "0.57527"),
+        "cd45.TREC8": ("0.250", "0.213", "0.003103", "0.2314", "0.2202", "0.00342"),
+        "gov2.2004": ("0.252", "0.239", "0.313255", "0.1560", "0.1530", "0.36307"),
+        "gov2.2005": ("0.325", "0.278", "0.000109", "0.0620", "0.0582", "0.00105"),
+        "gov2.2006": ("0.279", "0.277", "0.883149", "0.0667", "0.0677", "0.56789"),
+        "nyt": ("0.460", "0.429", "0.001412")},
+    "feedback": {
+        "blogs06.2006": ("0.303", "0.302", "0.72716019", "0.0623", "0.0621", "0.773904"),
+        "blogs06.2007": ("0.360", "0.359", "0.92680314", "0.0379", "0.0385", "0.439652"),
+        "blogs06.2008": ("0.324", "0.318", "0.17502690", "0.0370", "0.0370", "0.947174"),
+        "cd45.TREC6": ("0.186", "0.178", "0.02350108", "0.1882", "0.1861", "0.073997"),
+        "cd45.TREC7": ("0.202", "0.186", "0.00008083", "0.1222", "0.1200", "0.000169"),
+        "cd45.TREC8": ("0.225", "0.213", "0.00210992", "0.2238", "0.2202", "0.002992"),
+        "gov2.2004": ("0.259", "0.239", "0.00187313", "0.1575", "0.1530", "0.005248"),
+        "gov2.2005": ("0.305", "0.278", "0.00034396", "0.0609", "0.0582", "0.003851"),
+        "gov2.2006": ("0.301", "0.277", "0.00285294", "0.0711", "0.0677", "0.022515"),
+        "nyt": ("0.452", "0.429", "0.00000353")},
+}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """AP of two systems on the topics of one collection, with factors where there are any.
+
+    ``x`` has the shape (n_topics, 2): the system, and the baseline.  ``systems`` are the scores of
+    the standardizing systems where they are known, else ``n_systems`` says how many they are.
+    ``published`` are the mean and deviation as the notebook joined them.
+    """
+
+    collection: str
+    x: np.ndarray
+    mean: np.ndarray | None = None
+    sd: np.ndarray | None = None
+    n_systems: int = 0
+    systems: np.ndarray | None = None
+    published: tuple[np.ndarray, np.ndarray] | None = None
+
+    def standardized(self) -> np.ndarray:
+        """Scheme N, shape (n_topics, 2)."""
+        return normal_cdf(z_scores(self.x, self.mean, self.sd))
+
+    def as_published(self) -> np.ndarray:
+        """What the notebook computes, ``pnorm(score - mean / sd)``."""
+        mean, sd = self.published
+        return normal_cdf(self.x - mean / sd)
+
+    def systems_error(self) -> float:
+        """The standard error of the standardized difference by the choice of systems."""
+        if self.systems is not None:
+            covariance = bootstrap_covariance(self.x, self.systems)
+        else:
+            covariance = normal_covariance(self.x, self.mean[:, 0], self.sd[:, 0], self.n_systems)
+        return standard_error(covariance, [1, -1])
+
+
+def average_precision(file: Path) -> dict[str, float]:
+    """AP by topic, of trec_eval's -q output."""
+    lines = (line.split() for line in file.read_text(encoding="utf-8").splitlines())
+    return {topic: float(value) for measure, topic, value in lines
+            if measure == "map" and topic != "all"}
+
+
+def load(data: Path, experiment: str, collection: str) -> Experiment:
+    """The scores of both systems, and the factors of the collection."""
+    folder = data / "soboroff2018" / experiment / collection
+    a, b = (average_precision(folder / f"{run}.eval")
+            for run in (EXPERIMENTS[experiment], BASELINE))
+    if a.keys() != b.keys():
+        raise SystemExit(f"{folder}: the two runs have other topics")
+    topics = sorted(a, key=int)
+    x = np.array([(a[t], b[t]) for t in topics])
+    if collection in STEMS:
+        mean, sd = published_factors(data, STEMS[collection], "AP", topics)
+        joined = (mean, mean if collection == "cd45.TREC8" else sd)
+        return Experiment(collection, x, mean, sd, N_SYSTEMS[STEMS[collection]], None, joined)
+    if not collection.startswith("blogs06"):
+        return Experiment(collection, x)
+    systems = table(data, "blog08", "AP").at(topics)
+    repeated = systems
+    if collection == "blogs06.2006":
+        # Its table has the runs of 2006 twice, the second time under the name of 2007.
+        of_2006 = table(data, "blog06", "AP").at(topics)
+        systems = np.hstack([of_2006, systems])
+        repeated = np.hstack([of_2006, systems])
+    mean, sd = moments(systems)
+    return Experiment(collection, x, mean, sd, systems.shape[1], systems, moments(repeated))
+
+
+def moments(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and sample deviation by topic, shape (n_topics, 1) each."""
+    return scores.mean(axis=1, keepdims=True), scores.std(axis=1, ddof=1, keepdims=True)
+
+
+def figures(values: np.ndarray) -> tuple[float, float, float]:
+    """Both means and p of the paired t-test."""
+    return *values.mean(axis=0).tolist(), float(stats.ttest_rel(*values.T).pvalue)
+
+
+def compared(name: str, experiment: str, values: np.ndarray,
+             published: Sequence[str]) -> Iterator[Compared]:
+    """Both means and p beside the published ones."""
+    titles = (f"{name} {EXPERIMENTS[experiment]}", f"{name} {BASELINE}", f"{name} p")
+    for title, computed, text in zip(titles, figures(values), published, strict=True):
+        yield Compared(title, computed, float(text), len(text.partition(".")[2]))
+
+
+def raw(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
+    """Mean AP and the paired t-tests."""
+    return [row for e in loaded for row in compared(
+        e.collection, experiment, e.x, PUBLISHED[experiment][e.collection][:3])]
+
+
+def slip(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
+    """The standardized means and tests as published, by the formula as written."""
+    return [row for e in loaded if e.published for row in compared(
+        e.collection, experiment, e.as_published(), PUBLISHED[experiment][e.collection][3:])]
+
+
+def effects(experiment: str, loaded: Sequence[Experiment]) -> Effects:
+    """Differences, raw and standardized, over all collections that have them."""
+    system = EXPERIMENTS[experiment]
+    of_raw = [Effect.of(e.collection, e.x[:, 0] - e.x[:, 1]) for e in loaded]
+    of_standardized = []
+    for e in loaded:
+        if e.mean is None:
+            of_standardized.append(Effect.of(e.collection, []))
+        else:
+            y = e.standardized()
+            of_standardized.append(Effect.of(e.collection, y[:, 0] - y[:, 1], e.systems_error(),
+                                             e.n_systems - 1))
+    measures = (AP, ir_std.sAP)
+    return Effects(BASELINE, measures, tuple(
+        Across(system, BASELINE, m, tuple(found))
+        for m, found in zip(measures, (of_raw, of_standardized), strict=True)),
+        ("The collections of one name share documents, not topics: they are less independent "
+         "than ten collections of their own. nyt has no factors.",))
+
+
+def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> list[str]:
+    """Standardized means as published and as the formula gives them; where conclusions differ."""
+    print(f"\n{experiment}: standardized mean AP, {EXPERIMENTS[experiment]} and {BASELINE}, and p\n"
+          f"{'':14}  as published               (score - mean) / sd        raw p")
+    rows, differ = [], []
+    for e in loaded:
+        if e.mean is None:
+            continue
+        was, now, plain = figures(e.as_published()), figures(e.standardized()), figures(e.x)
+        print(f"{e.collection:14}  {was[0]:.4f} {was[1]:.4f} {was[2]:.6f}    "
+              f"{now[0]:.4f} {now[1]:.4f} {now[2]:.6f}    {plain[2]:.6f}")
+        rows.append((e.collection, *was, *now, plain[2]))
+        if (was[2] < 0.05) != (now[2] < 0.05) or (was[0] > was[1]) != (now[0] > now[1]):
+            differ.append(e.collection)
+    write_csv(path, ["collection", *(f"{kind} {what}" for kind in ("published", "right")
+                                     for what in (EXPERIMENTS[experiment], BASELINE, "p")),
+                     "raw p"], rows)
+    return differ
+
+
+def agreement(found: Effects) -> str:
+    """Whether raw and standardized summaries say the same, in a sentence."""
+    said = []
+    for title, across, size in (("raw", found.of(AP), False),
+                                ("standardized", found.of(ir_std.sAP), False),
+                                ("effect size", found.of(AP), True)):
+        s = across.summary(size)
+        said.append(f"{title} {s.effect:+.4f} [{s.low:+.4f}, {s.high:+.4f}] p {s.p:.4f}, "
+                    f"I2 {100 * s.i2:.0f}%")
+    return "; ".join(said)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = arguments(__doc__.splitlines()[0], argv, trials=0)
+    out = args.out / "soboroff2018"
+    alike = True
+    for experiment in EXPERIMENTS:
+        loaded = [load(args.data, experiment, c) for c in COLLECTIONS]
+        alike &= report(f"{experiment}: mean AP", raw(experiment, loaded),
+                        out / f"{experiment}-raw.csv")
+        alike &= report(f"{experiment}: standardized, by pnorm(score - mean / sd)",
+                        slip(experiment, loaded), out / f"{experiment}-slip.csv")
+        differ = show_right(experiment, loaded, out / f"{experiment}-right.csv")
+        print(f"Sign or significance at 0.05 differ on: {', '.join(differ) or 'none'}")
+        found = effects(experiment, loaded)
+        print(f"\n{experiment} over all collections\n{found.table().text()}\n"
+              f"\n{agreement(found)}")
+        (out / f"{experiment}-effects.csv").write_text(found.table().csv() + "\n",
+                                                       encoding="utf-8")
+        save(forest_figure(found), out / f"{experiment}-forest")
+    print(f"\n{'All' if alike else 'NOT ALL'} published figures were found. Tables and figures "
+          f"are in {out}")
+    return 0 if alike else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

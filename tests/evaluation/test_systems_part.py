@@ -1,0 +1,80 @@
+"""How means vary with the standardizing systems of a factor set."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ir_measures import AP
+
+import ir_std
+from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
+from ir_std.evaluation.uncertainty import by_system
+from ir_std.factors.estimates import means_of_systems
+from ir_std.factors.factor_set import FactorSet
+from ir_std.testing import simulated_qrels, simulated_run
+
+
+def results(name: str, schemes: str = "N") -> ir_std.Results:
+    qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
+    runs = {n: simulated_run(qrels, i, 100) for i, n in enumerate("ab")}
+    return ir_std.evaluate(runs, qrels, AP, schemes)
+
+
+def test_each_system_gets_its_own_column_again() -> None:
+    factors = ir_std.load_factors("trec8-adhoc")
+    assert np.sort(by_system(factors, "AP").mean(axis=0)) == pytest.approx(
+        means_of_systems(factors, "AP"))
+
+
+@pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
+def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
+    found = results("trec8-adhoc", scheme)
+    measure = found.measures[1]
+    raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
+    expected = bootstrap_covariance(raw, by_system(ir_std.load_factors("trec8-adhoc"), "AP"),
+                                    scheme=scheme)
+    part = found.systems_parts[measure]
+    assert part.covariance == pytest.approx(expected)
+    assert part.df == 128
+    assert part.source == "bootstrap by system"
+
+
+def test_where_only_means_and_deviations_are_known_theory_says() -> None:
+    found = results("trec9-web")
+    factors = ir_std.load_factors("trec9-web")
+    raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
+    rows = factors.rows(found.topics)
+    expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
+    part = found.systems_parts[ir_std.sAP]
+    assert part.covariance == pytest.approx(expected)
+    assert (part.df, part.source) == (104, "normal theory from means and deviations")
+
+
+def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:
+    known = ir_std.load_factors("trec9-web")
+    factors = FactorSet({**known.info, "measures": {"AP": {"systems": 0}}}, known.n_rel,
+                        {"AP": known.mean["AP"]}, {"AP": known.sd["AP"]})
+    qrels = simulated_qrels(known.n_rel)
+    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
+    estimate = found.uncertainty["a"][ir_std.sAP]
+    assert np.isnan(estimate.systems)
+    assert estimate.half == estimate.topics
+
+
+def test_uncertainty_has_the_means_of_the_results() -> None:
+    found = results("trec8-adhoc", "N,E")
+    for run in found.runs:
+        for measure in found.measures:
+            assert found.uncertainty[run][measure].mean == pytest.approx(found.means[run][measure])
+    assert found.uncertainty["a"][AP].systems == 0
+    assert "(topics) ±" in str(found.uncertainty["a"][ir_std.sAP])
+
+
+def test_a_difference_is_surer_than_the_means_as_both_share_the_factors() -> None:
+    found = results("trec8-adhoc")
+    difference = found.difference("a", "b", ir_std.sAP)
+    assert difference.mean == pytest.approx(
+        found.means["a"][ir_std.sAP] - found.means["b"][ir_std.sAP])
+    apart = np.hypot(*(found.uncertainty[run][ir_std.sAP].systems for run in "ab"))
+    assert 0 < difference.systems < apart / 2
+    assert found.difference("a", "a", ir_std.sAP).half < 1e-9

@@ -1,0 +1,76 @@
+"""Forest plots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from ir_measures import AP
+
+import ir_std
+from ir_std import plots
+from ir_std.reporting.effects import Across, Effect, Effects
+
+matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+matplotlib.use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
+PathCollection = pytest.importorskip("matplotlib.collections").PathCollection
+
+
+def across(n: int = 4, measure: ir_std.Measure = AP, overlap: str = "") -> Across:
+    random = np.random.default_rng(1)
+    return Across("b", "a", measure, tuple(
+        Effect.of(f"set{i}", random.normal(0.1, 1, 20 + 20 * i)) for i in range(n)), overlap)
+
+
+@pytest.fixture
+def ax() -> Iterator[object]:
+    figure, axes = pyplot.subplots()
+    yield axes
+    pyplot.close(figure)
+
+
+@pytest.mark.parametrize("size", [False, True])
+def test_squares_are_the_effects_and_their_areas_the_weights(
+        ax: matplotlib.axes.Axes, size: bool) -> None:
+    found = across()
+    assert plots.forest(found, ax, size=size) is ax
+    squares = next(c for c in ax.collections if isinstance(c, PathCollection))
+    summary = found.summary(size)
+    assert np.array(squares.get_offsets())[:, 0] == pytest.approx(
+        [p[0] for p in found.points(size)])
+    assert squares.get_sizes() / squares.get_sizes().sum() == pytest.approx(summary.weights)
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["set0", "set1", "set2", "set3",
+                                                            "summary"]
+
+
+def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: matplotlib.axes.Axes) -> None:
+    found = across()
+    plots.forest(found, ax)
+    lines = [segment for c in ax.collections if hasattr(c, "get_segments")
+             for segment in c.get_segments()]
+    for line, (effect, _, half) in zip(lines, found.points(), strict=False):
+        assert line[:, 0] == pytest.approx([effect - half, effect + half])
+    s = found.summary()
+    assert lines[-1][:, 0] == pytest.approx(s.predicted)
+    assert sorted({*ax.patches[0].get_xy()[:, 0].tolist()}) == pytest.approx(
+        [s.low, s.effect, s.high])
+    assert f"{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}]" in ax.get_title()
+
+
+def test_without_a_summary_there_is_no_diamond_and_squares_are_alike(
+        ax: matplotlib.axes.Axes) -> None:
+    plots.forest(across(overlap="set0 and set1 share topics"), ax)
+    assert not ax.patches
+    squares = next(c for c in ax.collections if isinstance(c, PathCollection))
+    assert len(set(squares.get_sizes().tolist())) == 1
+
+
+def test_a_row_shows_raw_and_standardized_differences_and_sizes() -> None:
+    effects = Effects("a", (AP, ir_std.sAP), (across(), across(measure=ir_std.sAP)))
+    figure = plots.forest_figure(effects)
+    assert [a.get_title().splitlines()[0] for a in figure.axes] == [
+        "raw difference, AP", "standardized difference, sAP", "effect size (g), AP"]
+    assert "a better" in figure.axes[0].get_xlabel()
+    figure.canvas.draw()

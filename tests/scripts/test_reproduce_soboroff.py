@@ -1,0 +1,60 @@
+"""Soboroff 2018, as the script repeats it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+import reproduce_soboroff2018 as soboroff
+
+Loaded = dict[str, list[soboroff.Experiment]]
+
+
+@pytest.fixture(scope="module")
+def loaded(data: Path) -> Loaded:
+    return {experiment: [soboroff.load(data, experiment, c) for c in soboroff.COLLECTIONS]
+            for experiment in soboroff.EXPERIMENTS}
+
+
+@pytest.mark.parametrize("experiment", soboroff.EXPERIMENTS)
+def test_raw_means_and_p_values_agree_at_every_published_digit(
+        loaded: Loaded, experiment: str) -> None:
+    rows = soboroff.raw(experiment, loaded[experiment])
+    assert len(rows) == 30
+    assert [row for row in rows if not row.agrees] == []
+
+
+@pytest.mark.parametrize("experiment", soboroff.EXPERIMENTS)
+def test_the_formula_as_written_gives_every_published_standardized_digit(
+        loaded: Loaded, experiment: str) -> None:
+    rows = soboroff.slip(experiment, loaded[experiment])
+    assert len(rows) == 27
+    assert [row for row in rows if not row.agrees] == []
+
+
+def test_the_published_blog_factors_need_the_runs_of_2006_twice(data: Path) -> None:
+    e = soboroff.load(data, "stemming", "blogs06.2006")
+    once = soboroff.normal_cdf(e.x - e.mean / e.sd).mean(axis=0)
+    assert not np.allclose(once, e.as_published().mean(axis=0), atol=5e-5)
+
+
+def test_the_right_formula_leads_to_other_conclusions_in_places(
+        loaded: Loaded, tmp_path: Path) -> None:
+    assert soboroff.show_right("stemming", loaded["stemming"], tmp_path / "right.csv") == [
+        "blogs06.2006", "gov2.2006"]
+    blog = loaded["stemming"][0]
+    assert soboroff.figures(blog.standardized())[2] < 0.05 < soboroff.figures(blog.x)[2]
+
+
+def test_feedback_helps_over_collections_and_stemming_only_on_some(loaded: Loaded) -> None:
+    for measure in ("AP", "sAP"):
+        stemming, feedback = (soboroff.effects(e, loaded[e]).of(measure).summary()
+                              for e in ("stemming", "feedback"))
+        assert stemming.low < 0 < stemming.high
+        assert stemming.i2 > 0.75
+        assert feedback.low > 0
