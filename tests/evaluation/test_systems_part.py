@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ir_measures import AP
+from ir_measures import AP, NumRet
 
 import ir_std
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
@@ -12,9 +12,6 @@ from ir_std.evaluation.uncertainty import BY_SYSTEM, BY_THEORY, by_system
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.testing import simulated_qrels, simulated_run
-
-# The simulated runs are not as deep as TREC's, which is warned of.
-pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
 
 
 def results(name: str, schemes: str = "N") -> ir_std.Results:
@@ -71,6 +68,14 @@ def test_uncertainty_has_the_means_of_the_results() -> None:
             assert found.uncertainty[run][measure].mean == pytest.approx(found.means[run][measure])
     assert found.uncertainty["a"][AP].systems == 0
     assert "(topics) ±" in str(found.uncertainty["a"][ir_std.sAP])
+
+
+def test_counts_that_are_summed_have_no_error() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
+    estimate = found.uncertainty["a"][NumRet]
+    assert estimate.mean == found.means["a"][NumRet] > 500
+    assert np.isnan(estimate.topics)
 
 
 def test_a_difference_is_surer_than_the_means_as_both_share_the_factors() -> None:
