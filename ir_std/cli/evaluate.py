@@ -27,7 +27,8 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import Notice, said
 from ir_std.measures import known_measures, parse_measure
 from ir_std.schemes import scheme_names
-from ir_std.trec.files import QRELS, RUN, columns_of
+from ir_std.trec.columns import QRELS, RUN
+from ir_std.trec.files import columns_of
 from ir_std.trec.inputs import as_qrels, is_dataset
 from ir_std.trec.naming import name_runs
 
@@ -196,7 +197,7 @@ def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
     """Say which factors are used, unless nothing is to be standardized."""
     if schemes or evaluator.plans:
         for match in evaluator.matches:
-            note(str(match))
+            note(match.summary)
     _say(evaluator.notices)
 
 

@@ -12,12 +12,13 @@ from ir_std.errors import InputError, NoFactorsError
 from ir_std.evaluation.evaluator import Scores, StdEvaluator
 from ir_std.evaluation.notices import Notice
 from ir_std.evaluation.plans import Plan, any_known, find_factors, plan
-from ir_std.factors.catalog import Match
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, has_standardized, parse_measure, standardized
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
-from ir_std.trec.runs import Qrels, Run
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.runs import Run
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str
 """One measure or several, as objects or by name."""

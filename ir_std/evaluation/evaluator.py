@@ -16,7 +16,7 @@ from ir_std.evaluation import metrics
 from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
 from ir_std.evaluation.notices import Notice, about_factors, about_run, said, warn_caller
 from ir_std.evaluation.plans import Plan, Values, find_factors, plan
-from ir_std.factors.catalog import Match
+from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, check_params
 from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.ranking import Order, Ranker
@@ -125,9 +125,11 @@ class StdEvaluator(providers.Evaluator):
             check_params(measure)
         highest, told = self._highest_level(here)
         self._formulas = [_Formula.of(m, highest) for m in here]
+        self._judged = any(metrics.needs_judged(m.__name__, m.params) for m in here)
         others = [m for m in raw if not computed_here(m)]
         self._others = Elsewhere(others, self.qrels, not here) if others else None
-        self.notices = (*notices, *told, *about_factors(self.plans, self.qrels, self.match))
+        self.notices = (*notices, *told,
+                        *about_factors(self.plans, self.qrels, self._matches.values()))
         self._told: set[str] = set()
 
     def _plan(self, measure: Standardized) -> Plan:
@@ -183,7 +185,7 @@ class StdEvaluator(providers.Evaluator):
         """
         read = as_run(run)
         name = name or read.name
-        ranker = Ranker(read, self.qrels)
+        ranker = Ranker(read, self.qrels, self._judged)
         rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
         raw = {f.measure: f.compute(rankings[f.order]) for f in self._formulas}
         elsewhere = self._others.results(read) if self._others else []

@@ -12,8 +12,9 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import StandardizationWarning, few
 from ir_std.evaluation.plans import Plan
-from ir_std.factors.catalog import Match
-from ir_std.trec.runs import Qrels, Run
+from ir_std.factors.recognition import Match
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.runs import Run
 
 
 class Notice(NamedTuple):
@@ -54,15 +55,21 @@ def warn_caller(texts: Iterable[str]) -> None:
         warnings.warn(text, StandardizationWarning, stacklevel=level)
 
 
-def about_factors(plans: Iterable[Plan], qrels: Qrels, match: Match | None) -> Iterator[Notice]:
+def about_factors(plans: Iterable[Plan], qrels: Qrels,
+                  matches: Iterable[Match]) -> Iterator[Notice]:
     """What is to be known of the factors on these topics, whatever the runs."""
-    plans = list(plans)
+    plans, matches = list(plans), list(matches)
+    for found in matches:
+        if found.fit and found.fit.doubt:
+            yield Notice(f"{found.fit.factors.id}: {found.fit.doubt}",
+                         warns=found.fit.basis != "names")
     yield from _gaps(plans, qrels)
     yield from _flat(plans, qrels)
-    if match and match.fit and match.others and match.chosen_by == "qrels" and match.fit.partial:
-        yield Notice(f"these topics are a part of {match.fit.factors.id}, which is used, but also "
-                     f"of {', '.join(match.others)}; name the set with factors= or --factors",
-                     warns=True)
+    for found in matches:
+        if found.fit and found.others and found.chosen_by == "qrels" and found.fit.partial:
+            yield Notice(f"these topics are a part of {found.fit.factors.id}, which is used, but "
+                         f"also of {', '.join(found.others)}; name the set with factors= or "
+                         "--factors", warns=True)
 
 
 def _gaps(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
@@ -104,7 +111,7 @@ def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
     if lacking:
         yield Notice(f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0",
                      run=name)
-    if sizes and not relevant and not len(run.find(qrels).ids):
+    if sizes and not relevant and not len(run.find(qrels.wanted(True)).score):
         yield Notice("none of its documents is judged", run=name)
     deepest = max(sizes, default=0)
     for (factors, deeper), touched in _unlike_depth(plans, deepest).items():

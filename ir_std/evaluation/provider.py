@@ -38,9 +38,9 @@ class StdProvider(providers.Provider):
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
         # FallbackProvider passes a set, whose order would change from run to run.
         evaluator = StdEvaluator(sorted(measures, key=str), qrels)
-        # Nothing else says here which factors were used.
-        evaluator.notices += tuple(Notice(str(match), warns=True) for match in evaluator.matches
-                                   if match.fit and match.fit.imperfect)
+        # Elsewhere the match says it, but from here a warning is the only way to the user.
+        evaluator.notices += tuple(Notice(str(m), warns=True) for m in evaluator.matches
+                                   if m.fit and m.fit.basis == "names")
         return evaluator
 
 

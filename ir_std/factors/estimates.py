@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.schemes import EXACT, SCHEMES, get_scheme
+from ir_std.factors.soundness import moments
+from ir_std.schemes import get_scheme
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -35,7 +36,7 @@ def factors_from_scores(scores: Mapping[str, npt.ArrayLike],
     Returns
     -------
     FactorSet
-        With distributions and the systems' means.  A topic on which a measure has fewer than two
+        With distributions.  A topic on which a measure has fewer than two
         scores has no factors for it.
     """
     mean, sd, ordered, systems = {}, {}, {}, {}
@@ -46,9 +47,7 @@ def factors_from_scores(scores: Mapping[str, npt.ArrayLike],
         mean[measure], sd[measure] = moments(ordered[measure])
     known = info.get("measures", {})
     about = {m: {"systems": ordered[m].shape[1], **known.get(m, {})} for m in scores}
-    result = FactorSet({**info, "measures": about}, n_rel, mean, sd, ordered, systems)
-    result.means = all_means(result)
-    return result
+    return FactorSet({**info, "measures": about}, n_rel, mean, sd, ordered, systems)
 
 
 def distribution(scores: Floats) -> tuple[Floats, npt.NDArray[Any]]:
@@ -72,23 +71,6 @@ def distribution(scores: Floats) -> tuple[Floats, npt.NDArray[Any]]:
     systems = np.argsort(numbered, axis=1, kind="stable")
     return (np.take_along_axis(numbered, systems, axis=1),
             systems.astype(np.min_scalar_type(scores.shape[1])))
-
-
-def moments(ordered: Floats) -> tuple[Floats, Floats]:
-    """Means and sample standard deviations (n-1) of the rows of :func:`distribution`.
-
-    NaN for a row of fewer than two scores; the deviation of scores that do not differ is exactly 0.
-    """
-    n = (~np.isnan(ordered)).sum(axis=1)
-    enough = n > 1
-    lowest = ordered[:, 0]
-    highest = np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0]
-    mean = np.nansum(ordered, axis=1) / np.maximum(n, 1)
-    squares = np.nansum((ordered - mean[:, None]) ** 2, axis=1)
-    sd = np.sqrt(squares / np.maximum(n - 1, 1))
-    alike = highest - lowest <= EXACT
-    return (np.where(enough, np.where(alike, lowest, mean), np.nan),
-            np.where(enough, np.where(alike, 0.0, sd), np.nan))
 
 
 def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None,
@@ -128,10 +110,3 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
     np.put_along_axis(by_system, factors.systems[measure][rows].astype(np.int64), values, axis=1)
     means = by_system.mean(axis=0) if len(rows) else np.zeros(0)
     return np.sort(means[~np.isnan(means)])
-
-
-def all_means(factors: FactorSet) -> dict[str, Floats]:
-    """What ``means.npz`` holds: raw and standardized means of measures whose systems are known."""
-    return {f"{scheme or 'raw'}:{measure}": means_of_systems(factors, measure, scheme)
-            for measure in factors.scores if measure in factors.systems
-            for scheme in (None, *SCHEMES)}

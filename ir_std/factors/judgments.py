@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import Qrels
 
 
 class Judgments(NamedTuple):
@@ -34,6 +34,11 @@ class Judgments(NamedTuple):
         if self.levels is not None:
             return sum(n for at, n in self.levels.items() if at >= level)
         return self.n_rel if level == 1 else None
+
+
+    def fingerprint(self, level: int) -> str | None:
+        """The fingerprint of the documents at ``level`` or above, where there are and is one."""
+        return next((found for at, found in (self.fingerprints or {}).items() if at >= level), None)
 
 
 def fingerprint(documents: Iterable[bytes]) -> str:

@@ -26,7 +26,7 @@ from ir_std.reporting.results import Results, evaluate, groups_of
 from ir_std.reporting.tables import Cell, Table, label, number
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import Qrels
 
 Floats = npt.NDArray[np.float64]
 

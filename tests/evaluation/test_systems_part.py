@@ -15,7 +15,8 @@ from ir_std.testing import simulated_qrels, simulated_run
 
 
 def results(name: str, schemes: str = "N") -> ir_std.Results:
-    qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
+    judged = ir_std.load_factors(name).judgments
+    qrels = simulated_qrels({topic: known.levels for topic, known in judged.items()})
     runs = {n: simulated_run(qrels, i, 100) for i, n in enumerate("ab")}
     return ir_std.evaluate(runs, qrels, AP, schemes)
 
