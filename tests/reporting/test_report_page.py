@@ -20,7 +20,8 @@ import ir_std
 from ir_std import sAP
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.report import write_report
-from ir_std.reporting.html.words import ranked, sentences
+from ir_std.reporting.html.words import sentences
+from ir_std.reporting.panels import ranked
 from ir_std.testing import simulated_qrels, simulated_run
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

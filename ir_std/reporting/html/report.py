@@ -15,7 +15,8 @@ from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.data import PLACES, data_of
 from ir_std.reporting.html.method import Licence, licences, method, references
-from ir_std.reporting.html.words import ranked, sentences
+from ir_std.reporting.html.words import sentences
+from ir_std.reporting.panels import ranked
 from ir_std.reporting.results import Results
 from ir_std.schemes import SCHEMES
 

@@ -49,7 +49,7 @@ function drawOverview(part, chosen, width) {
     parts.push(svg("rect", { class: "area", x: first, y: top, width: last - first, height: bottom - top }));
   }
   const strip = m.systems.length ? 26 : 0;
-  parts.push(bottomAxis(x, top, bottom + strip, ticks(x.low, x.high, Math.max(3, width / 110))));
+  parts.push(bottomAxis(x, top, bottom + strip, ticks(x.low, x.high, Math.max(4, width / 110))));
   if (m.systemsMean !== null) {
     parts.push(svg("path", { class: "mean", d: `M${x(m.systemsMean)} ${top}V${bottom + strip}` }));
   }
