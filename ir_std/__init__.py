@@ -68,7 +68,9 @@ else:
         if name in _MODULES:
             return import_module(f"ir_std.{name}")
         if name in _ON_DEMAND:
-            return getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
+            found = getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
+            globals()[name] = found  # for tools that read a module's names, such as pdoc
+            return found
         raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
 
 _MODULES = ("analysis", "merging", "plots", "report", "testing")
@@ -99,4 +101,4 @@ __all__ += sorted(set(_ir_measures_names) - set(__all__))
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._typing import Axes, Figure
 from ir_std.errors import IrStdError, NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
 from ir_std.reporting.comparison import Comparison
@@ -23,10 +24,6 @@ from ir_std.reporting.panels import (
 )
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Floats = npt.NDArray[np.float64]
 
