@@ -175,7 +175,7 @@ class _Part:
         self.table = results.table(PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))
         self.rows = [(run, rows[run][1:]) for run in self.ranked]
-        self.data = data_of(results, self.ranked) | {"groups": self.table.groups}
+        self.data = data_of(results, self.ranked)
         self.systems_means = [float("nan") if m["systemsMean"] is None else m["systemsMean"]
                               for m in self.data["measures"]]
 

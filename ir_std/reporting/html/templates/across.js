@@ -3,8 +3,8 @@
 /** A row a system and collection, with its interval; summaries are diamonds. */
 function drawForest(across, m, width) {
   const rows = m.rows.map((row, i) => ({ ...row, head: i === 0 || m.rows[i - 1].system !== row.system }));
-  const left = Math.min(220, Math.max(100, width * 0.3)), right = width - 14;
-  const letters = Math.floor(left / 7.2) - 2;
+  const left = Math.min(220, Math.max(136, width * 0.3)), right = width - 14;
+  const letters = Math.floor((left - 12) / 6.4);
   let bottom = 4;
   for (const row of rows) {
     if (row.head) bottom += 24;
