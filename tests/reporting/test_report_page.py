@@ -716,7 +716,7 @@ def test_on_paper_pictures_fit_controls_are_gone_and_rows_unfold(view: View) -> 
 
 def test_no_column_is_lost_on_paper(browser: Any, tmp_path: Path) -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    found = ir_std.evaluate({"run": simulated_run(qrels, 1, 60)}, qrels, schemes="N,U,z")
+    found = ir_std.evaluate({"run": simulated_run(qrels, 1, 60)}, qrels, schemes="all")
     write_report(found, tmp_path / "report.html")
     view = View(browser, viewport={"width": 680, "height": 960})
     view.open(tmp_path / "report.html")

@@ -34,7 +34,7 @@ function drawOverview(part, chosen, width) {
   const ranked = part.ranked(m).filter((run) => m.means[run] !== null);
   const many = ranked.length > MANY_RUNS;
   const letters = Math.max(9, Math.min(24, Math.floor(width / 30)));
-  const left = many ? 70
+  const left = many ? 84
     : Math.min(letters, Math.max(...ranked.map((r) => part.runs[r].length), 8)) * 7.2 + 16;
   const right = width - 14, top = 6;
   const pitch = many ? OVERVIEW_HEIGHT / ranked.length : 22;
