@@ -487,7 +487,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]
         qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
         entries += [(system, simulated_run(qrels, i, 60), qrels)
                     for i, system in enumerate(("bm25", "mono"))]
-    comparison = ir_std.compare(entries, [AP]).tested("bm25")
+    comparison = ir_std.compare(entries, [AP, P @ 10]).tested("bm25")
     place = tmp_path_factory.mktemp("several") / "report.html"
     write_report(comparison, place)
     return comparison, place
@@ -549,6 +549,7 @@ def test_no_column_of_a_forest_is_lost_on_paper(shared: View,
     shared.open(place)
     shared.page.set_viewport_size({"width": 680, "height": 960})
     shared.page.emulate_media(media="print")
+    shared.page.wait_for_selector("#across .paper")
     tables = shared.page.locator("#across table:visible")
     heads = [t for i in range(tables.count())
              for t in tables.nth(i).locator("thead th").all_text_contents()]
@@ -722,6 +723,7 @@ def test_no_column_is_lost_on_paper(browser: Any, tmp_path: Path) -> None:
     view.open(tmp_path / "report.html")
     assert view.page.locator(".paper:visible").count() == 0
     view.page.emulate_media(media="print")
+    view.page.wait_for_selector(".paper")
     heads = view.page.locator(".paper:visible thead th")
     labels = ("run", "rank", "among 129 systems")
     assert [t for t in heads.all_text_contents() if t not in labels] == list(
