@@ -120,14 +120,14 @@ def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
     width = ends - starts
     point = np.minimum(_first_point(words_at(codes, starts)), width)
     decimals = width - point - 1
-    behind = np.clip(decimals, 0, len(_POWERS) - 1)
+    behind = np.minimum(np.maximum(decimals, 0), len(_POWERS) - 1)
     digits, known = _value(codes, starts + point, point)
     known &= (point < WORD) | (width <= WORD)
     known &= (decimals < len(_POWERS)) & (point + behind > 0)
     size = digits * _POWERS[behind]
     digits *= _WHOLE_POWERS[np.minimum(behind, len(_WHOLE_POWERS) - 1)]
     for place in range(0, int(behind.max(initial=0)), WORD):
-        part, are_digits = _value(codes, ends - place, np.clip(behind - place, 0, WORD))
+        part, are_digits = _value(codes, ends - place, np.minimum(np.maximum(behind - place, 0), WORD))
         known &= are_digits
         size += part * _POWERS[place]
         digits += part * _WHOLE_POWERS[place]
@@ -163,7 +163,7 @@ def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
     (Numer. Math. 1971) gives exactly.  What is added has a relative error below 2**-51: if it
     makes no difference when 2**-50 less or more is added, rounding is decided.
     """
-    power = np.clip(decimals, 0, len(_POWERS) - 1)
+    power = np.minimum(np.maximum(decimals, 0), len(_POWERS) - 1)
     divisor = _POWERS[power]
     high = digits.astype(np.float64)
     quotient = high / divisor

@@ -20,7 +20,7 @@ MAX_MEMBER = 1 << 31
 """Bytes that a packed file or a member of an archive may unpack to, unless said otherwise."""
 STANDARD_INPUT = "-"
 
-_PIECE = 1 << 18
+_PIECE = 1 << 20
 
 
 class Source(Protocol):
