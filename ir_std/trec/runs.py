@@ -249,7 +249,8 @@ class ArrayRun(Run):
         try:
             lines, rows = wanted.index.find(keys(self._hashes, topic), self._ids)
         except Collision:
-            return self._as_dict().find(wanted)
+            found = self._as_dict().find(wanted)
+            return found._replace(ids=lambda some: Ids.of(found.ids(some)).bytes())
         by_topic = np.argsort(topic[lines], kind="stable")
         lines, rows = lines[by_topic], rows[by_topic]
         return Found(topic[lines], self.scores[lines], wanted.level[rows],
