@@ -208,22 +208,27 @@ def _columns(table: Any, names: tuple[str, str, str], kind: str) -> _Columns:
     """The named columns of a DataFrame, or of an iterable of objects or records."""
     if hasattr(table, "itertuples"):
         _check_columns(list(table.columns), names, kind)
-        topic, topics = table[names[0]].factorize(use_na_sentinel=False)
-        return _Columns(list(topics), topic, table[names[1]].tolist(), table[names[2]].to_numpy())
+        documents, values = table[names[1]].tolist(), table[names[2]].to_numpy()
+        try:
+            topic, topics = table[names[0]].factorize(use_na_sentinel=False)
+        except TypeError:  # such as lists
+            return _with_numbers(kind, table[names[0]].tolist(), documents, values)
+        return _Columns(_checked_topics(topics, kind), topic, documents, values)
     if hasattr(table, "get_column"):  # polars, and narwhals
         _check_columns(list(table.columns), names, kind)
-        return _with_numbers(*(table.get_column(name).to_list() for name in names))
+        return _with_numbers(kind, *(table.get_column(name).to_list() for name in names))
     if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
         raise _unsupported(table, names, kind)
     rows = list(table)
     if not rows:
-        return _with_numbers([], [], [])
+        return _with_numbers(kind, [], [], [])
     get = itemgetter if isinstance(rows[0], Mapping) else attrgetter
     try:
-        return _with_numbers(*(list(map(get(name), rows)) for name in names))
+        columns = [list(map(get(name), rows)) for name in names]
     except (AttributeError, KeyError, TypeError):
         raise _unsupported(next(row for row in rows if not _has(row, names)), names,
                            kind) from None
+    return _with_numbers(kind, *columns)
 
 
 def _has(row: Any, names: tuple[str, ...]) -> bool:
@@ -248,21 +253,27 @@ def _unsupported(found: object, names: tuple[str, ...], kind: str) -> InputError
         f"{', '.join(names)}")
 
 
-def _with_numbers(names: list[Any], documents: list[Any], values: list[Any]) -> _Columns:
+def _with_numbers(kind: str, names: list[Any], documents: list[Any], values: Any) -> _Columns:
     """Rows, from the topic, document and value of each."""
     changes = np.fromiter(map(ne, names, islice(names, 1, None)), bool, max(len(names) - 1, 0))
     starts = [0, *(np.flatnonzero(changes) + 1).tolist()][:len(names)]
-    numbers: dict[Any, int] = {}
-    found = np.array([numbers.setdefault(names[at], len(numbers)) for at in starts], np.int64)
+    numbers: dict[str, int] = {}
+    found = np.array([numbers.setdefault(topic, len(numbers)) for topic in _checked_topics(
+        [names[at] for at in starts], kind)], np.int64)
     sizes = [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=False)]
     return _Columns(list(numbers), np.repeat(found, sizes), documents, values)
 
 
-def _ids(rows: _Columns, kind: str) -> Ids:
-    """The documents, after a check that all ids are strings."""
-    for topic in rows.topics:
+def _checked_topics(topics: Iterable[Any], kind: str) -> list[str]:
+    topics = list(topics)
+    for topic in topics:
         if not isinstance(topic, str):
             raise _not_a_string(kind, "topic id", topic)
+    return topics
+
+
+def _ids(rows: _Columns, kind: str) -> Ids:
+    """The documents, after a check that their ids are strings."""
     try:
         return Ids.of(rows.documents)
     except TypeError:
@@ -307,10 +318,13 @@ def _dict_levels(topic: str, docs: Mapping[str, Any]) -> dict[str, int]:
 
 def _row_levels(rows: _Columns) -> Ints:
     """Levels of rows; checked."""
-    if getattr(rows.values, "dtype", None) == np.int64:
-        return np.array(rows.values)
+    values = rows.values
+    if isinstance(values, np.ndarray):
+        if values.dtype == np.int64:
+            return values.copy()
+        values = values.tolist()
     return np.array([_level(level, rows.topics[topic], doc) for topic, doc, level in zip(
-        rows.topic.tolist(), rows.documents, rows.values, strict=True)], np.int64)
+        rows.topic.tolist(), rows.documents, values, strict=True)], np.int64)
 
 
 def _level(level: Any, topic: str, doc: str) -> int:

@@ -43,7 +43,7 @@ def refused(function: Any, *arguments: Any) -> str:
     (b"1 Q0 d\x003 0.5 tag\n", "r:1: control character '\\x00'"),
     (b"1\x0bQ0 d 1 2 tag\n", "r:1: control character '\\x0b'"),
     (b"1\x1cQ0 d 1 2 tag\n", "r:1: control character '\\x1c'"),
-    ("1 Q0 d 1 １ tag\n".encode(), "r:1: score is '１'; a finite number"),
+    ("1 Q0 d 1 \uff11 tag\n".encode(), "r:1: score is '\uff11'; a finite number"),
     (b"1 Q0 d 1 1_000 tag\n", "r:1: score is '1_000'; a finite number"),
     (b"1 Q0 d 1 0x1p3 tag\n", "r:1: score is '0x1p3'"),
     (b"1 Q0 d 1 " + b"9" * 400 + b" tag\n", "r:1: score is '9999"),
@@ -58,7 +58,8 @@ def test_a_hostile_run_gets_one_clear_line(content: bytes, says: str) -> None:
     assert says in refused(read_run, BytesSource("r", content))
 
 
-@pytest.mark.parametrize("level", ["9223372036854775808", "-9223372036854775809", "1_0", "١", "1e3"])
+@pytest.mark.parametrize("level", ["9223372036854775808", "-9223372036854775809", "1_0", "\u0661",
+                                   "1e3"])
 def test_a_level_of_more_than_64_bits_or_none_is_told(level: str) -> None:
     says = refused(read_qrels, BytesSource("q", f"1 0 d {level}\n".encode()))
     assert says.startswith(f"q:1: relevance is {level!r}; a whole number is expected")

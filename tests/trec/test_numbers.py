@@ -71,7 +71,7 @@ def test_a_quotient_half_way_between_two_floats_is_not_called_exact(places: int)
 
 
 @pytest.mark.parametrize("text", ["1_000", "x", ".", "-", "+.", "1.2.3", "0x10", "1e", "e5",
-                                  "nan", "inf", "--1", "1-", "１", "1,5", "1:2", "/12", "12:"])
+                                  "nan", "inf", "--1", "1-", "\uff11", "1,5", "1:2", "/12", "12:"])
 def test_what_strtod_does_not_take_for_a_number_is_none(text: str) -> None:
     with pytest.raises(NotANumber):
         read(floats, ["1.5", text, "2"])
