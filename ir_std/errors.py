@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 class IrStdError(Exception):
@@ -17,7 +13,7 @@ class InputError(IrStdError, ValueError):
     """A file or an object that cannot be used as it is."""
 
     @classmethod
-    def at(cls, file: object, line: int | None, found: str, expected: str) -> Self:
+    def at(cls, file: object, line: int | None, found: str, expected: str) -> InputError:
         """Built from its facts: where, what was found, what is expected instead."""
         where = f"{file}:{line}" if line is not None else f"{file}"
         return cls(f"{where}: {found}; {expected}")
@@ -32,7 +28,17 @@ class UnknownMeasureError(IrStdError, NameError):
 
 
 class NoFactorsError(IrStdError, ValueError):
-    """A standardized value was asked for that no factors are known for."""
+    """A standardized value was asked for that no factors are known for.
+
+    Attributes
+    ----------
+    obstacle : str
+        Why factors that the set has do not apply to these qrels; empty where it has none.
+    """
+
+    def __init__(self, message: str, obstacle: str = "") -> None:
+        super().__init__(message)
+        self.obstacle = obstacle
 
 
 class UnknownSetError(IrStdError, LookupError):
@@ -52,3 +58,11 @@ def suggestion(name: str, allowed: Iterable[str]) -> str:
         by_folded.setdefault(one.lower(), one)
     near = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
     return f"; did you mean {by_folded[near[0]]!r}?" if near else ""
+
+
+def few(names: Iterable[str], most: int = 5) -> str:
+    """The first of many names, and how many there are."""
+    listed = list(names)
+    if len(listed) <= most:
+        return ", ".join(listed)
+    return f"{', '.join(listed[:most])}, ... ({len(listed)} in all)"

@@ -17,9 +17,7 @@ import numpy as np
 
 from ir_std.errors import InputError
 from ir_std.trec._ids import Collision, Ids, Ints, keys, may_repeat
-from ir_std.trec.qrels import Floats, Wanted, in_order
-from ir_std.trec.qrels import Qrels as Qrels
-from ir_std.trec.qrels import Ranking as Ranking
+from ir_std.trec.qrels import Floats, Qrels, Wanted, in_order
 
 
 class NotARun(InputError):
