@@ -30,7 +30,7 @@ from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import Run
-from ir_std.trec.sources import BytesSource, FileSource, Source
+from ir_std.trec.sources import MAX_MEMBER, BytesSource, FileSource, Source
 
 Floats = npt.NDArray[np.float64]
 
@@ -71,8 +71,9 @@ class RunScores:
 
 def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | None = None, *,
                   id: str, title: str = "", source: str = "", licence: str = "",
-                  depth: int | None = None, skip_bad: bool = False, jobs: int = 1,
-                  executor: Executor | None = None, progress: Progress = iter) -> FactorSet:
+                  depth: int | None = None, skip_bad: bool = False,
+                  max_member: int = MAX_MEMBER, jobs: int = 1, executor: Executor | None = None,
+                  progress: Progress = iter) -> FactorSet:
     """Build a factor set from the runs of a collection's systems.
 
     Parameters
@@ -91,6 +92,8 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
         Cut every run to so many documents a topic before it is evaluated.
     skip_bad : bool
         Leave broken runs out, with a warning each, instead of stopping at the first.
+    max_member : int
+        Bytes that a packed run or a member of an archive may unpack to.
     jobs : int
         Number of processes.
     executor : concurrent.futures.Executor, optional
@@ -124,7 +127,8 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
     task = pickle.dumps(Task(judgments, names, depth))
     kept: list[RunScores] = []
     called: list[str] = []
-    results = in_order(evaluate_run, task, _sources(runs, called), jobs, executor)
+    sources = _sources(runs, called, max_member)
+    results = in_order(evaluate_run, task, sources, jobs, executor)
     tags: list[str] = []
     for number, result in enumerate(progress(results)):
         if isinstance(result, RunScores):
@@ -208,7 +212,7 @@ class Task:
     depth: int | None
 
 
-def _sources(runs: Any, called: list[str]) -> Iterator[Any]:
+def _sources(runs: Any, called: list[str], max_member: int) -> Iterator[Any]:
     """Files one by one, each once; runs in memory as they are.
 
     What a dict calls a run in memory goes into ``called``, nothing for the others.
@@ -221,7 +225,7 @@ def _sources(runs: Any, called: list[str]) -> Iterator[Any]:
             called.append(str(name))
             yield run
             continue
-        for source in run_sources([run]):
+        for source in run_sources([run], max_member):
             same = _identity(source)
             if same in seen:
                 again = "given twice" if seen[same] == source.name else (
