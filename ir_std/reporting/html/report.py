@@ -15,7 +15,8 @@ from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.data import PLACES, data_of
 from ir_std.reporting.html.method import Licence, licences, method, references
-from ir_std.reporting.html.words import ranked, sentences
+from ir_std.reporting.html.words import sentences
+from ir_std.reporting.panels import ranked
 from ir_std.reporting.results import Results
 from ir_std.schemes import SCHEMES
 
@@ -174,7 +175,7 @@ class _Part:
         self.table = results.table(PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))
         self.rows = [(run, rows[run][1:]) for run in self.ranked]
-        self.data = data_of(results, self.ranked) | {"groups": self.table.groups}
+        self.data = data_of(results, self.ranked)
         self.systems_means = [float("nan") if m["systemsMean"] is None else m["systemsMean"]
                               for m in self.data["measures"]]
 
