@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._typing import Axes, Figure
-from ir_std.errors import IrStdError, NoFactorsError, UsageError
+from ir_std.errors import MissingLibraryError, NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.panels import (
@@ -382,4 +382,4 @@ def _require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise IrStdError("plots need matplotlib: pip install 'ir-std[plot]'") from None
+        raise MissingLibraryError.of("a picture", "matplotlib", "plot") from None
