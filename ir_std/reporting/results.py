@@ -27,6 +27,7 @@ from ir_std.errors import (
     suggestion,
 )
 from ir_std.evaluation.api import check_common_topics, evaluator_for
+from ir_std.evaluation.choice import choose_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
@@ -44,6 +45,7 @@ Floats = npt.NDArray[np.float64]
 
 def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure | str | None = None,
              schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
+             systems: str | None = None, without: str | Iterable[str] = (),
              baseline: str | None = None, test: str = "t") -> Results:
     """Evaluate one or many runs, raw and standardized.
 
@@ -60,6 +62,11 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
         ``"N"``, ``"N,U"``, ``"all"`` or several names; none for raw scores alone.
     factors : FactorSet, str or path, optional
         The factors to use; recognized from the qrels if not given.
+    systems : str, optional
+        Other systems on the same topics, as ``"modern"``: see
+        :func:`ir_std.evaluation.choice.choose_factors`.
+    without : str or iterable of str
+        Systems of the set to leave out.
     baseline : str, optional
         The name of the run that the others are tested against.
     test : {'t', 'randomization'}
@@ -79,7 +86,9 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
         raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
                          f"{', '.join(named)}{suggestion(baseline, named)}")
     get_test(test)
-    evaluator = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes), factors)
+    judgments = as_qrels(qrels)
+    chosen = choose_factors(judgments, factors, systems=systems, without=without)
+    evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen)
     results = Results(evaluator, {name: _evaluation(evaluator, run, name)
                                   for name, run in named.items()}, baseline, test)
     warn_caller(results.warnings)
