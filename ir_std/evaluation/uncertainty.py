@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance, standard_error
 from ir_std.evaluation.plans import Plan
+from ir_std.factors.estimates import by_system
 from ir_std.factors.factor_set import FactorSet
 
 Floats = npt.NDArray[np.float64]
@@ -67,7 +68,7 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
     params: dict[str, Any] = plan.measure.scheme_params
     n = factors.n_systems[name]
     if len(rows) and name in factors.scores and name in factors.systems:
-        scores = by_system(factors, name)[rows]
+        scores = by_system(factors, name, rows)
         teams = teams_of(factors, scores.shape[1])
         groups = teams or range(scores.shape[1])
         return SystemsPart(
@@ -79,14 +80,6 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
     return SystemsPart(
         normal_covariance(x, factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params),
         n - 1, BY_THEORY)
-
-
-def by_system(factors: FactorSet, name: str) -> Floats:
-    """The scores of the standardizing systems, each in its own column, (n_topics, n_systems)."""
-    ordered = factors.scores[name]
-    own = np.empty_like(ordered)
-    np.put_along_axis(own, factors.systems[name].astype(np.int64), ordered, axis=1)
-    return own
 
 
 def teams_of(factors: FactorSet, n: int) -> list[Hashable] | None:
