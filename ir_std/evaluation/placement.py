@@ -161,8 +161,8 @@ class Placer:
     def _is_one(self, factors: FactorSet, name: str, raw: Floats) -> bool:
         rows = factors.rows(self.evaluator.qrels.topics)
         usable = (rows >= 0) & ~np.isnan(factors.mean[name])[rows]
-        own = _rounded(factors, name, raw)[usable, None]
-        same = np.abs(by_system(factors, name, rows[usable]) - own) <= EXACT
+        _, scores = by_system(factors, name)
+        same = np.abs(scores[rows[usable]] - _rounded(factors, name, raw)[usable, None]) <= EXACT
         return bool(usable.any() and same.all(axis=0).any())
 
     def _behind(self, measure: Measure) -> tuple[FactorSet | None, str, Measure]:

@@ -14,7 +14,6 @@ from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance, standard_error
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import by_system
-from ir_std.factors.factor_set import FactorSet
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,13 +67,13 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
     params: dict[str, Any] = plan.measure.scheme_params
     n = factors.n_systems[name]
     if len(rows) and name in factors.scores and name in factors.systems:
-        scores = by_system(factors, name, rows)
-        teams = teams_of(factors, scores.shape[1])
-        groups = teams or range(scores.shape[1])
+        numbers, scores = by_system(factors, name)
+        tags = factors.info.get("tags")
+        groups: list[Hashable] = [team_of(tags[i]) if tags else i for i in numbers]
         return SystemsPart(
-            bootstrap_covariance(x, scores, groups, scheme,
+            bootstrap_covariance(x, scores[rows], groups, scheme,
                                  resolution=factors.about(name, "resolution", 0.0), **params),
-            len(set(groups)) - 1, BY_TEAM if teams else BY_SYSTEM)
+            len(set(groups)) - 1, BY_TEAM if tags else BY_SYSTEM)
     if scheme == "E" or n < 2 or not len(rows):
         return SystemsPart(unknown, inf, "")
     return SystemsPart(
@@ -82,9 +81,9 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
         n - 1, BY_THEORY)
 
 
-def teams_of(factors: FactorSet, n: int) -> list[Hashable] | None:
-    """The team of each system, as far as its tag tells: the first three characters."""
-    return None
+def team_of(tag: str) -> str:
+    """The team behind a run, as far as its tag tells: the first three characters."""
+    return tag[:3].lower()
 
 
 def raw_part(n_runs: int) -> SystemsPart:

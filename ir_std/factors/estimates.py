@@ -106,29 +106,15 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
             scores, mean=factors.mean[measure][rows, None], sd=factors.sd[measure][rows, None],
             scores=scores[:, None, :], resolution=factors.about(measure, "resolution", 0.0),
             **params)
-    means = by_system(factors, measure, rows, values).mean(axis=0) if len(rows) else np.zeros(0)
+    by_system = np.empty_like(values)
+    np.put_along_axis(by_system, factors.systems[measure][rows].astype(np.int64), values, axis=1)
+    means = by_system.mean(axis=0) if len(rows) else np.zeros(0)
     return np.sort(means[~np.isnan(means)])
 
 
-def by_system(factors: FactorSet, measure: str, rows: Ints, values: Floats | None = None) -> Floats:
-    """The scores of the standardizing systems, each in its own column.
-
-    Parameters
-    ----------
-    factors : FactorSet
-        With ``scores`` and ``systems`` of the measure.
-    measure : str
-        One of the set's measures.
-    rows : ndarray of int, shape (n_topics,)
-        Rows of the set.
-    values : ndarray, shape (n_topics, n_systems), optional
-        What to give instead of the scores, in the order of the sorted scores.
-
-    Returns
-    -------
-    ndarray, shape (n_topics, n_systems)
-    """
-    ordered = factors.scores[measure][rows] if values is None else values
-    own = np.empty_like(ordered)
-    np.put_along_axis(own, factors.systems[measure][rows].astype(np.int64), ordered, axis=1)
-    return own
+def by_system(factors: FactorSet, name: str) -> tuple[list[int], Floats]:
+    """The numbers of a measure's systems, and their scores, a column a system."""
+    systems = factors.systems[name].astype(np.int64)
+    order = np.argsort(systems, axis=1)
+    return (np.take_along_axis(systems, order, axis=1)[0].tolist(),
+            np.take_along_axis(factors.scores[name], order, axis=1))
