@@ -13,8 +13,8 @@ from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
 from ir_std.reporting.html.packing import Packer
-from ir_std.reporting.html.words import estimate, sentences
-from ir_std.reporting.panels import Panel, figures
+from ir_std.reporting.html.words import sentences
+from ir_std.reporting.panels import Panel, estimate, figures
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT, SCHEMES
 
