@@ -68,12 +68,12 @@ def test_a_new_run_with_a_systems_mean_is_tied_with_it_and_no_participant() -> N
 
 def test_a_participant_has_a_systems_scores_by_every_measure() -> None:
     systems = {"a": finding(*TOPICS), "b": finding("t0")}
-    factors = build_factors(ONE_RELEVANT, systems, ["AP", "P@5"], id="two")
+    factors = build_factors(ONE_RELEVANT, systems, ["AP", "P@2"], id="two")
     swapped = finding(*TOPICS, first="x")
-    by_both = place(swapped, ONE_RELEVANT, [AP, P @ 5], factors=factors)
+    by_both = place(swapped, ONE_RELEVANT, [AP, P @ 2], factors=factors)
     assert [p.among for p in by_both] == [False] * 4
     assert by_both[2].summary == "would have been 1st (tied with 1) of 3"
-    assert place(swapped, ONE_RELEVANT, [P @ 5], factors=factors)[0].among
+    assert place(swapped, ONE_RELEVANT, [P @ 2], factors=factors)[0].among
 
 
 def test_an_empty_run_comes_last() -> None:
