@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -68,8 +69,8 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
     n = factors.n_systems[name]
     if len(rows) and name in factors.scores and name in factors.systems:
         numbers, scores = by_system(factors, name)
-        tags = factors.info.get("tags")
-        groups: list[Hashable] = [team_of(tags[i]) if tags else i for i in numbers]
+        tags = named(factors.info.get("tags", ()))
+        groups: list[Hashable] = [team_of(tags[i]) if tags else i for i in numbers.tolist()]
         return SystemsPart(
             bootstrap_covariance(x, scores[rows], groups, scheme,
                                  resolution=factors.about(name, "resolution", 0.0), **params),
@@ -79,6 +80,11 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
     return SystemsPart(
         normal_covariance(x, factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params),
         n - 1, BY_THEORY)
+
+
+def named(tags: Sequence[str]) -> Sequence[str]:
+    """The tags, if they are names that teams gave: not numbers alone, as ``sys12``."""
+    return () if all(re.fullmatch(r"(sys|run|system)[ _-]?\d+", tag) for tag in tags) else tags
 
 
 def team_of(tag: str) -> str:
