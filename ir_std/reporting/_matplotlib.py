@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ir_std.errors import IrStdError
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ir_std._typing import Axes
+from ir_std.errors import MissingLibraryError
 
 
 def axes_or_current(ax: Axes | None) -> Axes:
@@ -26,4 +22,4 @@ def require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise IrStdError("plots need matplotlib: pip install 'ir-std[plot]'") from None
+        raise MissingLibraryError.of("a picture", "matplotlib", "plot") from None
