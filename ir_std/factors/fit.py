@@ -264,7 +264,9 @@ class Fit(NamedTuple):
             found.append(f"the judgments differ at level {few(map(str, unlike))}")
         return "; ".join(found) or None
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """Which set, how many systems are behind it, and how many topics matched."""
         sets = " and ".join(f"{s.id} ({s.title}; {s.systems_text()} systems)"
                             for s in (f.factors for f in self.parts or (self,)))
         total = len(self.matched) + len(self.missing)
@@ -276,7 +278,10 @@ class Fit(NamedTuple):
                          f"the others")
         elif self.basis == "counts" and self.exact:
             text += " by their numbers of relevant documents"
-        return f"{text}; {self.doubt}" if self.doubt else text
+        return text
+
+    def __str__(self) -> str:
+        return f"{self.summary}; {self.doubt}" if self.doubt else self.summary
 
 
 def few(names: Iterable[str]) -> str:

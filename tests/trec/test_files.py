@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, Bpref, Judged, P, nDCG
 
 from ir_std.errors import InputError
-from ir_std.evaluation.provider import StdEvaluator
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.trec.files import columns_of, read_qrels, read_run
 from ir_std.trec.sources import BytesSource
 
