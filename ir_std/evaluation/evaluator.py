@@ -19,8 +19,8 @@ from ir_std.evaluation.plans import Plan, Values, find_factors, plan
 from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, check_params
 from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Order, Ranker
-from ir_std.trec.runs import Ranking
 
 
 class Scores(dict[Measure, float]):
