@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ir_std.errors import NoFactorsError
+from ir_std.errors import NoFactorsError, few
 from ir_std.factors.catalog import (
     SetVersion,
     is_shipped,
@@ -15,7 +15,7 @@ from ir_std.factors.catalog import (
     readable,
 )
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Collection, Fit, few, fit
+from ir_std.factors.fit import Collection, Fit, fit
 from ir_std.factors.joined import joined, shared_measures
 
 HELD = 0.5
