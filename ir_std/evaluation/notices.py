@@ -16,7 +16,6 @@ from ir_std.factors.recognition import Match
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
-
 AS_DEEP = 0.9
 """A run is as deep as the systems if its longest list has this share of their documents."""
 
