@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ir_std.errors import few
 from ir_std.factors.doc_ids import looks_like
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, fingerprint
@@ -282,12 +283,6 @@ class Fit(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.summary}; {self.doubt}" if self.doubt else self.summary
-
-
-def few(names: Iterable[str]) -> str:
-    """The first of many names, and how many there are."""
-    names = list(names)
-    return ", ".join(names[:3]) + (f", ... {len(names)} in all" if len(names) > 3 else "")
 
 
 def _far(there: int, here: int) -> bool:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -22,12 +23,13 @@ from ir_std._typing import DataFrame
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, against, described, get_test
 from ir_std.errors import (
-    IrStdError,
+    MissingLibraryError,
     UsageError,
     suggestion,
 )
-from ir_std.evaluation.api import check_common_topics, evaluator_for
+from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
+from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
@@ -37,14 +39,15 @@ from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.inputs import as_qrels
 from ir_std.trec.naming import name_runs
 
 Floats = npt.NDArray[np.float64]
 
 def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure | str | None = None,
              schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
-             baseline: str | None = None, test: str = "t") -> Results:
+             baseline: str | None = None, test: str = "t", jobs: int | None = 1,
+             executor: Executor | None = None) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
@@ -64,6 +67,11 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
         The name of the run that the others are tested against.
     test : {'t', 'randomization'}
         See :mod:`ir_std.analysis.paired`.
+    jobs : int, optional
+        Number of processes; 1 is this one, None as many as pay.
+    executor : concurrent.futures.Executor, optional
+        Evaluate there instead, a task for each run; such as ``Client.get_executor()`` of Dask.
+        Files given by their path must be readable by its workers.
 
     Raises
     ------
@@ -80,16 +88,10 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
                          f"{', '.join(named)}{suggestion(baseline, named)}")
     get_test(test)
     evaluator = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes), factors)
-    results = Results(evaluator, {name: _evaluation(evaluator, run, name)
-                                  for name, run in named.items()}, baseline, test)
+    evaluated = evaluate_all(evaluator, named, jobs, executor)
+    results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test)
     warn_caller(results.warnings)
     return results
-
-
-def _evaluation(evaluator: StdEvaluator, run: Any, name: str) -> Evaluation:
-    read = as_run(run)
-    check_common_topics(read, evaluator.qrels)
-    return evaluator.evaluate(read, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,13 +306,13 @@ class Results:
 
         Raises
         ------
-        IrStdError
+        MissingLibraryError
             If pandas is not installed.
         """
         try:
             import pandas as pd
         except ImportError:
-            raise IrStdError("a DataFrame needs pandas: pip install pandas") from None
+            raise MissingLibraryError.of("a DataFrame", "pandas") from None
         n = len(self.topics)
         parts = [pd.DataFrame({
             "run": [run] * n, "query_id": self.topics, "measure": str(m), "base": str(base),

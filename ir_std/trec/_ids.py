@@ -31,7 +31,8 @@ _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 def words_at(codes: Bytes, places: Ints) -> Keys:
     """The eight bytes from each place on, the first one lowest."""
     anywhere = np.ndarray((len(codes) - WORD + 1,), "<u8", codes, strides=(1,))
-    return anywhere[places].astype(np.uint64, copy=False)
+    words: Keys = anywhere[places].astype(np.uint64, copy=False)
+    return words
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +134,14 @@ class Ids:
 
 def _mix(mixed: Keys, words: Keys) -> Keys:
     mixed = (mixed ^ words) * _MULTIPLIER
-    return mixed ^ (mixed >> np.uint64(29))
+    mixed = mixed ^ (mixed >> np.uint64(29))
+    return mixed
 
 
 def keys(mixed: Keys, topic: Ints) -> Keys:
     """Hashes of documents on topics, from hashes of documents and the topics' numbers."""
-    return mixed + topic.astype(np.uint64) * _TOPIC
+    hashes: Keys = mixed + topic.astype(np.uint64) * _TOPIC
+    return hashes
 
 
 def may_repeat(values: Keys) -> bool:

@@ -9,7 +9,8 @@ from ir_std._version import __version__
 from ir_std.analysis.paired import described
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
-from ir_std.reporting.html.words import SYSTEMS_UP_TO, listed
+from ir_std.reporting.html.words import listed
+from ir_std.reporting.panels import SYSTEMS_UP_TO
 from ir_std.reporting.results import Results
 from ir_std.reporting.tables import latex_escape
 
@@ -28,7 +29,7 @@ REFERENCES = {
   doi = {10.1145/2970398.2970399}}""",
     "urbano2019": """\
 @inproceedings{urbano2019,
-  author = {Urbano, Juli{\\'a}n and Lima, Harley and Hanjalic, Alan},
+  author = {Urbano, Juli{\\'a}n and Lima, Harlley and Hanjalic, Alan},
   title = {A New Perspective on Score Standardization},
   booktitle = {Proceedings of SIGIR 2019}, pages = {1061--1064}, year = {2019},
   doi = {10.1145/3331184.3331315}}""",
@@ -52,23 +53,32 @@ class Licence:
 
     set: str
     source: str
+    url: str
     licence: str
+    licence_uri: str
     measures: list[str] = field(default_factory=list)
 
 
 def licences(several: Iterable[Results]) -> list[Licence]:
     """The sources and licences of all factors used, each with the raw measures it is for."""
-    found: dict[tuple[str, str, str], Licence] = {}
-    for results in several:
-        for plan in results.plans.values():
-            factors = plan.factors
-            source = factors.about(plan.name, "source", factors.source) or "not stated"
-            licence = factors.about(plan.name, "licence", "") or "not stated"
-            row = found.setdefault((factors.id, source, licence),
-                                   Licence(factors.id, source, licence))
-            if plan.name not in row.measures:
-                row.measures.append(plan.name)
+    found: dict[tuple[str, str], Licence] = {}
+    for plan in (plan for results in several for plan in results.plans.values()):
+        source = plan.factors.about(plan.name, "source", plan.factors.source) or "not stated"
+        row = found.setdefault((plan.factors.id, source),
+                               _licence(plan.factors, plan.name, source))
+        if plan.name not in row.measures:
+            row.measures.append(plan.name)
     return list(found.values())
+
+
+def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
+    """What a set's list of sources says of one; without such what the set says of all."""
+    records: list[dict[str, str]] = factors.info.get("sources", [])
+    stated = next((record for record in records if record.get("source") == source), {})
+    own = factors.info["measures"].get(measure, {}).get("licence")
+    licence = own or stated.get("licence") or factors.info.get("licence") or "not stated"
+    return Licence(factors.id, source, stated.get("url") or "", licence,
+                   stated.get("licence_uri") or "")
 
 
 def method(several: Iterable[Results]) -> str:
