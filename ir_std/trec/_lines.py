@@ -76,7 +76,8 @@ def read_table(source: Source, form: Form) -> Table:
         except NotANumber:
             raise Suspicious from None
         topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
-        for kept, part in zip(columns, (topic, doc_at, (doc_end - doc_at).astype(np.int32), values), strict=True):
+        widths = (doc_end - doc_at).astype(np.int32)
+        for kept, part in zip(columns, (topic, doc_at, widths, values), strict=True):
             kept.append(part)
     if not columns[0]:
         raise Suspicious
