@@ -20,14 +20,15 @@ from ir_measures.measures import Measure
 
 from ir_std._text import one_line
 from ir_std.cli.batch import Line, Wanted, liner
-from ir_std.cli.streams import note
-from ir_std.errors import InputError, UsageError, suggestion
+from ir_std.cli.main import COMMANDS
+from ir_std.cli.streams import PROGRAM, note
+from ir_std.errors import InputError, UsageError, did_you_mean, nearest, suggestion
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.choice import choose_factors
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said
-from ir_std.measures import known_measures, parse_measure
+from ir_std.measures import near_measures, parse_measure
 from ir_std.schemes import scheme_names
 from ir_std.trec.columns import QRELS, RUN
 from ir_std.trec.files import columns_of
@@ -163,9 +164,7 @@ def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str, list[Measure]]:
         elif is_dataset(given):
             qrels.append(given)
         else:
-            raise UsageError(f"{given!r} is neither a file nor a measure nor an ir_datasets id"
-                             f"{suggestion(name[0] if name else given, irm.registry)}; measures: "
-                             f"{known_measures()}")
+            raise UsageError(_unknown(given))
     if len(qrels) != 1:
         found = f"{len(qrels)} qrels ({', '.join(qrels)})" if qrels else "no qrels"
         raise UsageError(f"found {found} and {len(runs)} run{'s' if len(runs) != 1 else ''}: give "
@@ -173,6 +172,18 @@ def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str, list[Measure]]:
     if not runs:
         raise UsageError(f"found qrels ({qrels[0]}) but no run: give a file of 6 columns")
     return list(dict.fromkeys(runs)), qrels[0], measures
+
+
+def _unknown(given: str) -> str:
+    """What is wrong with an argument that is nothing known."""
+    if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
+        what = " and no ir_datasets id of that name" if "/" in given else ""
+        here = os.path.dirname(given) or "."
+        files = os.listdir(here) if os.path.isdir(here) else []
+        return f"{given}: no such file{what}{suggestion(os.path.basename(given), files)}"
+    commands = [f"{PROGRAM} {name}" for name in nearest(given, COMMANDS)]
+    return (f"{given!r} is neither a file nor a measure nor an ir_datasets id"
+            f"{did_you_mean(commands or near_measures(given))}")
 
 
 def _parse_all(text: str) -> list[Measure]:
