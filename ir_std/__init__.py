@@ -7,6 +7,7 @@ standardized companion where the factors of the collection are known.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import ir_measures
 from ir_measures import *  # noqa: F403
 from ir_measures import __all__ as _ir_measures_names
 from ir_measures import calc_ctxt, lazylibs, measures, providers, qrel_inputs, run_inputs, util
@@ -22,7 +23,8 @@ from ir_std.errors import (
     UsageError,
 )
 from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
-from ir_std.evaluation.provider import Scores, StdEvaluator, StdProvider, install
+from ir_std.evaluation.evaluator import Scores, StdEvaluator
+from ir_std.evaluation.provider import StdProvider, install
 from ir_std.factors.catalog import Fit, Match, available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import (
@@ -63,6 +65,9 @@ else:
             return import_module(f"ir_std.{name}")
         if name in _ON_DEMAND:
             return getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
+        # Whatever else ir_measures has, its log among it, a drop-in has too.
+        if not name.startswith("_") and hasattr(ir_measures, name):
+            return getattr(ir_measures, name)
         raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
 
 _MODULES = ("analysis", "merging", "plots", "report", "testing")

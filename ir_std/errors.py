@@ -32,7 +32,17 @@ class UnknownMeasureError(IrStdError, NameError):
 
 
 class NoFactorsError(IrStdError, ValueError):
-    """A standardized value was asked for that no factors are known for."""
+    """A standardized value was asked for that no factors are known for.
+
+    Attributes
+    ----------
+    obstacle : str
+        Why factors that the set has do not apply to these qrels; empty where it has none.
+    """
+
+    def __init__(self, message: str, obstacle: str = "") -> None:
+        super().__init__(message)
+        self.obstacle = obstacle
 
 
 class UnknownSetError(IrStdError, LookupError):
@@ -52,3 +62,11 @@ def suggestion(name: str, allowed: Iterable[str]) -> str:
         by_folded.setdefault(one.lower(), one)
     near = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
     return f"; did you mean {by_folded[near[0]]!r}?" if near else ""
+
+
+def few(names: Iterable[str], most: int = 5) -> str:
+    """The first of many names, and how many there are."""
+    listed = list(names)
+    if len(listed) <= most:
+        return ", ".join(listed)
+    return f"{', '.join(listed[:most])}, ... ({len(listed)} in all)"

@@ -17,7 +17,7 @@ from ir_measures.measures import Measure
 
 from ir_std._parallel import in_order
 from ir_std.errors import InputError, StandardizationWarning, UsageError
-from ir_std.evaluation.provider import StdEvaluator
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of

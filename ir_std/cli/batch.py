@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ir_std.evaluation.api import check_common_topics
-from ir_std.evaluation.provider import StdEvaluator
+from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.notices import Notice
 from ir_std.trec.files import read_run
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Evaluated(NamedTuple):
     """What one run gave, as it travels between processes."""
 
     lines: list[Line]
-    warnings: list[tuple[str, type[Warning]]]
+    notices: tuple[Notice, ...]
 
 
 def evaluate_files(evaluator: StdEvaluator, files: Iterable[str], wanted: Wanted,
@@ -84,17 +84,16 @@ def _evaluate(evaluator: StdEvaluator, placer: Placer | None, file: str,
               wanted: Wanted) -> Evaluated:
     run = read_run(file)
     check_common_topics(run, evaluator.qrels)
-    with warnings.catch_warnings(record=True) as noticed:
-        warnings.simplefilter("always")
-        result = evaluator.calc(run)
+    found = evaluator.evaluate(run)
     lines = []
     if wanted.by_topic:
-        lines += [Line(m.query_id, str(m.measure), m.value) for m in result.per_query]
+        lines += [Line(m.query_id, str(m.measure), m.value) for m in evaluator.by_topic(found)]
     if wanted.means:
-        placed = {p.measure: p.summary for p in placer.place(run)} if placer else {}
+        placed = ({p.measure: p.summary for p in placer.place_values(found.values)} if placer
+                  else {})
         lines += [Line(SUMMARY, str(measure), value, placed.get(measure))
-                  for measure, value in result.aggregated.items()]
-    return Evaluated(lines, [(str(w.message), w.category) for w in noticed])
+                  for measure, value in found.means.items()]
+    return Evaluated(lines, found.notices)
 
 
 def _evaluate_elsewhere(task: bytes, file: str) -> Evaluated:
@@ -105,9 +104,7 @@ def _evaluate_elsewhere(task: bytes, file: str) -> Evaluated:
 @lru_cache(maxsize=1)
 def _unpacked(task: bytes) -> tuple[StdEvaluator, Placer | None, Wanted]:
     measures, qrels, match, wanted = pickle.loads(task)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the parent process has said it
-        evaluator = StdEvaluator(measures, qrels, match)
+    evaluator = StdEvaluator(measures, qrels, match)
     return evaluator, _placer(evaluator, wanted), wanted
 
 

@@ -11,7 +11,6 @@ import json
 import math
 import os
 import re
-import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -23,7 +22,8 @@ from ir_std.cli.batch import Line, Wanted, evaluate_files
 from ir_std.cli.main import note
 from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.evaluation.api import evaluator_for
-from ir_std.evaluation.provider import StdEvaluator
+from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.notices import Notice, said
 from ir_std.measures import known_measures, parse_measure
 from ir_std.schemes import scheme_names
 from ir_std.trec.files import QRELS, RUN, columns_of
@@ -109,15 +109,13 @@ def lines(args: Namespace) -> Iterator[str]:
     _tell(evaluator, schemes)
     runs = name_runs(files)
     wanted = Wanted(args.by_query, not args.no_summary, args.place)
-    said: set[str] = set()
+    notices: list[Notice] = []
     for name, found in zip(runs, evaluate_files(evaluator, runs.values(), wanted, args.jobs),
                            strict=True):
-        for message, category in found.warnings:
-            if message not in said:
-                said.add(message)
-                warnings.warn(message, category, stacklevel=2)
+        notices += found.notices
         for line in found.lines:
             yield FORMATS[args.output_format](name, line, args, len(runs) > 1)
+    _say(notices)
 
 
 def _schemes(args: Namespace) -> tuple[str, ...]:
@@ -196,8 +194,15 @@ def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
     if schemes or evaluator.plans:
         for match in evaluator.matches:
             note(str(match))
-    for text in evaluator.notes:
+    _say(evaluator.notices)
+
+
+def _say(notices: Iterable[Notice]) -> None:
+    notices = list(notices)
+    for text in said(notices, False):
         note(text)
+    for text in said(notices, True):
+        note(f"warning: {text}")
 
 
 def _tsv(run: str, line: Line, args: Namespace, several: bool) -> str:

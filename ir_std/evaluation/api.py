@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from ir_std.errors import InputError, NoFactorsError
-from ir_std.evaluation.plans import any_known, find_factors, plan
-from ir_std.evaluation.provider import Scores, StdEvaluator
+from ir_std.evaluation.evaluator import Scores, StdEvaluator
+from ir_std.evaluation.notices import Notice
+from ir_std.evaluation.plans import Plan, any_known, find_factors, plan
 from ir_std.factors.catalog import Match
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, has_standardized, parse_measure, standardized
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.runs import Qrels, Run
+
+Measures: TypeAlias = Iterable[Measure | str] | Measure | str
+"""One measure or several, as objects or by name."""
 
 FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 """Reported when no measure is named and no factor set is recognized."""
@@ -39,13 +43,13 @@ def recognize(qrels: Any) -> Match:
     return find_factors(as_qrels(qrels))
 
 
-def evaluator(measures: Iterable[Measure], qrels: Any, *, schemes: str | Iterable[str] = "N",
+def evaluator(measures: Measures, qrels: Any, *, schemes: str | Iterable[str] = "N",
               factors: FactorSet | str | None = None) -> StdEvaluator:
     """An evaluator for these measures and qrels, which serves many runs.
 
     Parameters
     ----------
-    measures : iterable of Measure
+    measures : Measure, str or iterable of them, optional
         For every raw one that has factors the standardized companions are added behind it.
     qrels
         A dict of dicts, a DataFrame, named tuples, a file or an ir_datasets id.
@@ -59,10 +63,10 @@ def evaluator(measures: Iterable[Measure], qrels: Any, *, schemes: str | Iterabl
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
     """
-    return evaluator_for(as_qrels(qrels), list(measures), scheme_names(schemes), factors)
+    return evaluator_for(as_qrels(qrels), measures, scheme_names(schemes), factors)
 
 
-def evaluator_for(qrels: Qrels, measures: Iterable[Measure | str] | Measure | str | None,
+def evaluator_for(qrels: Qrels, measures: Measures | None,
                   schemes: Iterable[str], factors: FactorSet | str | None) -> StdEvaluator:
     """The evaluator of these measures, or of the factor set's own, with their companions."""
     match = find_factors(qrels, factors)
@@ -70,8 +74,8 @@ def evaluator_for(qrels: Qrels, measures: Iterable[Measure | str] | Measure | st
         measures = [measures]
     if measures is None:
         measures = match.factors.default_measures if match.factors else FALLBACK_MEASURES
-    wanted, notes = companions(map(parse_measure, measures), match, qrels, schemes)
-    return StdEvaluator(wanted, qrels, match, notes)
+    wanted, notices = companions(map(parse_measure, measures), match, qrels, schemes)
+    return StdEvaluator(wanted, qrels, match, notices)
 
 
 def check_common_topics(run: Run, qrels: Qrels) -> None:
@@ -90,53 +94,57 @@ def check_common_topics(run: Run, qrels: Qrels) -> None:
 
 
 def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
-               schemes: Iterable[str]) -> tuple[list[Measure], tuple[str, ...]]:
+               schemes: Iterable[str]) -> tuple[list[Measure], tuple[Notice, ...]]:
     """Each measure and behind it the standardized ones that the factors allow.
 
     Returns
     -------
     measures : list of Measure
-    notes : tuple of str
+    notices : tuple of Notice
         Which measures have no factors, and which the set has.
     """
     schemes = list(schemes)
     wanted: list[Measure] = []
     without: dict[str, list[str]] = {}
+    hindered: dict[str, dict[str, None]] = {}
     for measure in measures:
         wanted.append(measure)
         if isinstance(measure, Standardized) or not has_standardized(measure):
             continue
         for scheme in schemes:
             companion = standardized(measure, **({} if scheme == "N" else {"scheme": scheme}))
-            if _applies(companion, match, qrels):
-                wanted.append(companion)
+            try:
+                planned = plan(companion, match, qrels)
+            except NoFactorsError as missing:
+                if missing.obstacle:
+                    hindered.setdefault(missing.obstacle, {})[str(measure)] = None
+                else:
+                    without.setdefault(scheme, []).append(str(measure))
             else:
-                without.setdefault(scheme, []).append(str(measure))
-    return wanted, _notes(without, match)
+                wanted += [companion] * _has_values(planned, qrels)
+    return wanted, tuple(map(Notice, _missing(without, hindered, match)))
 
 
-def _applies(companion: Standardized, match: Match, qrels: Qrels) -> bool:
-    """Whether a measure has factors on one of the topics."""
-    try:
-        planned = plan(companion, match, qrels)
-    except NoFactorsError:
-        return False
-    factors = planned.factors
-    return any_known(factors.mean[planned.name], factors.rows(qrels.topics))
+def _has_values(planned: Plan, qrels: Qrels) -> bool:
+    """Whether there are factors on one of the topics."""
+    return any_known(planned.factors.mean[planned.name], planned.factors.rows(qrels.topics))
 
 
-def _notes(without: dict[str, list[str]], match: Match) -> tuple[str, ...]:
-    if match.factors is None or not without:
-        return ()
+def _missing(without: dict[str, list[str]], hindered: dict[str, dict[str, None]],
+             match: Match) -> Iterator[str]:
+    if match.factors is None:
+        return
     factors = match.factors
-    return tuple(
-        f"{factors.id} has no {'distributions' if scheme == 'E' else 'factors'} for "
-        f"{', '.join(names)} (scheme {scheme}); it has "
-        f"{', '.join(factors.scores if scheme == 'E' else factors.measures) or 'none'}"
-        for scheme, names in without.items())
+    for obstacle, names in hindered.items():
+        yield f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
+    for scheme, listed in without.items():
+        what, has = (("distributions", factors.scores) if scheme == "E"
+                     else ("factors", factors.measures))
+        yield (f"{factors.id} has no {what} for {', '.join(listed)} (scheme {scheme}); it has "
+               f"{', '.join(has) or 'none'}")
 
 
-def calc_aggregate(measures: Iterable[Measure], qrels: Any, run: Any, *,
+def calc_aggregate(measures: Measures, qrels: Any, run: Any, *,
                    schemes: str | Iterable[str] = "N",
                    factors: FactorSet | str | None = None) -> Scores:
     """Means over topics, raw and standardized; parameters as for :func:`evaluator`.
@@ -147,14 +155,14 @@ def calc_aggregate(measures: Iterable[Measure], qrels: Any, run: Any, *,
     return evaluator(measures, qrels, schemes=schemes, factors=factors).calc_aggregate(run)
 
 
-def iter_calc(measures: Iterable[Measure], qrels: Any, run: Any, *,
+def iter_calc(measures: Measures, qrels: Any, run: Any, *,
               schemes: str | Iterable[str] = "N",
               factors: FactorSet | str | None = None) -> Iterator[Metric]:
     """Values by topic, raw and standardized; parameters as for :func:`evaluator`."""
     return evaluator(measures, qrels, schemes=schemes, factors=factors).iter_calc(run)
 
 
-def calc(measures: Iterable[Measure], qrels: Any, run: Any, *,
+def calc(measures: Measures, qrels: Any, run: Any, *,
          schemes: str | Iterable[str] = "N",
          factors: FactorSet | str | None = None) -> CalcResults:
     """Means and values by topic, raw and standardized; parameters as for :func:`evaluator`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,9 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import NoFactorsError
 from ir_std.evaluation.api import companions
+from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.notices import said, warn_caller
 from ir_std.evaluation.plans import Plan, find_factors, names_by_measure
-from ir_std.evaluation.provider import StdEvaluator
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, canonical, parse_measure
@@ -106,8 +108,8 @@ def place(run: Any, qrels: Any, measures: Iterable[str | Measure] | None = None,
     if match.factors is None:
         raise NoFactorsError(str(match))
     asked = map(parse_measure, measures or match.factors.default_measures)
-    wanted, notes = companions(asked, match, judgments, scheme_names(schemes))
-    return Placer(StdEvaluator(wanted, judgments, match, notes)).place(run)
+    wanted, notices = companions(asked, match, judgments, scheme_names(schemes))
+    return Placer(StdEvaluator(wanted, judgments, match, notices)).place(run)
 
 
 class Placer:
@@ -116,8 +118,6 @@ class Placer:
     def __init__(self, evaluator: StdEvaluator) -> None:
         self.evaluator = evaluator
         self._plans = {p.measure: p for p in evaluator.plans}
-        raw = [m for m in evaluator.measures if m not in self._plans]
-        self._raw = StdEvaluator([*raw, *(p.raw for p in evaluator.plans)], evaluator.qrels)
 
     def place(self, run: Any) -> list[Placement]:
         """The run's placement by each measure, in the evaluator's order.
@@ -126,7 +126,9 @@ class Placer:
         A topic without factors, or where a standardized score is undefined, is left out for the
         run and the systems alike.
         """
-        return self.place_values(self._raw.values(run))
+        found = self.evaluator.evaluate(run)
+        warn_caller(said(self.evaluator.notices + found.notices, True))
+        return self.place_values(found.values)
 
     def place_values(self, values: Mapping[Measure, Floats]) -> list[Placement]:
         """As :meth:`place`, of values by topic that are known already.
@@ -207,7 +209,8 @@ def ordinal(n: int) -> str:
     return f"{n}th" if n % 100 in (11, 12, 13) else f"{n}{ending}"
 
 
-class Peers(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Peers:
     """How the standardizing systems did on each topic, in the unit of one measure.
 
     Attributes

@@ -73,27 +73,38 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     Raises
     ------
     NoFactorsError
-        If no set fits, or the set has no factors for the measure, or only such as come from
-        judgments with other levels.
+        If no set fits, or the set has no factors for the measure, or only such as do not apply
+        to these qrels.
     """
     if match.fit is None:
         raise NoFactorsError(f"{measure}: {match}")
     factors = match.fit.factors
-    binary, unlike = _gains(match.fit, qrels)
     needs_scores = measure["scheme"] == "E"
     table = factors.scores if needs_scores else factors.mean
     names = names_by_measure(factors.measures)
-    usable = [(raw, names[name]) for raw in equivalents(measure.base, binary)
-              if (name := canonical(raw)) in names and names[name] in table
-              and not (unlike and has_graded_gains(raw))]
-    if not usable:
-        what = "distributions" if needs_scores else "factors"
-        raise NoFactorsError(f"{measure}: {factors.id} has no {what} for {measure.base}{unlike}; "
-                             f"it has {', '.join(table) or 'none'}")
+    obstacle = _levels_unlike(measure.base, match.fit, qrels)
+    served: list[tuple[Measure, str]] = []
+    for raw in equivalents(measure.base, _is_binary(match.fit, qrels)):
+        name = names.get(canonical(raw))
+        if name is not None and name in table:
+            found = _obstacle(raw, name, match.fit, qrels)
+            obstacle = obstacle or found
+            if not found:
+                served.append((raw, name))
+    if not served:
+        raise NoFactorsError(f"{measure}: {_what_is_missing(measure, factors, obstacle)}", obstacle)
     rows = factors.rows(qrels.topics)
-    raw, name = next((one for one in usable if any_known(table[one[1]], rows)), usable[0])
+    raw, name = next((one for one in served if any_known(table[one[1]], rows)), served[0])
     apply = factors.on(qrels.topics, name, measure["scheme"], **measure.scheme_params)
     return Plan(measure, raw, factors, name, apply)
+
+
+def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -> str:
+    if obstacle:
+        return f"{factors.id}'s factors for {measure.base} do not apply: {obstacle}"
+    what, table = (("distributions", factors.scores) if measure["scheme"] == "E"
+                   else ("factors", factors.mean))
+    return f"{factors.id} has no {what} for {measure.base}; it has {', '.join(table) or 'none'}"
 
 
 def any_known(table: Values, rows: npt.NDArray[np.int64]) -> bool:
@@ -101,16 +112,39 @@ def any_known(table: Values, rows: npt.NDArray[np.int64]) -> bool:
     return not np.isnan(table[rows[rows >= 0]]).all()
 
 
-def _gains(fit: Fit, qrels: Qrels) -> tuple[bool, str]:
-    """Whether binary and graded gains are the same here, and why graded factors do not fit.
+NEEDS_NOT_RELEVANT = {"Bpref", "Judged", "infAP"}
+"""Measures that tell documents judged not relevant from documents that are not judged."""
+
+
+def _obstacle(raw: Measure, name: str, fit: Fit, qrels: Qrels) -> str:
+    """Why a set's factors for a raw measure do not apply to qrels; empty if they do."""
+    depth = fit.factors.about(name, "depth")
+    if depth and raw.params.get("cutoff", 0) > depth:
+        return f"its systems were evaluated to depth {depth}"
+    if raw.__name__ in NEEDS_NOT_RELEVANT and not (
+            qrels.sizes.sum() > qrels.count(1).sum()):
+        return "these qrels hold relevant documents only"
+    return _levels_unlike(raw, fit, qrels)
+
+
+def _levels_unlike(raw: Measure, fit: Fit, qrels: Qrels) -> str:
+    """Why judgments at the levels that a measure tells apart differ from the set's."""
+    here, there = qrels.max_level, fit.factors.info.get("max_level")
+    if has_graded_gains(raw) and there is not None and (here <= 1) != (there <= 1):
+        if here > 1:
+            return (f"these qrels have levels to {here}, its systems were judged with one level")
+        if not fit.partial:
+            return f"these qrels have one level, its systems were judged with levels to {there}"
+    level = raw.params.get("rel", 1)
+    if level > max(here, (there or 0) if fit.partial else 0):
+        return f"no document of these qrels is judged at level {level} or above"
+    return ""
+
+
+def _is_binary(fit: Fit, qrels: Qrels) -> bool:
+    """Whether binary and graded gains are the same here.
 
     A part of graded qrels may happen to hold no level above 1: it stays graded.
     """
-    here, there = qrels.max_level, fit.factors.info.get("max_level")
-    if there is None or (here <= 1) == (there <= 1):
-        return here <= 1, ""
-    if here > 1:
-        return False, f" in qrels with levels to {here} (its systems were judged with one level)"
-    if fit.partial:
-        return False, ""
-    return True, f" in qrels with one level (its systems were judged with levels to {there})"
+    return qrels.max_level <= 1 and not (fit.partial and (fit.factors.info.get("max_level")
+                                                          or 1) > 1)

@@ -140,6 +140,11 @@ class Fit(NamedTuple):
     why_not: str | None
 
     @property
+    def imperfect(self) -> bool:
+        """Whether the judgments are not quite those that the factors come from."""
+        return bool(self.differ or self.strange_id)
+
+    @property
     def partial(self) -> bool:
         """Whether the qrels hold only a part of the set's topics."""
         return len(self.matched) < len(self.factors.topics)

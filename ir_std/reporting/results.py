@@ -6,11 +6,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,14 +20,14 @@ from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA, Paired, against, get_test
 from ir_std.errors import (
     IrStdError,
-    StandardizationWarning,
     UsageError,
     suggestion,
 )
 from ir_std.evaluation.api import check_common_topics, evaluator_for
+from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
+from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
-from ir_std.evaluation.provider import StdEvaluator
 from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
 from ir_std.factors.catalog import Match
 from ir_std.factors.factor_set import FactorSet
@@ -80,37 +79,20 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
         raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
                          f"{', '.join(named)}{suggestion(baseline, named)}")
     get_test(test)
-    with _noticed() as warned:
-        asked = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes),
-                              factors)
-        behind = [m for p in asked.plans for m in (p.raw, deviation(p.measure))]
-        evaluator = StdEvaluator([*asked.measures, *behind], asked.qrels, asked.match)
-        values = {name: _values(evaluator, run) for name, run in named.items()}
-    return Results(asked, values, tuple(warned), baseline, test)
+    evaluator = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes), factors)
+    results = Results(evaluator, {name: _evaluation(evaluator, run, name)
+                                  for name, run in named.items()}, baseline, test)
+    warn_caller(results.warnings)
+    return results
 
 
-def _values(evaluator: StdEvaluator, run: Any) -> dict[Measure, Floats]:
+def _evaluation(evaluator: StdEvaluator, run: Any, name: str) -> Evaluation:
     read = as_run(run)
     check_common_topics(read, evaluator.qrels)
-    return evaluator.values(read)
+    return evaluator.evaluate(read, name)
 
 
-@contextmanager
-def _noticed() -> Iterator[list[str]]:
-    """Collects what is warned of inside, and warns of each once afterwards."""
-    warned: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", StandardizationWarning)
-        yield warned
-    for warning in caught:
-        if not issubclass(warning.category, StandardizationWarning):
-            warnings.warn(warning.message, warning.category, stacklevel=4)
-        elif str(warning.message) not in warned:
-            warned.append(str(warning.message))
-            warnings.warn(warned[-1], StandardizationWarning, stacklevel=4)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Results:
     """Scores of one or many runs on the topics of one collection.
 
@@ -118,26 +100,30 @@ class Results:
     ----------
     evaluator : StdEvaluator
         Of these topics and measures.
-    values : dict of str to dict of Measure to ndarray, shape (n_topics,)
-        By run and measure; NaN where there is no value.  Besides :attr:`measures` these are the
-        raw scores that standardized ones were made from, and their z-scores.
-    warnings : tuple of str
-        What was warned of.
+    evaluations : dict of str to Evaluation
+        By run.
     baseline : str or None
         The run that the others are tested against, by :attr:`test`.
     test : str
     """
 
     evaluator: StdEvaluator
-    values: Mapping[str, Mapping[Measure, Floats]]
-    warnings: tuple[str, ...] = ()
+    evaluations: Mapping[str, Evaluation]
     baseline: str | None = None
     test: str = "t"
 
     @property
     def runs(self) -> tuple[str, ...]:
         """The names of the runs."""
-        return tuple(self.values)
+        return tuple(self.evaluations)
+
+    @cached_property
+    def values(self) -> dict[str, Mapping[Measure, Floats]]:
+        """Scores by run and measure, shape (n_topics,); NaN where there is none.
+
+        Besides :attr:`measures` these are the raw scores that standardized ones were made from.
+        """
+        return {run: found.values for run, found in self.evaluations.items()}
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -156,8 +142,18 @@ class Results:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know: measures without factors."""
-        return self.evaluator.notes
+        """What a reader should know: measures without factors, topics that runs lack."""
+        return said(self._notices, False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was warned of: it misleads who does not know it."""
+        return said(self._notices, True)
+
+    @property
+    def _notices(self) -> Iterator[Notice]:
+        return chain(self.evaluator.notices,
+                     *(found.notices for found in self.evaluations.values()))
 
     @cached_property
     def plans(self) -> dict[Standardized, Plan]:
@@ -167,8 +163,7 @@ class Results:
     @cached_property
     def means(self) -> dict[str, dict[Measure, float]]:
         """Means over topics by run and measure; of standardized ones over topics with factors."""
-        return {run: {m: _aggregate(m, by_measure[m]) for m in self.measures}
-                for run, by_measure in self.values.items()}
+        return {run: dict(found.means) for run, found in self.evaluations.items()}
 
     @cached_property
     def systems_parts(self) -> dict[Measure, SystemsPart]:
@@ -205,7 +200,8 @@ class Results:
 
         The score before its scheme bends it, shape (n_topics,); NaN on topics without factors.
         """
-        return self.values[run][deviation(measure)]
+        plan = self.plans[measure]
+        return plan.factors.standardize(plan.name, self.topics, self.values[run][plan.raw], "z")
 
     @cached_property
     def placements(self) -> dict[str, dict[Measure, Placement]]:
@@ -330,13 +326,6 @@ class Results:
         used = self.match.factors.id if self.match and self.match.factors else "no factors"
         return (f"<Results of {len(self.runs)} run{'s' if len(self.runs) != 1 else ''} on "
                 f"{len(self.topics)} topics with {used}: {', '.join(map(str, self.measures))}>")
-
-
-def _aggregate(measure: Measure, column: Floats) -> float:
-    aggregator = measure.aggregator()
-    for value in column[~np.isnan(column)].tolist():
-        aggregator.add(value)
-    return float(aggregator.result())
 
 
 def groups_of(measures: Sequence[Measure]) -> tuple[int, ...]:

@@ -229,7 +229,7 @@ def test_runs_are_cut_in_trec_evals_order_before_they_are_evaluated() -> None:
 
 def test_a_run_deeper_than_the_set_is_warned_of() -> None:
     built = build_factors(QRELS, RUNS, ["AP"], id="x", depth=10)
-    with pytest.warns(StandardizationWarning, match="a run is 40 documents deep"):
+    with pytest.warns(StandardizationWarning, match="run: 40 documents deep"):
         ir_std.calc_aggregate([ir_std.AP], QRELS, RUNS["sys0"], factors=built)
 
 

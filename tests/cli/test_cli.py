@@ -31,7 +31,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, seed in (("run", 1), ("other", 2)):
         (folder / name).write_text("".join(
             f"{t} Q0 {d} {i} {s!r} {name}\n"
-            for t, docs in simulated_run(qrels, seed, depth=100).items()
+            for t, docs in simulated_run(qrels, seed).items()
             for i, (d, s) in enumerate(docs.items(), 1)))
     return folder
 

@@ -23,6 +23,9 @@ from ir_std.errors import InputError, IrStdError
 from ir_std.reporting.html.report import render, write_report
 from ir_std.testing import simulated_qrels, simulated_run
 
+# The simulated runs are not as deep as TREC's, which is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
+
 HOSTILE = "<img src=x onerror=alert(1)></script>'\"&"
 
 
@@ -153,7 +156,7 @@ def test_a_topic_without_factors_has_no_standardized_point() -> None:
 def test_a_hundred_runs_of_fifty_topics_take_less_than_three_megabytes() -> None:
     found = simulated(2)
     runs = {f"system-with-a-long-name-{i}": f"run{i % 2}" for i in range(100)}
-    many = replace(found, values={run: found.values[like] for run, like in runs.items()})
+    many = replace(found, evaluations={run: found.evaluations[like] for run, like in runs.items()})
     assert len(render(many).encode()) < 3_000_000
 
 

@@ -183,7 +183,7 @@ def test_without_factors_results_are_raw_and_say_why() -> None:
 def test_warnings_are_given_once_and_kept() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     qrels = {**qrels, "999": {"d": 1}}
-    run = {topic: {doc: float(-i) for i, doc in enumerate(list(docs)[:10])}
+    run = {topic: {doc: float(-i) for i, doc in enumerate(list(docs)[:1000])}
            for topic, docs in qrels.items()}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,0 +1,277 @@
+"""Evaluates runs: raw and standardized scores of one look-up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from ir_measures import providers
+from ir_measures.measures import Measure
+from ir_measures.util import CalcResults, Metric
+
+from ir_std.evaluation import metrics
+from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
+from ir_std.evaluation.notices import Notice, about_factors, about_run, said, warn_caller
+from ir_std.evaluation.plans import Plan, Values, find_factors, plan
+from ir_std.factors.catalog import Match
+from ir_std.measures import Standardized, check_params
+from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.ranking import Order, Ranker
+from ir_std.trec.runs import Ranking
+
+
+class Scores(dict[Measure, float]):
+    """Aggregated scores by measure: a dict that also says where its factors came from.
+
+    Attributes
+    ----------
+    match : Match or None
+        The factor set used and how well it fits; None if nothing was to be standardized.
+    notes, warnings : tuple of str
+        What a reader should know: plain measures that the set has no factors for, topics that
+        the run lacks; and what misleads who does not know it.
+    """
+
+    match: Match | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class _Formula(NamedTuple):
+    """How a raw measure is computed from a ranking in its order."""
+
+    measure: Measure
+    order: Order
+    compute: Callable[[Ranking], Values]
+
+    @classmethod
+    def of(cls, measure: Measure, highest: int) -> _Formula:
+        name = measure.__name__
+        params = {k: v for k, v in measure.params.items() if k != "judged_only"}
+        if name == "RBP":
+            params["highest"] = highest
+        return cls(measure, metrics.order_of(name, params),
+                   partial(metrics.FORMULAS[name], **params))
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """One run's scores on all topics of the qrels.
+
+    Attributes
+    ----------
+    run : str
+    values : dict of Measure to ndarray, shape (n_topics,)
+        The evaluator's measures in their order, then the raw ones that its standardized ones
+        are made from.  NaN where there is no value: a topic without factors.
+    means : dict of Measure to float
+        Means of the evaluator's measures; of standardized ones over topics with factors.
+    notices : tuple of Notice
+        What is to be known of this run.
+    elsewhere : tuple of Metric
+        What other providers gave, as they gave it.
+    """
+
+    run: str
+    values: Mapping[Measure, Values]
+    means: Mapping[Measure, float]
+    notices: tuple[Notice, ...]
+    elsewhere: tuple[Metric, ...]
+
+
+class StdEvaluator(providers.Evaluator):
+    """Evaluates runs against one set of qrels; built once, it serves many runs.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+        Raw and standardized ones.
+    qrels
+        Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
+    match : Match, optional
+        The factors where a measure names none; recognized from the qrels if not given.
+    notices : iterable of Notice
+        Passed on to the results.
+
+    Attributes
+    ----------
+    match : Match or None
+        The factors used and how well they fit; None if nothing is to be standardized.
+    plans : list of Plan
+        How each standardized measure is computed.
+    notices : tuple of Notice
+        What is to be known of the factors on these qrels, whatever the run.
+
+    Raises
+    ------
+    NoFactorsError
+        If a standardized measure has no factors.
+    """
+
+    def __init__(self, measures: Iterable[Measure], qrels: Any,
+                 match: Match | None = None, notices: Iterable[Notice] = ()) -> None:
+        self.qrels = as_qrels(qrels)
+        super().__init__(list(dict.fromkeys(measures)), self.qrels.topics)
+        self.match = match
+        self._matches: dict[str, Match] = {}
+        self.plans = [self._plan(m) for m in self.measures if isinstance(m, Standardized)]
+        asked = [m for m in self.measures if not isinstance(m, Standardized)]
+        raw = dict.fromkeys([*asked, *(p.raw for p in self.plans)])
+        here = [m for m in raw if computed_here(m)]
+        for measure in here:
+            check_params(measure)
+        highest, told = self._highest_level(here)
+        self._formulas = [_Formula.of(m, highest) for m in here]
+        others = [m for m in raw if not computed_here(m)]
+        self._others = Elsewhere(others, self.qrels, not here) if others else None
+        self.notices = (*notices, *told, *about_factors(self.plans, self.qrels, self.match))
+        self._told: set[str] = set()
+
+    def _plan(self, measure: Standardized) -> Plan:
+        measure.validate_params()
+        if "factors" in measure.params:
+            match = find_factors(self.qrels, measure["factors"])
+        else:
+            match = self.match = self.match or find_factors(self.qrels)
+        planned = plan(measure, match, self.qrels)
+        self._matches[planned.factors.id] = match
+        return planned
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know, whatever the run: measures without factors."""
+        return said(self.notices, False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What misleads who does not know it, whatever the run: topics without factors."""
+        return said(self.notices, True)
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        """The match of every set that is used; that of recognition if none is."""
+        return tuple(self._matches.values()) or ((self.match,) if self.match else ())
+
+    def _highest_level(self, here: Iterable[Measure]) -> tuple[int, tuple[Notice, ...]]:
+        """The level whose gain is 1 in graded RBP, and what is to be said of it.
+
+        Of a part of a collection it is the collection's, so that parts add up to the whole.
+        """
+        graded = [m for m in here if m.__name__ == "RBP" and "rel" not in m.params]
+        if not graded:
+            return 1, ()
+        fit = (self.match or find_factors(self.qrels)).fit
+        known = (fit.factors.info.get("max_level") if fit and fit.partial else None) or 1
+        if fit is None or known <= self.qrels.max_level:
+            return 1, ()
+        return known, (Notice(f"{', '.join(map(str, graded))}: gains are level / {known}, the "
+                              f"highest level of {fit.factors.id}, of which these topics are a "
+                              f"part (their own highest is {self.qrels.max_level})"),)
+
+    def evaluate(self, run: Any, name: str | None = None) -> Evaluation:
+        """Evaluate a run; what is to be known of it comes as data, and nothing is warned of.
+
+        Parameters
+        ----------
+        run
+            Any form that :func:`ir_std.trec.inputs.as_run` takes.
+        name : str, optional
+            What notices call it; the file's name if not given.
+        """
+        read = as_run(run)
+        name = name or read.name
+        ranker = Ranker(read, self.qrels)
+        rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
+        raw = {f.measure: f.compute(rankings[f.order]) for f in self._formulas}
+        elsewhere = self._others.results(read) if self._others else []
+        if self._others:
+            raw |= self._as_columns(self._others.measures, elsewhere)
+        columns = raw | {p.measure: p.apply(raw[p.raw]) for p in self.plans}
+        own = means(self._others.measures, elsewhere) if self._others else {}
+        return Evaluation(
+            name,
+            {m: columns[m] for m in dict.fromkeys([*self.measures, *raw])},
+            {m: own[m] if m in own else _mean(columns[m]) for m in self.measures},
+            tuple(about_run(name, self.plans, read, self.qrels,
+                            _relevant(rankings.values()))),
+            tuple(elsewhere))
+
+    def _as_columns(self, measures: Iterable[Measure],
+                    results: Iterable[Metric]) -> dict[Measure, Values]:
+        row = self.qrels.positions
+        columns = {m: np.full(len(row), np.nan) for m in measures}
+        for result in results:
+            if result.query_id in row:
+                columns[result.measure][row[result.query_id]] = result.value
+        return columns
+
+    def values(self, run: Any) -> dict[Measure, Values]:
+        """Values of all measures on all topics of the qrels.
+
+        Parameters
+        ----------
+        run
+            Any form that :func:`ir_std.trec.inputs.as_run` takes.
+
+        Returns
+        -------
+        dict of Measure to ndarray, shape (n_topics,)
+            In the order of :attr:`measures` and of the qrels' topics.  NaN where there is no
+            value: a standardized measure on a topic without factors.
+        """
+        found = self._warned(run)
+        return {m: found.values[m] for m in self.measures}
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Yield the values of this run, topic by topic."""
+        yield from self.by_topic(self._warned(run))
+
+    def calc_aggregate(self, run: Any) -> Scores:
+        """Means over the topics of the qrels; standardized ones over topics with factors."""
+        return self._scores(self._warned(run))
+
+    def calc(self, run: Any) -> CalcResults:
+        """Both the means and the values by topic."""
+        found = self._warned(run)
+        return CalcResults(self._scores(found), list(self.by_topic(found)))
+
+    def by_topic(self, found: Evaluation) -> Iterator[Metric]:
+        """The values of an evaluation as ir_measures gives them, topic by topic."""
+        theirs = {(r.measure, r.query_id): r for r in found.elsewhere}
+        not_ours = set(self._others.measures) if self._others else set()
+        columns = [(m, m in not_ours, found.values[m].tolist()) for m in self.measures]
+        for i, topic in enumerate(self.qrels.topics):
+            for measure, is_theirs, column in columns:
+                if not is_theirs:
+                    yield Metric(topic, measure, column[i])
+                elif (measure, topic) in theirs:
+                    yield theirs[measure, topic]
+
+    def _scores(self, found: Evaluation) -> Scores:
+        scores = Scores(found.means)
+        notices = self.notices + found.notices
+        scores.match = self.match
+        scores.notes, scores.warnings = said(notices, False), said(notices, True)
+        return scores
+
+    def _warned(self, run: Any) -> Evaluation:
+        """Evaluate, and warn the caller of what was not said before."""
+        found = self.evaluate(run)
+        new = [text for text in said(self.notices + found.notices, True) if text not in self._told]
+        self._told.update(new)
+        warn_caller(new)
+        return found
+
+
+def _relevant(rankings: Iterable[Ranking]) -> int:
+    """The number of relevant documents that were found; all orders find the same."""
+    return next((int((r.level > 0).sum()) for r in rankings), 0)
+
+
+def _mean(column: Values) -> float:
+    """The mean of what is not NaN; NaN where nothing is."""
+    known = column[~np.isnan(column)]
+    return float(known.mean()) if len(known) else float("nan")

@@ -1,0 +1,135 @@
+"""What a reader of the scores should know: collected as data, said once by whoever shows them."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std.errors import StandardizationWarning, few
+from ir_std.evaluation.plans import Plan
+from ir_std.factors.catalog import Match
+from ir_std.trec.runs import Qrels, Run
+
+
+class Notice(NamedTuple):
+    """One thing to know.
+
+    Attributes
+    ----------
+    text : str
+    warns : bool
+        Whether the scores mislead who does not know it; else it is a note.
+    run : str or None
+        The run it is about; then ``text`` goes on from its name.
+    """
+
+    text: str
+    warns: bool = False
+    run: str | None = None
+
+
+def said(notices: Iterable[Notice], warns: bool) -> tuple[str, ...]:
+    """The warnings or the notes among notices: each text once, with the runs that it is about."""
+    runs: dict[str, dict[str, None]] = {}
+    for notice in notices:
+        if notice.warns == warns:
+            about = runs.setdefault(notice.text, {})
+            if notice.run is not None:
+                about[notice.run] = None
+    return tuple(f"{few(names)}: {text}" if names else text for text, names in runs.items())
+
+
+def warn_caller(texts: Iterable[str]) -> None:
+    """Warn at the line outside of ir_std and ir_measures that led here."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
+            "ir_std", "ir_measures"):
+        level, frame = level + 1, frame.f_back
+    for text in texts:
+        warnings.warn(text, StandardizationWarning, stacklevel=level)
+
+
+def about_factors(plans: Iterable[Plan], qrels: Qrels, match: Match | None) -> Iterator[Notice]:
+    """What is to be known of the factors on these topics, whatever the runs."""
+    plans = list(plans)
+    yield from _gaps(plans, qrels)
+    yield from _flat(plans, qrels)
+    if match and match.fit and match.others and match.chosen_by == "qrels" and match.fit.partial:
+        yield Notice(f"these topics are a part of {match.fit.factors.id}, which is used, but also "
+                     f"of {', '.join(match.others)}; name the set with factors= or --factors",
+                     warns=True)
+
+
+def _gaps(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
+    without: dict[str, dict[str, None]] = {}
+    for p in plans:
+        rows = p.factors.rows(qrels.topics)
+        known = ~(np.isnan(p.factors.mean[p.name]) | np.isnan(p.factors.sd[p.name]))
+        for i in np.flatnonzero((rows < 0) | ~known[rows]).tolist():
+            without.setdefault(p.factors.id, {})[qrels.topics[i]] = None
+    for name, topics in without.items():
+        yield Notice(f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {name}, "
+                     f"left out of standardized means: {few(topics)}", warns=True)
+
+
+def _flat(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
+    """Topics on which all systems scored the same."""
+    flat: dict[str, dict[str, int]] = {}
+    for p in plans:
+        if p.measure["scheme"] == "E":
+            continue
+        rows = p.factors.rows(qrels.topics)
+        n = int((p.factors.sd[p.name][rows[rows >= 0]] == 0).sum())
+        if n:
+            flat.setdefault(p.factors.id, {})[str(p.measure.base)] = n
+    for name, counts in flat.items():
+        listed = ", ".join(f"{measure} on {n}" for measure, n in counts.items())
+        yield Notice(f"the systems of {name} all scored the same on some topics ({listed}): there "
+                     "N and U are 0 below that score, 0.5 at it and 1 above, and z has no value")
+
+
+def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
+              relevant: int) -> Iterator[Notice]:
+    """What is to be known of one run: topics it lacks, and how deep it goes.
+
+    ``relevant`` is the number of relevant documents that were found in it.
+    """
+    sizes = [b - a for t, (a, b) in run.bounds.items() if t in qrels.positions]
+    lacking = len(qrels.topics) - sum(size > 0 for size in sizes)
+    if lacking:
+        yield Notice(f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0",
+                     run=name)
+    if sizes and not relevant and not len(run.find(qrels).ids):
+        yield Notice("none of its documents is judged", run=name)
+    deepest = max(sizes, default=0)
+    for (factors, deeper), touched in _unlike_depth(plans, deepest).items():
+        listed = ", ".join(map(str, touched))
+        depth = min(touched.values())
+        if deeper:
+            yield Notice(f"{deepest} documents deep, the systems behind {factors} were "
+                         f"evaluated to depth {depth}; cut it to compare like with like ({listed})",
+                         warns=True, run=name)
+        else:
+            yield Notice(f"only {deepest} documents deep, the systems behind {factors} {depth}; "
+                         f"going less deep lowers {listed}", warns=True, run=name)
+
+
+def _unlike_depth(plans: Iterable[Plan],
+                  deepest: int) -> dict[tuple[str, bool], dict[Measure, int]]:
+    """The measures of each set for which a run goes deeper than its systems, or less deep.
+
+    With each measure the systems' depth.  A measure with a cutoff looks no deeper than that.
+    """
+    touched: dict[tuple[str, bool], dict[Measure, int]] = {}
+    for p in plans:
+        depth = p.factors.about(p.name, "depth")
+        cutoff = p.raw.params.get("cutoff")
+        if depth and deepest and (deepest < min(cutoff or depth, depth)
+                                  or (cutoff is None and deepest > depth)):
+            touched.setdefault((p.factors.id, deepest > depth), {})[p.measure] = depth
+    return touched
