@@ -11,6 +11,7 @@ from ir_std.evaluation.api import check_common_topics
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import Notice
 from ir_std.trec.files import read_run
+from ir_std.trec.scores import RunScores
 
 if TYPE_CHECKING:
     from ir_std.evaluation.placement import Placer
@@ -51,14 +52,14 @@ class Evaluated(NamedTuple):
     notices: tuple[Notice, ...]
 
 
-def evaluate_files(evaluator: StdEvaluator, files: Iterable[str], wanted: Wanted,
+def evaluate_files(evaluator: StdEvaluator, files: Iterable[str | RunScores], wanted: Wanted,
                    jobs: int | None = None) -> Iterator[Evaluated]:
     """Evaluate run files, in their order.
 
     Parameters
     ----------
     evaluator : StdEvaluator
-    files : iterable of str
+    files : iterable of str or RunScores
     wanted : Wanted
     jobs : int, optional
         Number of processes; as many as pay if not given.
@@ -80,9 +81,9 @@ def evaluate_files(evaluator: StdEvaluator, files: Iterable[str], wanted: Wanted
         yield from in_order(_evaluate_elsewhere, task, files, jobs)
 
 
-def _evaluate(evaluator: StdEvaluator, placer: Placer | None, file: str,
+def _evaluate(evaluator: StdEvaluator, placer: Placer | None, file: str | RunScores,
               wanted: Wanted) -> Evaluated:
-    run = read_run(file)
+    run = file if isinstance(file, RunScores) else read_run(file)
     check_common_topics(run, evaluator.qrels)
     found = evaluator.evaluate(run)
     lines = []
@@ -96,7 +97,7 @@ def _evaluate(evaluator: StdEvaluator, placer: Placer | None, file: str,
     return Evaluated(lines, found.notices)
 
 
-def _evaluate_elsewhere(task: bytes, file: str) -> Evaluated:
+def _evaluate_elsewhere(task: bytes, file: str | RunScores) -> Evaluated:
     evaluator, placer, wanted = _unpacked(task)
     return _evaluate(evaluator, placer, file, wanted)
 

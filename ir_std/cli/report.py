@@ -9,7 +9,7 @@ import os
 from argparse import ArgumentParser, Namespace
 
 from ir_std.analysis.paired import TESTS
-from ir_std.cli.evaluate import tabulate, tell_apart
+from ir_std.cli.evaluate import add_measure_option, tabulate, tell_apart
 from ir_std.cli.main import note
 from ir_std.reporting.html.report import write_report
 from ir_std.schemes import scheme_names
@@ -26,6 +26,7 @@ def configure(parser: ArgumentParser) -> None:
                         help="standardization schemes (default N)")
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
+    add_measure_option(parser)
     parser.add_argument("--baseline", metavar="RUN",
                         help="the run that the others are tested against")
     parser.add_argument("--test", choices=sorted(TESTS), default="t",
@@ -37,5 +38,5 @@ def run(args: Namespace) -> None:
     """Evaluate and write the page."""
     files, qrels, measures = tell_apart(args.inputs)
     results = tabulate(files, qrels, measures, scheme_names(args.scheme), args)
-    write_report(results, args.output, args.title, inputs=[*files, qrels])
+    write_report(results, args.output, args.title, inputs=[*files, *filter(None, [qrels])])
     note(f"wrote {args.output}, {os.path.getsize(args.output) / 1e6:.2f} MB")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.errors import StandardizationWarning, few
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import Match
 from ir_std.trec.runs import Qrels, Run
+from ir_std.trec.scores import CountedTopics, RunScores
 
 
 class Notice(NamedTuple):
@@ -106,7 +109,61 @@ def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
                      run=name)
     if sizes and not relevant and not len(run.find(qrels).ids):
         yield Notice("none of its documents is judged", run=name)
-    deepest = max(sizes, default=0)
+    yield from _about_depth(name, plans, max(sizes, default=0))
+
+
+def about_scores(name: str, plans: Iterable[Plan], scores: RunScores, qrels: Qrels,
+                 columns: Mapping[Measure, npt.NDArray[np.float64]],
+                 steps: Mapping[Measure, float]) -> Iterator[Notice]:
+    """What is to be known of scores that were computed elsewhere.
+
+    ``columns`` are the raw values by topic, ``steps`` those in which they were written.
+    """
+    plans, mine = list(plans), set(scores.topics)
+    lacking = sum(topic not in mine for topic in qrels.topics)
+    if lacking:
+        yield Notice(f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0",
+                     run=name)
+    if scores.unlisted:
+        yield Notice(f"its means are over {scores.unlisted} more topic"
+                     f"{'s' * (scores.unlisted > 1)} than it lists, here they are over those "
+                     "listed; give the qrels too, and the others count as 0",
+                     warns=isinstance(qrels, CountedTopics), run=name)
+    empty = {str(m): n for m, column in columns.items() if (n := int(np.isnan(column).sum()))}
+    if empty:
+        listed = ", ".join(f"{measure} on {n}" for measure, n in empty.items())
+        yield Notice(f"has no value of {listed} of its topics: left out of the means", True, name)
+    if scores.passed_over:
+        yield Notice(f"passed over what is no raw measure here: {few(scores.passed_over)}",
+                     run=name)
+    yield from _about_rounding(name, plans, columns, steps)
+    if scores.n_ret:
+        yield from _about_depth(name, plans, max(scores.n_ret.values()))
+
+
+def _about_rounding(name: str, plans: Iterable[Plan],
+                    columns: Mapping[Measure, npt.NDArray[np.float64]],
+                    steps: Mapping[Measure, float]) -> Iterator[Notice]:
+    changes: dict[float, dict[str, float]] = {}
+    for p in plans:
+        step = steps[p.raw]
+        if step:
+            changes.setdefault(step, {})[str(p.measure)] = p.uncertainty(columns[p.raw], step)
+    for step, by_measure in changes.items():
+        listed = ", ".join(f"{measure} by {_upwards(most)}" for measure, most in by_measure.items())
+        yield Notice(f"scores are written in steps of {step:g}: without that, raw means could "
+                     f"differ by {step / 2:g}, and means of {listed} at most", run=name)
+
+
+def _upwards(value: float) -> str:
+    """A number rounded up to one digit."""
+    if not value:
+        return "0"
+    power = 10.0 ** math.floor(math.log10(value))
+    return f"{math.ceil(value / power - 1e-9) * power:.1g}"
+
+
+def _about_depth(name: str, plans: Iterable[Plan], deepest: int) -> Iterator[Notice]:
     for (factors, deeper), touched in _unlike_depth(plans, deepest).items():
         listed = ", ".join(map(str, touched))
         depth = min(touched.values())

@@ -11,15 +11,15 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.errors import NoFactorsError
-from ir_std.evaluation.api import companions
+from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import said, warn_caller
-from ir_std.evaluation.plans import Plan, find_factors, names_by_measure
+from ir_std.evaluation.plans import Plan, names_by_measure
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Standardized, canonical, parse_measure
+from ir_std.measures import Standardized, canonical
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.inputs import as_qrels
+from ir_std.trec.inputs import as_scored, judgments_behind
 
 Floats = npt.NDArray[np.float64]
 
@@ -83,7 +83,7 @@ class Placement(NamedTuple):
         return f"{self.measure} {self.value:.4f}: {self.summary}"
 
 
-def place(run: Any, qrels: Any, measures: Iterable[str | Measure] | None = None, *,
+def place(run: Any, qrels: Any = None, measures: Iterable[str | Measure] | None = None, *,
           schemes: str | Iterable[str] = "N",
           factors: FactorSet | str | None = None) -> list[Placement]:
     """Place a run among the standardizing systems of its collection.
@@ -91,7 +91,7 @@ def place(run: Any, qrels: Any, measures: Iterable[str | Measure] | None = None,
     Parameters
     ----------
     run, qrels
-        Any form that ir_std reads.
+        Any form that ir_std reads; without qrels scores that were computed elsewhere.
     measures : iterable of str or Measure, optional
         For raw ones their standardized companions are placed too; the set's default measures
         if not given.
@@ -103,13 +103,12 @@ def place(run: Any, qrels: Any, measures: Iterable[str | Measure] | None = None,
     NoFactorsError
         If no factor set fits the qrels.
     """
-    judgments = as_qrels(qrels)
-    match = find_factors(judgments, factors)
-    if match.factors is None:
-        raise NoFactorsError(str(match))
-    asked = map(parse_measure, measures or match.factors.default_measures)
-    wanted, notices = companions(asked, match, judgments, scheme_names(schemes))
-    return Placer(StdEvaluator(wanted, judgments, match, notices)).place(run)
+    read = as_scored(run)
+    judgments = judgments_behind([read], qrels)
+    evaluator = evaluator_for(judgments, measures, scheme_names(schemes), factors, [read])
+    if evaluator.match is None or evaluator.match.factors is None:
+        raise NoFactorsError(str(evaluator.match))
+    return Placer(evaluator).place(read)
 
 
 class Placer:

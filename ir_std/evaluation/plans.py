@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from ir_std.measures import (
     parse_measure,
 )
 from ir_std.trec.runs import Qrels
+from ir_std.trec.scores import CountedTopics
 
 Values = npt.NDArray[np.float64]
 
@@ -51,14 +52,69 @@ class Plan(NamedTuple):
     """How a standardized measure is computed: from which raw one, with which factors.
 
     ``name`` is what the factor set calls the raw measure; ``apply`` standardizes the raw values
-    on the topics of the qrels.
+    on ``topics``, those of the qrels.  With factors of whole data sets these are one, the data
+    set, and its value is the run's mean.
     """
 
     measure: Standardized
     raw: Measure
     factors: FactorSet
     name: str
-    apply: Callable[[npt.ArrayLike], Values]
+    apply: Callable[..., Values]
+    topics: tuple[str, ...]
+    of_mean: bool = False
+
+    @property
+    def same_raw(self) -> tuple[Measure, ...]:
+        """Other raw measures that have the values of ``raw``: with binary gains, the base."""
+        base = self.measure.base
+        return (base,) if base.__name__ == self.raw.__name__ else ()
+
+    def units(self, raw: Values) -> Values:
+        """A run's raw values on what the factors are of: its topics, or the data set."""
+        return np.array([mean_of_known(raw)]) if self.of_mean else raw
+
+    def standardized(self, raw: Values, step: float = 0.0) -> tuple[Values, float]:
+        """Raw values by topic, standardized.
+
+        Parameters
+        ----------
+        raw : ndarray, shape (n_topics,)
+        step : float
+            The step in which the values were written; they are compared with the systems' scores
+            as these would have been written so.
+
+        Returns
+        -------
+        values : ndarray, shape (n_topics,)
+            NaN on topics without factors, and on all with factors of whole data sets.
+        mean : float
+            Over what has a value.
+        """
+        values = self.apply(self.units(raw), **self._as_written(step))
+        mean = mean_of_known(values)
+        return (np.full(len(raw), np.nan) if self.of_mean else values), mean
+
+    def uncertainty(self, raw: Values, step: float) -> float:
+        """How much the mean can change by rounding raw values to steps.
+
+        Parameters
+        ----------
+        raw : ndarray, shape (n_topics,)
+        step : float
+        """
+        values = self.units(raw)
+        mean, *ends = (mean_of_known(self.apply(v)) for v in (
+            values, values - step / 2, values + step / 2))
+        return max(abs(end - mean) for end in ends)
+
+    def _as_written(self, step: float) -> dict[str, Any]:
+        if step <= self.factors.about(self.name, "resolution", 0.0):
+            return {}
+        if self.measure["scheme"] != "E":
+            return {"resolution": step}
+        scores = self.factors.scores[self.name][self.factors.rows(self.topics)]
+        return {"resolution": step, "scores": _written(scores, step)}
 
 
 @lru_cache(maxsize=256)
@@ -96,7 +152,7 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     rows = factors.rows(qrels.topics)
     raw, name = next((one for one in served if any_known(table[one[1]], rows)), served[0])
     apply = factors.on(qrels.topics, name, measure["scheme"], **measure.scheme_params)
-    return Plan(measure, raw, factors, name, apply)
+    return Plan(measure, raw, factors, name, apply, qrels.topics)
 
 
 def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -> str:
@@ -105,6 +161,19 @@ def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -
     what, table = (("distributions", factors.scores) if measure["scheme"] == "E"
                    else ("factors", factors.mean))
     return f"{factors.id} has no {what} for {measure.base}; it has {', '.join(table) or 'none'}"
+
+
+def mean_of_known(values: Values) -> float:
+    """The mean of what is not NaN; NaN where nothing is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _written(scores: Values, step: float) -> Values:
+    """Scores rounded as programs print them, which looks at all their digits."""
+    places = round(-np.log10(step))
+    rounded = [round(score, places) for score in scores.ravel().tolist()]
+    return np.array(rounded).reshape(scores.shape)
 
 
 def any_known(table: Values, rows: npt.NDArray[np.int64]) -> bool:
@@ -121,7 +190,7 @@ def _obstacle(raw: Measure, name: str, fit: Fit, qrels: Qrels) -> str:
     depth = fit.factors.about(name, "depth")
     if depth and raw.params.get("cutoff", 0) > depth:
         return f"its systems were evaluated to depth {depth}"
-    if raw.__name__ in NEEDS_NOT_RELEVANT and not (
+    if raw.__name__ in NEEDS_NOT_RELEVANT and not isinstance(qrels, CountedTopics) and not (
             qrels.sizes.sum() > qrels.count(1).sum()):
         return "these qrels hold relevant documents only"
     return _levels_unlike(raw, fit, qrels)
@@ -129,7 +198,7 @@ def _obstacle(raw: Measure, name: str, fit: Fit, qrels: Qrels) -> str:
 
 def _levels_unlike(raw: Measure, fit: Fit, qrels: Qrels) -> str:
     """Why judgments at the levels that a measure tells apart differ from the set's."""
-    here, there = qrels.max_level, fit.factors.info.get("max_level")
+    here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
     if has_graded_gains(raw) and there is not None and (here <= 1) != (there <= 1):
         if here > 1:
             return (f"these qrels have levels to {here}, its systems were judged with one level")
@@ -141,10 +210,17 @@ def _levels_unlike(raw: Measure, fit: Fit, qrels: Qrels) -> str:
     return ""
 
 
+def _highest_level(fit: Fit, qrels: Qrels) -> int:
+    """The highest level of the judgments; the set's where only scores are known."""
+    if isinstance(qrels, CountedTopics):
+        return fit.factors.info.get("max_level") or 1
+    return qrels.max_level
+
+
 def _is_binary(fit: Fit, qrels: Qrels) -> bool:
     """Whether binary and graded gains are the same here.
 
     A part of graded qrels may happen to hold no level above 1: it stays graded.
     """
-    return qrels.max_level <= 1 and not (fit.partial and (fit.factors.info.get("max_level")
+    return _highest_level(fit, qrels) <= 1 and not (fit.partial and (fit.factors.info.get("max_level")
                                                           or 1) > 1)

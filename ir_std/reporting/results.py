@@ -34,15 +34,15 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.inputs import as_qrels, as_run
-from ir_std.trec.naming import name_runs
+from ir_std.trec.inputs import as_scored, judgments_behind, runs_by_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
-def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure | str | None = None,
+def evaluate(runs: Any, qrels: Any = None,
+             measures: Iterable[Measure | str] | Measure | str | None = None,
              schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
              baseline: str | None = None, test: str = "t") -> Results:
     """Evaluate one or many runs, raw and standardized.
@@ -50,10 +50,11 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
     Parameters
     ----------
     runs
-        A run in any form that :func:`ir_std.trec.inputs.as_run` takes; a list of runs; or a dict
-        that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.
-    qrels
-        Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
+        A run in any form that :func:`ir_std.trec.inputs.as_scored` takes; a list of runs; or a dict
+        that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs
+        also scores that were computed elsewhere, see :func:`ir_std.read_scores`.
+    qrels : optional
+        Any form that :func:`ir_std.trec.inputs.as_qrels` takes; not needed for scores.
     measures : Measure, str or iterable of them, optional
         Those of the recognized factor set if not given.
     schemes : str or iterable of str
@@ -74,12 +75,13 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
     """
-    named = name_runs(runs)
+    named = runs_by_name(runs)
     if baseline is not None and baseline not in named:
         raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
                          f"{', '.join(named)}{suggestion(baseline, named)}")
     get_test(test)
-    evaluator = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes), factors)
+    evaluator = evaluator_for(judgments_behind(named.values(), qrels), measures,
+                              schemes and scheme_names(schemes), factors, named.values())
     results = Results(evaluator, {name: _evaluation(evaluator, run, name)
                                   for name, run in named.items()}, baseline, test)
     warn_caller(results.warnings)
@@ -87,7 +89,7 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
 
 
 def _evaluation(evaluator: StdEvaluator, run: Any, name: str) -> Evaluation:
-    read = as_run(run)
+    read = as_scored(run)
     check_common_topics(read, evaluator.qrels)
     return evaluator.evaluate(read, name)
 

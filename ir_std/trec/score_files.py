@@ -65,20 +65,22 @@ def read_scores(file: str | os.PathLike[str], measure: str | None = None) -> dic
         read = _read_json(text, name)
     else:
         read = collected(_cells(text, name, measure), name)
-    return {run or _plain_name(file): scores for run, scores in read.items()}
+    return {run or Path(file).name: scores for run, scores in read.items()}
 
 
-def looks_like_scores(first_line: str) -> bool:
-    """Whether a file that starts with this line holds scores, and not a run or qrels."""
-    if first_line.lstrip()[:1] in ("{", "["):
-        return True
-    fields = first_line.split()
-    return _is_header(first_line) or len(fields) in (2, 3) or (
+def holds_scores(file: str | os.PathLike[str]) -> bool:
+    """Whether a file holds scores, by its first line, and not a run or qrels.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    block: bytes = next((b for b in _blocks(FileSource(Path(file))) if b.strip()), b"")
+    line = block.strip().split(b"\n", 1)[0].decode(errors="replace")
+    fields = line.split()
+    return line[:1] in ("{", "[") or _is_header(line) or len(fields) in (2, 3) or (
         len(fields) == 4 and _is_scored(fields[2], fields[3]))
-
-
-def _plain_name(file: str | os.PathLike[str]) -> str:
-    return Path(file).name
 
 
 def _text(file: Path) -> str:

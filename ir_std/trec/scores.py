@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.errors import InputError, few
-from ir_std.measures import Standardized, parse_measure
+from ir_std.measures import Standardized
 from ir_std.schemes import EXACT
 from ir_std.trec.names import measure_called
-from ir_std.trec.runs import Ints, Qrels
+from ir_std.trec.runs import Qrels
 
 SUMMARY = "all"
 """The topic that stands for the mean, as in trec_eval and ir_measures."""
@@ -93,8 +93,7 @@ class RunScores:
             return 0.0
         return self.step
 
-    def column(self, measure: Measure, topics: Iterable[str]) -> np.ndarray[tuple[int], np.dtype[
-            np.float64]]:
+    def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:
         """A measure's values on these topics: 0 on those that the run lacks altogether.
 
         NaN on a topic that the run has, but not with this measure.
@@ -137,7 +136,7 @@ class CountedTopics(Qrels):
         super().__init__({topic: {} for topic in n_rel}, name)
         self.n_rel = dict(n_rel)
 
-    def count(self, level: int = 1) -> Ints:
+    def count(self, level: int = 1) -> npt.NDArray[np.int64]:
         """Number of relevant documents by topic; 0 where it is not known."""
         return np.array([n or 0 for n in self.n_rel.values()], np.int64)
 
