@@ -214,7 +214,7 @@ def _wide(rows: list[tuple[int, list[str]]], header: list[str], names: list[str]
             yield Cell(line, run, row[topic], what, row[i])
 
 
-# --- JSON ------------------------------------------------------------------------------------------
+# --- JSON ---------------------------------------------------------------------------------------
 
 def _read_json(text: str, file: str) -> dict[str, RunScores]:
     """MTEB's result of one task, or lines of ``ir_measures -o jsonl``."""
