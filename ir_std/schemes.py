@@ -24,8 +24,7 @@ _MANY = 50_000
 """With more values than this, importing scipy.special pays."""
 
 
-def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike,
-             resolution: float = 0.0) -> Array:
+def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Array:
     """Deviations from the mean in units of the standard deviation.
 
     Webber, Moffat and Zobel (SIGIR 2008), eq. 1: ``(x - mean) / sd``.
@@ -34,23 +33,32 @@ def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike,
     ----------
     x, mean, sd : array_like
         Broadcast against each other.  NaN marks a topic without factors.
-    resolution : float
-        The step in which the scores behind the factors were recorded (0.0001 for four
-        decimals, 0 for exact ones).
 
     Returns
     -------
     ndarray
-        NaN where a factor is NaN.  Where ``sd`` is 0 (all standardizing systems scored the
-        same) it is 0 if ``x`` equals the mean to the resolution, else NaN: nothing is known of
-        the spread.
+        NaN where a factor is NaN, and where ``sd`` is 0: all standardizing systems scored the
+        same, there is no unit to count in.
     """
     x, mean, sd = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (x, mean, sd)))
     spread = sd > 0
-    z = (x - mean) / np.where(spread, sd, 1.0)
-    same = np.abs(x - mean) <= max(resolution / 2, 0) + EXACT
-    flat = np.where(same, 0.0, np.nan)
-    return np.where(spread, z, np.where(sd == 0, flat, np.nan))
+    return np.where(spread, (x - mean) / np.where(spread, sd, 1.0), np.nan)
+
+
+def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -> Array:
+    """Where :func:`z_scores` tends as ``sd`` goes to 0: minus infinity, 0 or plus infinity.
+
+    Parameters
+    ----------
+    x, mean : array_like
+        Raw scores, and the score that all standardizing systems share.
+    resolution : float
+        The step in which the scores behind the factors were recorded (0.0001 for four
+        decimals, 0 for exact ones); ``x`` equals the mean if it would be recorded so.
+    """
+    above = np.asarray(x, dtype=float) - np.asarray(mean, dtype=float)
+    same = np.abs(above) <= max(resolution / 2, 0) + EXACT
+    return np.where(same, 0.0, above + np.copysign(np.inf, above))
 
 
 def normal_cdf(z: npt.ArrayLike) -> Array:
@@ -86,7 +94,7 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
         For each of them the scores of the ``n`` standardizing systems on its topic.  A NaN is
         a system without a score; a row of only NaN gives NaN.
     resolution : float
-        As for :func:`z_scores`; ``x`` is rounded to it before it is compared.
+        As for :func:`limit_of_z`; ``x`` is rounded to it before it is compared.
 
     Returns
     -------
@@ -110,6 +118,7 @@ class Scheme(NamedTuple):
     needs_scores: bool
     source: str
     from_z: Callable[..., Array] | None = None
+    bounded: bool = True
 
     def apply(self, x: npt.ArrayLike, *, mean: npt.ArrayLike = np.nan,
               sd: npt.ArrayLike = np.nan, scores: npt.ArrayLike | None = None,
@@ -124,9 +133,16 @@ class Scheme(NamedTuple):
         scores : array_like, shape (..., n)
             For E.
         resolution : float
-            See :func:`z_scores`.
+            See :func:`limit_of_z`.
         **params
             ``A`` and ``B`` of U.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            NaN where a factor is NaN.  Where ``sd`` is 0, N and U take their limits: 0 below the
+            standardizing systems' common score, 0.5 (U: ``B``) at it, 1 above; z, which has none,
+            is NaN, whatever ``x``.
 
         Raises
         ------
@@ -139,7 +155,10 @@ class Scheme(NamedTuple):
                                      "these factors hold only means and deviations: use N, U "
                                      "or z")
             return empirical_cdf(x, scores, resolution)
-        return self.from_z(z_scores(x, mean, sd, resolution), **params)
+        z = z_scores(x, mean, sd)
+        if self.bounded:
+            z = np.where(np.equal(sd, 0), limit_of_z(x, mean, resolution), z)
+        return self.from_z(z, **params)
 
 
 SCHEMES: dict[str, Scheme] = {
@@ -147,7 +166,7 @@ SCHEMES: dict[str, Scheme] = {
         Scheme("N", False, "Webber, Moffat and Zobel 2008, eq. 2", normal_cdf),
         Scheme("U", False, "Sakai 2016", clipped_linear),
         Scheme("E", True, "Urbano, Lima and Hanjalic 2019, eq. 7"),
-        Scheme("z", False, "Webber, Moffat and Zobel 2008, eq. 1", np.asarray),
+        Scheme("z", False, "Webber, Moffat and Zobel 2008, eq. 1", np.asarray, bounded=False),
     )
 }
 """The schemes by name, the default first."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -57,22 +57,49 @@ def test_e_without_scores_says_what_to_use_instead() -> None:
         get_scheme("E").apply([0.1], mean=0.1, sd=0.1)
 
 
-@pytest.mark.parametrize(("scheme", "at_mean"), [("z", 0.0), ("N", 0.5), ("U", 0.5)])
-def test_without_spread_a_score_at_the_mean_is_average_and_any_other_unknown(
-        scheme: str, at_mean: float) -> None:
-    values = get_scheme(scheme).apply([0.25, 0.26], mean=0.25, sd=0.0)
-    assert values[0] == at_mean
-    assert np.isnan(values[1])
+@pytest.mark.parametrize("scheme", ["N", "U"])
+def test_without_spread_a_score_is_0_below_the_common_score_half_at_it_and_1_above(
+        scheme: str) -> None:
+    values = get_scheme(scheme).apply([0.24, 0.25, 0.26], mean=0.25, sd=0.0)
+    assert values.tolist() == [0, 0.5, 1]
+
+
+@given(st.sampled_from(["N", "U"]), unit, unit)
+def test_without_spread_a_value_is_the_limit_of_ever_smaller_deviations(
+        scheme: str, x: float, mean: float) -> None:
+    assume(x == mean or abs(x - mean) > 1e-6)
+    rule = get_scheme(scheme)
+    assert rule.apply(x, mean=mean, sd=0.0) == pytest.approx(
+        rule.apply(x, mean=mean, sd=1e-9), abs=1e-12)
+
+
+def test_without_spread_z_is_unknown_for_every_score() -> None:
+    assert np.isnan(get_scheme("z").apply([0.24, 0.25, 0.26], mean=0.25, sd=0.0)).all()
+
+
+def test_without_spread_u_is_its_intercept_at_the_common_score() -> None:
+    values = get_scheme("U").apply([0.2, 0.25, 0.3], mean=0.25, sd=0.0, A=0.1, B=0.4)
+    assert values.tolist() == [0, 0.4, 1]
 
 
 def test_without_spread_equality_is_to_the_resolution_of_the_scores() -> None:
-    values = get_scheme("z").apply([0.25004, 0.25006], mean=0.25, sd=0.0, resolution=1e-4)
-    assert values[0] == 0
-    assert np.isnan(values[1])
+    values = get_scheme("N").apply([0.24994, 0.25004, 0.25006], mean=0.25, sd=0.0,
+                                   resolution=1e-4)
+    assert values.tolist() == [0, 0.5, 1]
 
 
-def test_e_needs_no_spread() -> None:
-    assert get_scheme("E").apply([0.3], scores=[[0.2, 0.2]]).tolist() == [1.0]
+@pytest.mark.parametrize("scheme", ["N", "U"])
+def test_some_topics_without_spread_leave_the_others_as_they_are(scheme: str) -> None:
+    values = get_scheme(scheme).apply([0.3, 0.3, 0.3], mean=[0.2, 0.2, np.nan],
+                                      sd=[0.1, 0.0, 0.0])
+    assert values[0] == get_scheme(scheme).apply(0.3, mean=0.2, sd=0.1)
+    assert values[1] == 1
+    assert np.isnan(values[2])
+
+
+def test_without_spread_e_is_1_at_or_above_the_common_score_and_0_below() -> None:
+    values = get_scheme("E").apply([0.1, 0.2, 0.3], scores=[[0.2, 0.2]] * 3)
+    assert values.tolist() == [0, 1, 1]
 
 
 @pytest.mark.parametrize("scheme", ["z", "N", "U"])

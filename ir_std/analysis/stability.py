@@ -148,8 +148,8 @@ def factor_stability(scores: npt.ArrayLike, standardizing: npt.ArrayLike, size: 
 
     Notes
     -----
-    A topic on which all systems of a sample score the same tells that sample nothing and is
-    left out of its means (not with E, which needs no spread).
+    On a topic where all systems of a sample score the same, N and U take their limits; z has no
+    value there, for no ranked system, and leaves the topic out of that sample's means.
     """
     x = topic_by_system(scores, systems=2, single=True)
     by = topic_by_system(standardizing, "the standardizing systems", systems=2, single=True)

@@ -17,6 +17,11 @@ from ir_std.factors.factor_set import FactorSet
 
 Floats = npt.NDArray[np.float64]
 
+BY_TEAM = "drawn by team"
+BY_SYSTEM = ("drawn one by one, as teams are not known (by team they are 1.5 to 2 times as wide on "
+             "tracks where they are)")
+BY_THEORY = "by normal theory, where only means and deviations are known"
+
 
 @dataclass(frozen=True)
 class SystemsPart:
@@ -29,7 +34,7 @@ class SystemsPart:
     df : int
         Degrees of freedom: teams, or systems, less one.
     source : str
-        Where it is from, in words.
+        How it was found, in words; empty where it was not.
     """
 
     covariance: Floats
@@ -68,12 +73,12 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
         return SystemsPart(
             bootstrap_covariance(x, scores, groups, scheme,
                                  resolution=factors.about(name, "resolution", 0.0), **params),
-            len(set(groups)) - 1, f"bootstrap by {'team' if teams else 'system'}")
+            len(set(groups)) - 1, BY_TEAM if teams else BY_SYSTEM)
     if scheme == "E" or n < 2 or not len(rows):
         return SystemsPart(unknown, inf, "")
     return SystemsPart(
         normal_covariance(x, factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params),
-        n - 1, "normal theory from means and deviations")
+        n - 1, BY_THEORY)
 
 
 def by_system(factors: FactorSet, name: str) -> Floats:

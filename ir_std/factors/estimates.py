@@ -111,9 +111,12 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
     Returns
     -------
     ndarray, shape (n,)
-        Sorted.  Topics without factors are left out, and systems without a score on some topic.
+        Sorted.  Topics without factors are left out, and systems without a score on some topic;
+        for z those on which the systems do not differ, too.  Empty if no topic is left.
     """
     known = ~np.isnan(factors.mean[measure])
+    if scheme == "z":
+        known &= factors.sd[measure] > 0
     rows = np.flatnonzero(known) if rows is None else rows[known[rows]]
     values = scores = factors.scores[measure][rows]
     if scheme is not None:
@@ -123,7 +126,7 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
             **params)
     by_system = np.empty_like(values)
     np.put_along_axis(by_system, factors.systems[measure][rows].astype(np.int64), values, axis=1)
-    means = by_system.mean(axis=0)
+    means = by_system.mean(axis=0) if len(rows) else np.zeros(0)
     return np.sort(means[~np.isnan(means)])
 
 

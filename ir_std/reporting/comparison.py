@@ -35,6 +35,8 @@ Floats = npt.NDArray[np.float64]
 
 POOLED = "all of these"
 """The collection of a row with the mean of a system's means."""
+FEW_SYSTEMS = 40
+"""With fewer standardizing systems than this the steps of scheme E are named."""
 NOTHING = Estimate(nan, 0, nan, nan)
 """Of a measure without scores."""
 
@@ -205,7 +207,21 @@ class Comparison:
                 f"tell as much of the topics as of the systems. Standardized means can, each being "
                 f"relative to the systems that took part in its track.",
                 "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
-                "the systems that the factors come from.")
+                f"the systems that the factors come from{self._how_systems()}.", *self._steps())
+
+    def _how_systems(self) -> str:
+        """How the systems' part of the intervals was found."""
+        found = dict.fromkeys(how for part in self.parts for m in part.results.plans
+                              if (how := part.results.systems_parts[m].source))
+        return ", " * bool(found) + "; ".join(found)
+
+    def _steps(self) -> tuple[str, ...]:
+        """Where a share of systems moves in steps that one can see."""
+        few = dict.fromkeys((plan.factors.id, plan.factors.n_systems[plan.name])
+                            for part in self.parts for m, plan in part.results.plans.items()
+                            if m["scheme"] == "E")
+        return tuple(f"E on {name} moves in steps of 1/{n}, the share of a system."
+                     for name, n in few if n < FEW_SYSTEMS)
 
 
 def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:

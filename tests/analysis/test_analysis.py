@@ -250,7 +250,7 @@ def test_bad_scores_are_refused_with_a_reason(test, scores, message):
     (lambda: analysis.leave_out(SCORES, "aaaab"), "fewer than two systems remain"),
     (lambda: analysis.factor_stability(SCORES, OTHER, 2), "same topics, got 12 and 9"),
     (lambda: analysis.factor_stability(SCORES, SCORES, 6), "between 2 and the 5"),
-    (lambda: analysis.factor_stability(SCORES, SCORES * 0, 2), "no spread on any topic"),
+    (lambda: analysis.factor_stability(SCORES, SCORES * 0, 2, scheme="z"), "no spread on any"),
     (lambda: analysis.topic_set_size(0, 0.1), "above 0"),
     (lambda: analysis.topic_set_size(0.1, 0.1, 1), "systems must be at least 2"),
     (lambda: analysis.topic_set_size_paired_t(0.1, 0.1, beta=1), "beta must lie between 0 and 1"),
@@ -326,11 +326,26 @@ def test_factor_stability_is_the_tau_of_some_sample(scheme):
     assert set(found.round(9).tolist()) == possible
 
 
-def test_a_topic_without_spread_in_a_sample_is_left_out_of_it():
+def test_a_topic_without_spread_in_a_sample_is_left_out_of_it_by_z():
     by = RNG.random((12, 4))
     by[0] = 0.5
-    without = analysis.factor_stability(SCORES[1:], by[1:], 2, samples=20)
-    np.testing.assert_array_equal(analysis.factor_stability(SCORES, by, 2, samples=20), without)
+    without = analysis.factor_stability(SCORES[1:], by[1:], 2, samples=20, scheme="z")
+    np.testing.assert_array_equal(
+        analysis.factor_stability(SCORES, by, 2, samples=20, scheme="z"), without)
+
+
+def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_below():
+    by = RNG.random((12, 4))
+    by[0] = 0.5
+
+    def means(chosen):
+        limits = SCORES[0] > 0.5
+        return np.vstack([limits, analysis.standardize(SCORES[1:], by[1:, chosen])]).mean(axis=0)
+
+    possible = {round(stats.kendalltau(means([0, 1, 2, 3]), means(chosen)).statistic, 9)
+                for chosen in map(list, combinations(range(4), 3))}
+    found = analysis.factor_stability(SCORES, by, 3, samples=60)
+    assert set(found.round(9).tolist()) == possible
 
 
 def test_factor_stability_repeats_with_its_seed():

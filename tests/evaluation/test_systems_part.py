@@ -8,10 +8,13 @@ from ir_measures import AP
 
 import ir_std
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
-from ir_std.evaluation.uncertainty import by_system
+from ir_std.evaluation.uncertainty import BY_SYSTEM, BY_THEORY, by_system
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.testing import simulated_qrels, simulated_run
+
+# The simulated runs are not as deep as TREC's, which is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
 
 
 def results(name: str, schemes: str = "N") -> ir_std.Results:
@@ -36,7 +39,7 @@ def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
     part = found.systems_parts[measure]
     assert part.covariance == pytest.approx(expected)
     assert part.df == 128
-    assert part.source == "bootstrap by system"
+    assert part.source == BY_SYSTEM
 
 
 def test_where_only_means_and_deviations_are_known_theory_says() -> None:
@@ -47,7 +50,7 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
     part = found.systems_parts[ir_std.sAP]
     assert part.covariance == pytest.approx(expected)
-    assert (part.df, part.source) == (104, "normal theory from means and deviations")
+    assert (part.df, part.source) == (104, BY_THEORY)
 
 
 def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:

@@ -106,6 +106,21 @@ def test_collections_that_share_topics_are_not_pooled_and_that_is_said() -> None
             in found.notes)
 
 
+def test_how_the_systems_part_was_found_is_said(compared: ir_std.Comparison) -> None:
+    text = " ".join(compared.table().text().split())
+    assert "come from, drawn one by one, as teams are not known" in text
+    web = simulated_qrels(ir_std.load_factors("trec9-web").n_rel)
+    other = ir_std.compare([("x", simulated_run(web, 1, 20), web)], AP).table().text()
+    assert "come from, by normal theory" in " ".join(other.split())
+
+
+@pytest.mark.parametrize(("name", "said"), [("web14", True), ("trec8-adhoc", False)])
+def test_the_steps_of_a_share_of_few_systems_are_named(name: str, said: bool) -> None:
+    qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
+    text = ir_std.compare([("x", simulated_run(qrels, 1, 20), qrels)], AP, "E").table().text()
+    assert ("E on web14 moves in steps of 1/30" in text) is said
+
+
 def test_without_measures_those_that_all_collections_have_are_reported() -> None:
     t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
     found = ir_std.compare([("x", simulated_run(t7, 1, 10), t7),

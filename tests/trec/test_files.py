@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ir_measures import AP, RR, Bpref, Judged, P, nDCG
 
 from ir_std.errors import InputError
-from ir_std.evaluation.provider import StdEvaluator
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.trec.files import BytesSource, columns_of, read_qrels, read_run
 
 RUN = b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 1.5 tag\n2 Q0 d1 1 -3e-2 tag\n"
