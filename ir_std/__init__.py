@@ -25,8 +25,10 @@ from ir_std.errors import (
 from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
 from ir_std.evaluation.evaluator import Scores, StdEvaluator
 from ir_std.evaluation.provider import StdProvider, install
-from ir_std.factors.catalog import Fit, Match, available_factors, load_factors
+from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.fit import Fit
+from ir_std.factors.recognition import Match
 from ir_std.measures import (
     DCG,
     NDCG,

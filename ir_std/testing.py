@@ -9,14 +9,20 @@ import numpy as np
 _JUDGED_NOT_RELEVANT = 1000
 
 
-def simulated_qrels(n_rel: Mapping[str, int | None]) -> dict[str, dict[str, int]]:
-    """Qrels with the given topics and numbers of relevant documents.
+def simulated_qrels(n_rel: Mapping[str, int | Mapping[int, int] | None]
+                    ) -> dict[str, dict[str, int]]:
+    """Qrels with the given topics and numbers of relevant documents, in all or by level.
 
-    Documents are made up: on each topic the relevant ones, then as many others as a run is deep.
+    Documents are made up, with names that no collection has: on each topic the relevant ones,
+    then as many others as a run is deep.
     """
-    return {topic: {f"FT{topic}-{i}": int(i < (n or 0))
-                    for i in range((n or 0) + _JUDGED_NOT_RELEVANT)}
-            for topic, n in n_rel.items()}
+    qrels = {}
+    for topic, given in n_rel.items():
+        counts = given if isinstance(given, Mapping) else {1: given or 0}
+        levels = [level for level, n in counts.items() if level > 0 for _ in range(n)]
+        qrels[topic] = {f"sim{topic}-{i}": level
+                        for i, level in enumerate(levels + [0] * _JUDGED_NOT_RELEVANT)}
+    return qrels
 
 
 def simulated_run(qrels: Mapping[str, Mapping[str, int]], seed: int,

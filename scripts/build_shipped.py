@@ -100,10 +100,7 @@ def combined(name: str, topics: dict[str, Judgments], parts: list[FactorSet]) ->
         return {m: table[m][part.rows(topics)] for m, part in origin.items()
                 if m in (table := getattr(part, field))}
 
-    means = {key: mean for part in parts for key, mean in part.means.items()
-             if origin[key.split(":", 1)[1]] is part}
-    return FactorSet(info, topics, rows("mean"), rows("sd"), rows("scores"), rows("systems"),
-                     means)
+    return FactorSet(info, topics, rows("mean"), rows("sd"), rows("scores"), rows("systems"))
 
 
 if __name__ == "__main__":

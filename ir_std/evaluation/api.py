@@ -12,8 +12,8 @@ from ir_std.errors import InputError, NoFactorsError
 from ir_std.evaluation.evaluator import Scores, StdEvaluator
 from ir_std.evaluation.notices import Notice
 from ir_std.evaluation.plans import Plan, any_known, find_factors, plan
-from ir_std.factors.catalog import Match
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.recognition import Match
 from ir_std.measures import (
     Standardized,
     canonical,
@@ -151,7 +151,7 @@ def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
 
 def _has_values(planned: Plan, qrels: Qrels) -> bool:
     """Whether there are factors on one of the topics."""
-    return any_known(planned.factors.mean[planned.name], planned.factors.rows(qrels.topics))
+    return any_known(planned.factors.mean[planned.name], planned.factors.rows(planned.topics))
 
 
 def _missing(without: dict[str, list[str]], hindered: dict[str, dict[str, None]],

@@ -24,7 +24,7 @@ from ir_std.evaluation.notices import (
     warn_caller,
 )
 from ir_std.evaluation.plans import Plan, Values, find_factors, mean_of_known, plan
-from ir_std.factors.catalog import Match
+from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, check_params
 from ir_std.trec.inputs import as_qrels, as_scored
 from ir_std.trec.ranking import Order, Ranker
@@ -286,7 +286,8 @@ class StdEvaluator(providers.Evaluator):
     def by_topic(self, found: Evaluation) -> Iterator[Metric]:
         """The values of an evaluation as ir_measures gives them, topic by topic."""
         theirs = {(r.measure, r.query_id): r for r in found.elsewhere or ()}
-        not_ours = set(self._others.measures) if self._others and found.elsewhere is not None else ()
+        not_ours = (set(self._others.measures) if self._others and found.elsewhere is not None
+                    else set())
         of_mean = {p.measure for p in self.plans if p.of_mean}
         columns = [(m, m in not_ours, found.values[m].tolist()) for m in self.measures
                    if m not in of_mean]

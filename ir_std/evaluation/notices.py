@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import StandardizationWarning, few
 from ir_std.evaluation.plans import Plan
-from ir_std.factors.catalog import Match
+from ir_std.factors.recognition import Match
 from ir_std.trec.runs import Qrels, Run
 from ir_std.trec.scores import CountedTopics, RunScores
 
@@ -71,10 +71,10 @@ def about_factors(plans: Iterable[Plan], qrels: Qrels, match: Match | None) -> I
 def _gaps(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
     without: dict[str, dict[str, None]] = {}
     for p in plans:
-        rows = p.factors.rows(qrels.topics)
+        rows = p.factors.rows(p.topics)
         known = ~(np.isnan(p.factors.mean[p.name]) | np.isnan(p.factors.sd[p.name]))
         for i in np.flatnonzero((rows < 0) | ~known[rows]).tolist():
-            without.setdefault(p.factors.id, {})[qrels.topics[i]] = None
+            without.setdefault(p.factors.id, {})[p.topics[i]] = None
     for name, topics in without.items():
         yield Notice(f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {name}, "
                      f"left out of standardized means: {few(topics)}", warns=True)
@@ -86,7 +86,7 @@ def _flat(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
     for p in plans:
         if p.measure["scheme"] == "E":
             continue
-        rows = p.factors.rows(qrels.topics)
+        rows = p.factors.rows(p.topics)
         n = int((p.factors.sd[p.name][rows[rows >= 0]] == 0).sum())
         if n:
             flat.setdefault(p.factors.id, {})[str(p.measure.base)] = n

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.errors import NoFactorsError
-from ir_std.factors.catalog import Collection, Fit, Match, load_factors, named, recognize
+from ir_std.factors.catalog import load_factors
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.fit import Collection, Fit
+from ir_std.factors.recognition import Match, named, recognize
 from ir_std.measures import (
     Standardized,
     canonical,
@@ -28,8 +30,11 @@ Values = npt.NDArray[np.float64]
 
 def collection_of(qrels: Qrels) -> Collection:
     """What recognition needs to know of qrels."""
-    return Collection(tuple(zip(qrels.topics, qrels.count().tolist(), strict=True)),
-                      qrels.first_documents, qrels.dataset)
+    if isinstance(qrels, CountedTopics):
+        return Collection(qrels.n_rel.items())
+    return qrels.remembered("collection", lambda: Collection(
+        zip(qrels.topics, qrels.count().tolist(), strict=True),
+        qrels.first_documents[:50], qrels.dataset, qrels))
 
 
 def find_factors(qrels: Qrels, factors: FactorSet | str | None = None) -> Match:
@@ -149,10 +154,12 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
                 served.append((raw, name))
     if not served:
         raise NoFactorsError(f"{measure}: {_what_is_missing(measure, factors, obstacle)}", obstacle)
-    rows = factors.rows(qrels.topics)
+    dataset = match.fit.dataset
+    topics = qrels.topics if dataset is None else (dataset,)
+    rows = factors.rows(topics)
     raw, name = next((one for one in served if any_known(table[one[1]], rows)), served[0])
-    apply = factors.on(qrels.topics, name, measure["scheme"], **measure.scheme_params)
-    return Plan(measure, raw, factors, name, apply, qrels.topics)
+    apply = factors.on(topics, name, measure["scheme"], **measure.scheme_params)
+    return Plan(measure, raw, factors, name, apply, topics, dataset is not None)
 
 
 def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -> str:
@@ -222,5 +229,5 @@ def _is_binary(fit: Fit, qrels: Qrels) -> bool:
 
     A part of graded qrels may happen to hold no level above 1: it stays graded.
     """
-    return _highest_level(fit, qrels) <= 1 and not (fit.partial and (fit.factors.info.get("max_level")
-                                                          or 1) > 1)
+    highest = fit.factors.info.get("max_level") or 1
+    return _highest_level(fit, qrels) <= 1 and not (fit.partial and highest > 1)

@@ -40,7 +40,7 @@ class StdProvider(providers.Provider):
         evaluator = StdEvaluator(sorted(measures, key=str), qrels)
         # Nothing else says here which factors were used.
         evaluator.notices += tuple(Notice(str(match), warns=True) for match in evaluator.matches
-                                   if match.fit and match.fit.imperfect)
+                                   if match.fit and match.fit.doubt)
         return evaluator
 
 

@@ -1,6 +1,8 @@
 """Factor sets: what they are, how they are stored, found, checked and exchanged."""
 
-from ir_std.factors.catalog import Fit, Match, available_factors, load_factors
+from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.fit import Fit
+from ir_std.factors.recognition import Match
 
 __all__ = ["FactorSet", "Fit", "Match", "available_factors", "load_factors"]

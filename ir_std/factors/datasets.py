@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Collection
+from ir_std.factors.fit import Collection, Fit, fit
 from ir_std.factors.judgments import Judgments, fingerprint
 from ir_std.trec.runs import Qrels
-
-COLLECTION = "collection"
-"""The ``unit`` of a factor set whose rows are data sets."""
-
-
-def is_of_datasets(factors: FactorSet) -> bool:
-    """Whether a set's rows are whole data sets."""
-    return bool(factors.info.get("unit") == COLLECTION)
 
 
 def judgments_of_dataset(qrels: Qrels) -> Judgments:
@@ -47,39 +41,31 @@ class Dataset(Collection):
 
     def __init__(self, name: str, qrels: Qrels) -> None:
         super().__init__([(name, int(qrels.count().sum()))], qrels=qrels)
-        self.name = name
+        self._judged = qrels
 
     def at_least(self, topic: str, level: int) -> int:
         """The number of pairs of topic and document at ``level`` or above."""
-        assert self.qrels is not None
-        return int(self.qrels.count(level).sum())
+        return int(self._judged.count(level).sum())
 
     def fingerprint(self, topic: str, level: int) -> str:
-        """That of the pairs at ``level`` or above."""
-        assert self.qrels is not None
-        key = "fingerprint of the data set", level
-        return str(self.qrels.remembered(key, lambda: _fingerprint(self._judged, level)))
-
-    @property
-    def _judged(self) -> Qrels:
-        assert self.qrels is not None
-        return self.qrels
+        """That of the pairs at ``level`` or above, computed once."""
+        found: str = self._judged.remembered(("whole", level),
+                                             lambda: _fingerprint(self._judged, level))
+        return found
 
     def not_relevant(self, topic: str) -> int:
         """The number of pairs that are judged not relevant."""
         return int(self._judged.sizes.sum()) - self.at_least(topic, 1)
 
 
-def rows_like(factors: FactorSet, collection: Collection) -> list[Dataset]:
-    """The data sets of a set that qrels may be: that of their ir_datasets id, or of as many pairs.
-
-    Whether the documents are the same, :func:`ir_std.factors.fit.fit` says.
-    """
+def whole_datasets(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
+    """Where qrels are one of a set's data sets: by their ir_datasets id, or by the judgments."""
     qrels = collection.qrels
     if qrels is None:
-        return []
-    if collection.dataset in factors.judgments:
-        return [Dataset(str(collection.dataset), qrels)]
+        return
     pairs = int(qrels.count().sum())
-    return [Dataset(name, qrels) for name, known in factors.judgments.items()
-            if known.n_rel == pairs]
+    for name, known in factors.judgments.items():
+        if name == collection.dataset or known.n_rel == pairs:
+            found = fit(factors, Dataset(name, qrels))
+            if name == collection.dataset or found.basis == "judgments":
+                yield found

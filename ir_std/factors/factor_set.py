@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.errors import InputError, NoFactorsError
+from ir_std.errors import InputError, NoFactorsError, StandardizationWarning
+from ir_std.factors import schema, soundness
+from ir_std.factors.files import DESCRIPTION, OPTIONAL_FILES, snapshot, write_folder
+from ir_std.factors.frozen import frozen
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.storage import (
-    FILES,
-    OPTIONAL_FILES,
-    Table,
+    read_arrays,
     read_info,
     read_table,
     read_topics,
@@ -28,19 +30,24 @@ from ir_std.factors.storage import (
 from ir_std.schemes import get_scheme
 
 Floats = npt.NDArray[np.float64]
+Arrays = Mapping[str, npt.NDArray[Any]]
+
 
 class FactorSet:
     """One collection's factors: for each topic and measure the mean, the sample standard
     deviation (n-1) and, where known, the sorted scores of the standardizing systems.
 
+    A set is frozen: its arrays cannot be written to, and its mappings refuse changes.
+
     Parameters
     ----------
     info : mapping
-        What ``set.json`` holds: ``id``, ``title``, ``track``, ``doc_id_pattern``,
-        ``ir_datasets``, ``max_level`` (the highest level of the judgments), ``depth``,
-        ``resolution``, ``default_measures``, ``source``, ``licence``, ``built`` and
-        ``measures``: for each measure its number of ``systems`` and, where they differ from the
-        set's, ``source``, ``licence``, ``depth`` and ``resolution``.
+        What ``set.json`` holds: ``id``, ``title``, ``track``, ``doc_id_pattern`` (see
+        :mod:`ir_std.factors.doc_ids`), ``ir_datasets``, ``max_level`` (the highest level of the
+        judgments), ``depth``, ``resolution``, ``default_measures``, ``source``, ``licence``,
+        ``built`` and so on (:data:`ir_std.factors.schema.FIELDS`), and ``measures``: for each
+        measure its number of ``systems`` and, where they differ from the set's, ``source``,
+        ``licence``, ``depth`` and ``resolution``.
     n_rel : mapping of str to int, Judgments or None
         For each topic the number of documents judged relevant (level 1 or above), or all that is
         known of its judgments.
@@ -51,20 +58,28 @@ class FactorSet:
     systems : mapping of str to array_like of int, shape (n_topics, n_systems), optional
         By measure, for each of ``scores`` which of the systems, numbered from 0, has it.
     means : mapping of str to array_like, shape (n_systems,), optional
-        The systems' mean scores over all topics, sorted, by ``raw:AP``, ``N:AP`` and so on.
+        The systems' mean scores over all topics, sorted, by ``raw:AP``, ``N:AP`` and so on, where
+        ``systems`` does not tell them.
 
     Attributes
     ----------
     id, title, source : str
     topics : tuple of str
-    judgments : dict of str to Judgments
+    judgments : mapping of str to Judgments
         By topic; ``n_rel`` holds their numbers of relevant documents alone.
     measures : tuple of str
-    n_systems : dict of str to int
+    n_systems : mapping of str to int
     path : pathlib.Path or None
+        The folder it was read from.
+
+    Raises
+    ------
+    InputError
+        Saying which field is not as it should be, or which table has a wrong shape, lacks a
+        measure, is not sorted, negative, infinite or beyond what the measure can be.
     """
 
-    path: Path | None = None
+    path: Path | None
 
     def __init__(self, info: Mapping[str, Any],
                  n_rel: Mapping[str, int | Judgments | None],
@@ -72,102 +87,164 @@ class FactorSet:
                  scores: Mapping[str, npt.ArrayLike] | None = None,
                  systems: Mapping[str, npt.ArrayLike] | None = None,
                  means: Mapping[str, npt.ArrayLike] | None = None) -> None:
-        self._describe(info, n_rel)
-        self.mean = {m: np.asarray(v, dtype=float) for m, v in mean.items()}
-        self.sd = {m: np.asarray(v, dtype=float) for m, v in sd.items()}
-        self.scores = {m: np.asarray(v, dtype=float) for m, v in (scores or {}).items()}
-        self.systems = {m: np.asarray(v) for m, v in (systems or {}).items()}
-        self.means = {k: np.asarray(v, dtype=float) for k, v in (means or {}).items()}
+        for wrong in schema.problems(info):
+            raise InputError.at("factor set", None, wrong, "see the parameters of FactorSet")
+        self._describe(None, info, n_rel, {
+            "mean.csv": {m: np.array(v, dtype=float) for m, v in mean.items()},
+            "sd.csv": {m: np.array(v, dtype=float) for m, v in sd.items()},
+            "scores.npz": {m: np.array(v, dtype=float) for m, v in (scores or {}).items()},
+            "systems.npz": {m: np.array(v) for m, v in (systems or {}).items()},
+            "means.npz": {k: np.array(v, dtype=float) for k, v in (means or {}).items()}})
+        self.verify()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FactorSet:
-        """Read a set's folder.  Means, deviations and scores are read when first used.
+        """Read a set's folder: all files as they are now; tables are parsed when first used.
 
         Raises
         ------
         InputError
             Naming file and line if a file is missing or broken.
         """
-        folder = Path(path)
-        for name in FILES:
-            if not (folder / name).is_file():
-                raise InputError.at(folder, None, f"{name} is missing",
-                                    f"a factor set holds {', '.join(FILES)}")
+        return cls._read(Path(path), snapshot(path))
+
+    @classmethod
+    def described(cls, path: str | os.PathLike[str]) -> FactorSet:
+        """As :meth:`load`, but the tables' files are read when a table is first used.
+
+        That is refused if the set has been changed by then.
+        """
+        return cls._read(Path(path), snapshot(path, DESCRIPTION))
+
+    @classmethod
+    def _read(cls, folder: Path, files: Mapping[str, bytes]) -> FactorSet:
+        info, topics = (files[name] for name in DESCRIPTION)
         loaded = cls.__new__(cls)
-        loaded.path = folder
-        loaded._describe(read_info(folder / "set.json"), read_topics(folder / "topics.csv"))
+        loaded._describe(folder, read_info(info, folder / "set.json"),
+                         read_topics(topics, folder / "topics.csv"), files)
         return loaded
 
-    def _describe(self, info: Mapping[str, Any],
-                  n_rel: Mapping[str, int | Judgments | None]) -> None:
-        self.info = dict(info)
-        self.id: str = info["id"]
-        self.title: str = info.get("title", self.id)
-        self.source: str = info.get("source", "")
-        self.judgments = {topic: known if isinstance(known, Judgments) else Judgments(known)
-                          for topic, known in n_rel.items()}
-        self.n_rel = {topic: known.n_rel for topic, known in self.judgments.items()}
-        self.topics = tuple(n_rel)
-        self.measures: tuple[str, ...] = tuple(info["measures"])
-        self.n_systems: dict[str, int] = {
-            m: about["systems"] for m, about in info["measures"].items()}
-        self._row = {topic: i for i, topic in enumerate(self.topics)}
+    def _describe(self, path: Path | None, info: Mapping[str, Any],
+                  n_rel: Mapping[str, int | Judgments | None],
+                  stored: Mapping[str, bytes | Arrays]) -> None:
+        unknown = schema.unknown_fields(info)
+        if unknown:
+            warnings.warn(f"factor set {info['id']} has fields that are not known here: "
+                          f"{', '.join(unknown)}", StandardizationWarning, stacklevel=3)
+        judgments = {topic: known if isinstance(known, Judgments) else Judgments(known)
+                     for topic, known in n_rel.items()}
+        measures: Mapping[str, Mapping[str, int]] = info["measures"]
+        self.__dict__.update({
+            "path": path, "info": frozen(info), "id": info["id"],
+            "title": info.get("title", info["id"]), "source": info.get("source", ""),
+            "judgments": frozen(judgments), "topics": tuple(judgments),
+            "n_rel": frozen({topic: known.n_rel for topic, known in judgments.items()}),
+            "measures": tuple(measures),
+            "n_systems": frozen({m: about["systems"] for m, about in measures.items()}),
+            "_stored": stored, "_row": {topic: i for i, topic in enumerate(judgments)}})
+        for wrong in soundness.of_topics(self):
+            raise self._unsound(*wrong)
+
+    info: Mapping[str, Any]
+    id: str
+    title: str
+    source: str
+    judgments: Mapping[str, Judgments]
+    topics: tuple[str, ...]
+    n_rel: Mapping[str, int | None]
+    measures: tuple[str, ...]
+    n_systems: Mapping[str, int]
+    _stored: Mapping[str, bytes | Arrays]
+    _row: dict[str, int]
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name} cannot be set: a factor set is frozen, make another one")
+
+    def stored(self, file: str) -> Arrays:
+        """A table as it is stored, not verified; empty where there is none.
+
+        Raises
+        ------
+        InputError
+            Naming file and line, if it cannot be parsed.
+        """
+        content = self._tables.get(file, {})
+        if not isinstance(content, bytes):
+            return content
+        place = self._place(file)
+        if file.endswith(".csv"):
+            return read_table(content, place, self.topics)
+        return read_arrays(content, place, "iu" if file == "systems.npz" else "f")
 
     @cached_property
-    def mean(self) -> Table:
+    def _tables(self) -> Mapping[str, bytes | Arrays]:
+        if self.path is None or len(self._stored) > len(DESCRIPTION):
+            return self._stored
+        now = snapshot(self.path)
+        if any(now[name] != self._stored[name] for name in DESCRIPTION):
+            raise InputError.at(self.path, None, "has changed since it was found", "load it again")
+        return now
+
+    def _place(self, file: str) -> object:
+        return self.path / file if self.path else f"factor set {self.id}, {file}"
+
+    def _unsound(self, file: str, wrong: str) -> InputError:
+        return InputError.at(self._place(file), None, wrong, "such a set cannot be used")
+
+    @cached_property
+    def _moments(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
+        mean, sd = self.stored("mean.csv"), self.stored("sd.csv")
+        for wrong in soundness.of_moments(self, mean, sd):
+            raise self._unsound(*wrong)
+        return (frozen({m: mean[m] for m in self.measures}),
+                frozen({m: sd[m] for m in self.measures}))
+
+    @property
+    def mean(self) -> Mapping[str, Floats]:
         """Means by measure, shape (n_topics,)."""
-        return self._read_table("mean.csv")
+        return self._moments[0]
 
-    @cached_property
-    def sd(self) -> Table:
+    @property
+    def sd(self) -> Mapping[str, Floats]:
         """Sample standard deviations (n-1) by measure, shape (n_topics,)."""
-        table = self._read_table("sd.csv")
-        for measure, column in table.items():
-            wrong = np.flatnonzero(column < 0)
-            if wrong.size:
-                raise InputError.at(self._file("sd.csv"), int(wrong[0]) + 2,
-                                    f"{measure} is {column[wrong[0]]}",
-                                    "a deviation is not negative")
-        return table
+        return self._moments[1]
 
     @cached_property
-    def scores(self) -> Table:
+    def scores(self) -> Mapping[str, Floats]:
         """Sorted scores by measure, shape (n_topics, n_systems); only where they are known."""
-        return self._read_arrays("scores.npz")
+        return self._verified("scores.npz", soundness.of_scores)
 
     @cached_property
-    def systems(self) -> dict[str, npt.NDArray[Any]]:
+    def systems(self) -> Arrays:
         """Which system has each of :attr:`scores`; numbered by measure, from 0."""
-        return self._read_arrays("systems.npz")
+        return self._verified("systems.npz", soundness.of_systems)
 
     @cached_property
-    def means(self) -> Table:
-        """The systems' sorted mean scores by ``raw:AP``, ``N:AP`` and so on."""
-        return self._read_arrays("means.npz")
+    def means(self) -> Mapping[str, Floats]:
+        """The systems' sorted means by ``raw:AP`` and so on, where :attr:`systems` tells none."""
+        found = self._verified("means.npz", soundness.of_means)
+        own: Arrays = frozen({key: values for key, values in found.items()
+                              if key.partition(":")[2] not in self.systems})
+        return own
 
-    def _file(self, name: str) -> Path:
-        assert self.path is not None  # sets that are made have their tables from the start
-        return self.path / name
+    def _verified(self, file: str, problems: Callable[[FactorSet, Arrays], Iterator[
+            soundness.Problem]]) -> Arrays:
+        found = self.stored(file)
+        for wrong in problems(self, found):
+            raise self._unsound(*wrong)
+        verified: Arrays = frozen(found)
+        return verified
 
-    def _read_arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
-        from zipfile import BadZipFile
+    def verify(self) -> None:
+        """Parse and verify all tables now.
 
-        file = self._file(name)
-        if not file.is_file():
-            return {}
-        try:
-            with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
-                return dict(stored)
-        except (ValueError, OSError, EOFError, BadZipFile) as broken:
-            raise InputError.at(file, None, f"cannot be read ({broken})",
-                                "an .npz of one array a measure is expected") from None
-
-    def _read_table(self, name: str) -> Table:
-        table = read_table(self._file(name), self.topics)
-        if tuple(table) != self.measures:
-            raise InputError.at(self._file(name), 1, f"measures are {', '.join(table)}",
-                                f"set.json has {', '.join(self.measures)}")
-        return table
+        Raises
+        ------
+        InputError
+            Saying what is wrong where.
+        """
+        for table in (self._moments, self.scores, self.systems, self.means):
+            assert table is not None
 
     def about(self, measure: str, field: str, default: Any = None) -> Any:
         """A field of ``set.json`` for one measure: its own, else the set's."""
@@ -184,6 +261,11 @@ class FactorSet:
         if counts == [0]:
             return "unknown number of"
         return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+    @property
+    def of_datasets(self) -> bool:
+        """Whether the rows are whole data sets: then a run's mean is standardized, no topic."""
+        return bool(self.info.get("unit") == "collection")
 
     def rows(self, topics: Iterable[str]) -> npt.NDArray[np.int64]:
         """For each topic its row in this set, -1 where the set does not hold it."""
@@ -248,22 +330,11 @@ class FactorSet:
         Raises
         ------
         InputError
-            If the place is taken by something that is not a factor set.
+            If the place is taken by something that is not a factor set, or holds other files
+            too; or if a table is not sound.
         """
-        import tempfile
-
-        target = check_target(path).resolve()
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=target.parent,
-                                             prefix=f".{target.name}.") as scratch:
-                folder = Path(scratch) / "set"
-                folder.mkdir()
-                self._write(folder)
-                _replace(folder, target, Path(scratch) / "old")
-        except OSError as failed:
-            raise InputError.at(path, None, f"cannot be written ({failed.strerror or failed})",
-                                "name a folder in a place that can be written to") from None
+        self.verify()
+        write_folder(path, self._write)
 
     def _write(self, folder: Path) -> None:
         text = json.dumps(self.info, indent=2, ensure_ascii=False)
@@ -279,33 +350,6 @@ class FactorSet:
     def __repr__(self) -> str:
         return (f"<FactorSet {self.id}: {len(self.topics)} topics, "
                 f"{len(self.measures)} measures>")
-
-
-def check_target(path: str | os.PathLike[str]) -> Path:
-    """The path, if a factor set may be written there.
-
-    Raises
-    ------
-    InputError
-        If the place is taken by something that is not a factor set.
-    """
-    target = Path(path)
-    if target.exists() and not (target / "set.json").is_file():
-        raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
-    return target
-
-
-def _replace(new: Path, target: Path, old: Path) -> None:
-    """Put a folder in another's place; the old one comes back if that fails."""
-    if not target.exists():
-        new.rename(target)
-        return
-    target.rename(old)
-    try:
-        new.rename(target)
-    except OSError:
-        old.rename(target)
-        raise
 
 
 def _pick(values: Floats, rows: npt.NDArray[np.int64]) -> Floats:

@@ -178,13 +178,15 @@ def imported(tables: Tables, info: Mapping[str, Any], systems: int = 0,
     ----------
     tables : Tables
     info : mapping
-        Fields of ``set.json``: ``id``, ``title`` and so on.
+        Fields of ``set.json``: ``id``, ``title`` and so on; ``measures`` may hold fields of
+        single measures.
     systems : int
         The number of standardizing systems; 0 where unknown.
     n_rel : mapping of str to int, Judgments or None, optional
         Judgments by topic, as for :class:`FactorSet`; unknown where not given.
     """
-    about = {m: {"systems": systems} for m in tables.mean}
+    known = info.get("measures", {})
+    about = {m: {"systems": systems, **known.get(m, {})} for m in tables.mean}
     counts = {t: (n_rel or {}).get(t) for t in tables.topics}
     return FactorSet({"depth": None, "resolution": 0, **info, "measures": about}, counts,
                      tables.mean, tables.sd)

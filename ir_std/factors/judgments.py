@@ -36,6 +36,11 @@ class Judgments(NamedTuple):
         return self.n_rel if level == 1 else None
 
 
+    def fingerprint(self, level: int) -> str | None:
+        """The fingerprint of the documents at ``level`` or above, where there are and is one."""
+        return next((found for at, found in (self.fingerprints or {}).items() if at >= level), None)
+
+
 def fingerprint(documents: Iterable[bytes]) -> str:
     """A fingerprint of document ids, the same on every platform and in any order.
 

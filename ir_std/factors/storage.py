@@ -1,71 +1,75 @@
-"""The files of a factor set: read with clear errors, written at full precision."""
+"""The contents of a factor set's files: parsed with clear errors, written at full precision."""
 
 from __future__ import annotations
 
 import csv
 import json
+import math
 import re
+import struct
+import zlib
 from collections.abc import Iterable, Mapping
+from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import InputError
+from ir_std.factors.files import LARGEST
 from ir_std.factors.judgments import Judgments
+from ir_std.factors.schema import problems
 
 Table = dict[str, npt.NDArray[np.float64]]
 
-FILES = ("set.json", "topics.csv", "mean.csv", "sd.csv")
-"""The files that every set has."""
-OPTIONAL_FILES = ("scores.npz", "systems.npz", "means.npz")
-"""The files of sets whose systems' scores are known."""
-
-_TEXT_FIELDS = ("id", "title", "track", "source", "licence", "built")
-_ALLOWED_FIELDS = {*_TEXT_FIELDS, "doc_id_pattern", "ir_datasets", "max_level", "depth",
-                   "resolution", "default_measures", "measures"}
-
-
-def read_info(file: Path) -> dict[str, Any]:
-    """Read ``set.json``.
+def read_info(content: bytes, file: object) -> dict[str, Any]:
+    """Parse ``set.json``.
 
     Raises
     ------
     InputError
-        If it is no JSON object, or a field is missing or unknown.
+        If it is no JSON object, or a field is missing or is not as :mod:`ir_std.factors.schema`
+        has it.
+    """
+    info = parse_json(content, file)
+    for wrong in problems(info):
+        raise InputError.at(file, None, wrong, "see the fields of FactorSet")
+    return dict(info)
+
+
+def parse_json(content: bytes, file: object) -> Any:
+    """What a JSON file holds.
+
+    Raises
+    ------
+    InputError
+        If it is not JSON in UTF-8.
     """
     try:
-        info = json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(content.decode())
     except json.JSONDecodeError as broken:
         raise InputError.at(file, broken.lineno, f"no JSON ({broken.msg})",
                             "a set.json is one JSON object") from None
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "a set.json is UTF-8 text") from None
-    measures = info.get("measures") if isinstance(info, dict) else None
-    if not isinstance(measures, dict) or not isinstance(info.get("id"), str):
-        raise InputError.at(file, None, "'id' or 'measures' is missing",
-                            "both are required, measures as an object")
-    unknown = sorted(info.keys() - _ALLOWED_FIELDS)
-    if unknown:
-        raise InputError.at(file, None, f"unknown field {unknown[0]!r}",
-                            f"allowed are {', '.join(sorted(_ALLOWED_FIELDS))}")
-    for name, about in measures.items():
-        if not isinstance(about, dict) or not isinstance(about.get("systems"), int):
-            raise InputError.at(file, None, f"measure {name} has no number of systems",
-                                'give {"systems": n}')
-    return dict(info)
+    except RecursionError:
+        raise InputError.at(file, None, "nested too deeply",
+                            "a set.json is one JSON object") from None
+    except ValueError as broken:  # a number of thousands of digits
+        raise InputError.at(file, None, f"no JSON ({broken})",
+                            "a set.json is one JSON object") from None
 
 
-def _read_rows(file: Path) -> list[list[str]]:
+def _rows(content: bytes, file: object) -> list[list[str]]:
     try:
-        with open(file, encoding="utf-8", newline="") as text:
-            rows = list(csv.reader(text))
-    except FileNotFoundError:
-        raise InputError.at(file, None, "is missing",
-                            f"a factor set holds {', '.join(FILES)}") from None
+        rows = list(csv.reader(StringIO(content.decode(), newline=""), strict=True))
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "tables are UTF-8 text") from None
+    except csv.Error as broken:
+        raise InputError.at(file, None, f"no CSV ({broken})",
+                            "cells parted by commas are expected") from None
     if len(rows) < 2:
         raise InputError.at(file, len(rows) or None, "no topics",
                             "a header and a row for each topic are expected")
@@ -76,8 +80,8 @@ def _read_rows(file: Path) -> list[list[str]]:
     return rows
 
 
-def read_topics(file: Path) -> dict[str, Judgments]:
-    """Read ``topics.csv``: for each topic what is known of its judgments.
+def read_topics(content: bytes, file: object) -> dict[str, Judgments]:
+    """Parse ``topics.csv``: for each topic what is known of its judgments.
 
     Columns are ``topic``, ``n_rel`` and, in sets whose judgments are known, ``level_0``,
     ``level_1`` and so on, the number of documents at each level that occurs (at 0 and below),
@@ -90,7 +94,7 @@ def read_topics(file: Path) -> dict[str, Judgments]:
         Naming the line, if a topic comes twice, a number is none, the levels do not add up, or a
         fingerprint is none.
     """
-    rows = _read_rows(file)
+    rows = _rows(content, file)
     levels = _levels(file, rows[0])
     topics: dict[str, Judgments] = {}
     for line, row in enumerate(rows[1:], 2):
@@ -100,7 +104,7 @@ def read_topics(file: Path) -> dict[str, Judgments]:
     return topics
 
 
-def _levels(file: Path, header: list[str]) -> list[int]:
+def _levels(file: object, header: list[str]) -> list[int]:
     """The levels that the columns count; none in a file of topics and ``n_rel`` alone."""
     levels = [int(name[6:]) for name in header[2:-1] if re.fullmatch(r"level_\d{1,9}", name)]
     expected = ["topic", "n_rel"]
@@ -113,7 +117,7 @@ def _levels(file: Path, header: list[str]) -> list[int]:
     return levels
 
 
-def _judgments(file: Path, line: int, row: list[str], levels: list[int]) -> Judgments:
+def _judgments(file: object, line: int, row: list[str], levels: list[int]) -> Judgments:
     n_rel, *counts = [_whole(file, line, name, cell) for name, cell in zip(
         ["n_rel", *(f"level_{n}" for n in levels)], row[1:], strict=False)]
     if not levels or (counts == [None] * len(levels) and not row[-1]):
@@ -139,7 +143,7 @@ def shown(text: object) -> str:
     return quoted if len(quoted) <= 80 else f"{quoted[:77]}..."
 
 
-def _whole(file: Path, line: int, name: str, cell: str) -> int | None:
+def _whole(file: object, line: int, name: str, cell: str) -> int | None:
     if re.fullmatch(r"[0-9]{1,9}", cell):
         return int(cell)
     if cell:
@@ -148,11 +152,16 @@ def _whole(file: Path, line: int, name: str, cell: str) -> int | None:
     return None
 
 
+def csv_writer(text: TextIO) -> Any:
+    """What all CSV files are written with: cells are quoted where they must be."""
+    return csv.writer(text, lineterminator="\n")
+
+
 def write_topics(file: Path, topics: Mapping[str, Judgments]) -> None:
     """Write ``topics.csv``."""
     levels = sorted({level for known in topics.values() for level in known.levels or ()})
     with open(file, "w", encoding="utf-8", newline="") as text:
-        writer = csv.writer(text, lineterminator="\n")
+        writer = csv_writer(text)
         header = [*(f"level_{n}" for n in levels), "fingerprint"] if levels else []
         writer.writerow(["topic", "n_rel", *header])
         for topic, (n_rel, counts, prints) in topics.items():
@@ -161,45 +170,113 @@ def write_topics(file: Path, topics: Mapping[str, Judgments]) -> None:
             writer.writerow([topic, "" if n_rel is None else n_rel, *cells])
 
 
-def read_table(file: Path, topics: tuple[str, ...]) -> Table:
-    """Read ``mean.csv`` or ``sd.csv``; empty cells are NaN.
+def read_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
+    """Parse ``mean.csv`` or ``sd.csv``; empty cells are NaN.
 
     Raises
     ------
     InputError
         Naming the line, if a row is ragged, no number, or not of the expected topic.
     """
-    rows = _read_rows(file)
+    rows = _rows(content, file)
     for line, row in enumerate(rows[1:], 2):
         if line - 2 >= len(topics) or row[0] != topics[line - 2]:
-            expected = topics[line - 2] if line - 2 < len(topics) else "no further topic"
-            raise InputError.at(file, line, f"topic {row[0]}", f"topics.csv has {expected} here")
+            expected = shown(topics[line - 2]) if line - 2 < len(topics) else "no further topic"
+            raise InputError.at(file, line, f"topic {shown(row[0])}",
+                                f"topics.csv has {expected} here")
     if len(rows) - 1 < len(topics):
         raise InputError.at(file, len(rows), f"ends after {len(rows) - 1} topics",
                             f"topics.csv has {len(topics)}")
+    names = rows[0][1:]
+    if len(set(names)) < len(names):
+        raise InputError.at(file, 1, "a measure comes twice", "one column a measure")
     try:
-        columns = [[float(cell) if cell else np.nan for cell in column]
+        columns = [list(map(_number, column))
                    for column in zip(*(row[1:] for row in rows[1:]), strict=True)]
     except ValueError:
         raise _not_a_number(file, rows) from None
-    return {m: np.array(column) for m, column in zip(rows[0][1:], columns, strict=True)}
+    return {m: np.array(column) for m, column in zip(names, columns, strict=True)}
 
 
-def _not_a_number(file: Path, rows: list[list[str]]) -> InputError:
+def _number(cell: str) -> float:
+    """A cell as a number: NaN if it is empty, and never otherwise."""
+    if not cell:
+        return math.nan
+    if not _NUMBER.fullmatch(cell):
+        raise ValueError
+    return float(cell)
+
+
+_NUMBER = re.compile(r"[-+]?(?:inf|[0-9.]{1,400}(?:[eE][-+]?[0-9]{1,4})?)")
+
+
+def _not_a_number(file: object, rows: list[list[str]]) -> InputError:
     for line, row in enumerate(rows[1:], 2):
         for measure, cell in zip(rows[0][1:], row[1:], strict=True):
             try:
-                float(cell or "nan")
+                _number(cell)
             except ValueError:
-                return InputError.at(file, line, f"{measure} of topic {row[0]} is {cell!r}",
+                return InputError.at(file, line,
+                                     f"{measure} of topic {row[0]} is {shown(cell)}",
                                      "a number is expected, or nothing where unknown")
     raise LookupError(f"every cell of {file} is a number")
+
+
+def read_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArray[Any]]:
+    """Parse an ``.npz``: arrays by name.
+
+    Parameters
+    ----------
+    content : bytes
+    file : path
+    kinds : str
+        The kinds of numbers allowed, as numpy codes them: ``"f"`` or ``"iu"``.
+
+    Raises
+    ------
+    InputError
+        If it is no ``.npz`` of such arrays, or larger than a factor set can be.
+    """
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            members = archive.infolist()
+            if sum(m.file_size for m in members) > LARGEST:
+                raise ValueError(f"more than {LARGEST} bytes unpacked")
+            if not members:
+                raise ValueError("it is empty")
+            return {m.filename.removesuffix(".npy"): _array(archive.read(m), m.filename, kinds)
+                    for m in members}
+    except (ValueError, OSError, EOFError, NotImplementedError, RuntimeError, struct.error,
+            zlib.error, BadZipFile) as broken:
+        raise InputError.at(file, None, f"cannot be read ({broken})",
+                            "an .npz of one array of numbers a measure is expected") from None
+
+
+def _array(content: bytes, name: str, kinds: str) -> npt.NDArray[Any]:
+    if not name.endswith(".npy"):
+        raise ValueError(f"{shown(name)} is no .npy")
+    stream = BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    if version not in _HEADERS:
+        raise ValueError(f"{shown(name)} is of version {version}")
+    shape, by_column, dtype = _HEADERS[version](stream)
+    rest = len(content) - stream.tell()
+    if dtype.kind not in kinds or dtype.itemsize > 8:
+        raise ValueError(f"{shown(name)} holds {dtype}")
+    if len(shape) not in (1, 2) or math.prod(shape) * dtype.itemsize != rest or min(shape) < 0:
+        raise ValueError(f"{shown(name)} has shape {shown(shape)} and {rest} bytes")
+    array = np.frombuffer(content, dtype, offset=stream.tell())
+    return array.reshape(shape, order="F" if by_column else "C")
+
+
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0}
 
 
 def write_table(file: Path, topics: Iterable[str], table: Mapping[str, npt.ArrayLike]) -> None:
     """Write ``mean.csv`` or ``sd.csv`` at full precision; NaN as an empty cell."""
     with open(file, "w", encoding="utf-8", newline="") as text:
-        writer = csv.writer(text, lineterminator="\n")
+        writer = csv_writer(text)
         writer.writerow(["", *table])
         columns = [np.asarray(column, dtype=float).tolist() for column in table.values()]
         for topic, *values in zip(topics, *columns, strict=True):
@@ -208,9 +285,6 @@ def write_table(file: Path, topics: Iterable[str], table: Mapping[str, npt.Array
 
 def write_arrays(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write an ``.npz``, without pickles and times: the same arrays give the same bytes."""
-    from io import BytesIO
-    from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
-
     with ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             content = BytesIO()

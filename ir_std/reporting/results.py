@@ -29,8 +29,8 @@ from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
-from ir_std.factors.catalog import Match
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
 from itertools import accumulate, chain, groupby, islice, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from ir_std.errors import InputError
 from ir_std.trec._ids import Collision, Ids, Index, Ints, hashes, keys, may_repeat
 
 Floats = npt.NDArray[np.float64]
+Computed = TypeVar("Computed")
 
 
 class NotARun(InputError):
@@ -270,7 +271,7 @@ class Qrels:
         self.sizes = np.array(sizes, np.int64)
         self._flat_topics = np.repeat(np.arange(len(topics)), self.sizes)
         self._counts: dict[int, Ints] = {}
-        self._remembered: dict[Hashable, Floats] = {}
+        self._remembered: dict[Hashable, Any] = {}
 
     @cached_property
     def judged(self) -> Mapping[str, Mapping[str, int]]:
@@ -324,11 +325,12 @@ class Qrels:
         return [doc.encode(errors="surrogatepass") for doc, at in self.judged[topic].items()
                 if at >= level]
 
-    def remembered(self, key: Hashable, compute: Callable[[], Floats]) -> Floats:
+    def remembered(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """What ``compute`` gives for these qrels, computed once for each ``key``."""
         if key not in self._remembered:
             self._remembered[key] = compute()
-        return self._remembered[key]
+        found: Computed = self._remembered[key]
+        return found
 
 
 class ArrayQrels(Qrels):

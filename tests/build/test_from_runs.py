@@ -71,7 +71,7 @@ def test_a_set_says_how_it_was_built() -> None:
     assert built.info == {
         "id": "x", "title": "X", "depth": 40, "max_level": 2, "resolution": 0,
         "source": "here",
-        "licence": "MIT", "default_measures": ["AP"], "built": "by ir_std from 7 runs",
+        "licence": "MIT", "default_measures": ("AP",), "built": "by ir_std from 7 runs",
         "measures": {"AP": {"systems": 7}}}
 
 
@@ -288,7 +288,7 @@ def test_a_set_written_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
     build_factors(QRELS, RUNS, id="x").save(tmp_path / "one")
     build_factors(QRELS, RUNS, id="x").save(tmp_path / "two")
     files = sorted(p.name for p in (tmp_path / "one").iterdir())
-    assert files == ["mean.csv", "means.npz", "scores.npz", "sd.csv", "set.json", "systems.npz",
+    assert files == ["mean.csv", "scores.npz", "sd.csv", "set.json", "systems.npz",
                      "topics.csv"]
     for name in files:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,16 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
 
 QRELS, RUNS = collection()
 BUILT = build_factors(QRELS, RUNS, ["AP", "P@5"], id="mine")
+MEANS_OF_SYSTEMS = {f"{scheme or 'raw'}:{name}": means_of_systems(BUILT, name, scheme)
+                    for name in BUILT.measures for scheme in (None, "N", "U", "E", "z")}
 MEANS = {tag: AP.calc_aggregate(QRELS, run) for tag, run in RUNS.items()}
 
 
 def without(*fields: str) -> FactorSet:
     """The built set without some of its tables."""
-    kept = {f: {} if f in fields else getattr(BUILT, f) for f in ("scores", "systems", "means")}
-    return FactorSet(deepcopy(BUILT.info), BUILT.n_rel, BUILT.mean, BUILT.sd, **kept)
+    tables = {"scores": BUILT.scores, "systems": BUILT.systems, "means": MEANS_OF_SYSTEMS}
+    return FactorSet(BUILT.info, BUILT.n_rel, BUILT.mean, BUILT.sd,
+                     **{name: table for name, table in tables.items() if name not in fields})
 
 
 @pytest.mark.parametrize("tag", RUNS)
@@ -54,12 +56,10 @@ def test_an_empty_run_comes_last() -> None:
 
 
 @pytest.mark.parametrize("scheme", [None, "N", "U", "E", "z"])
-def test_stored_means_are_those_of_the_scores(scheme: str | None) -> None:
-    assert np.array_equal(BUILT.means[f"{scheme or 'raw'}:AP"],
-                          means_of_systems(BUILT, "AP", scheme))
+def test_the_systems_means_are_those_of_their_runs(scheme: str | None) -> None:
     measures = [sAP(scheme=scheme)] if scheme else [AP]
     values = [place(run, QRELS, measures, factors=BUILT)[0].value for run in RUNS.values()]
-    assert np.sort(values) == pytest.approx(BUILT.means[f"{scheme or 'raw'}:AP"], abs=1e-12)
+    assert np.sort(values) == pytest.approx(means_of_systems(BUILT, "AP", scheme), abs=1e-12)
 
 
 def test_on_a_part_of_the_topics_the_systems_are_ranked_on_that_part() -> None:
@@ -97,9 +97,11 @@ def test_without_scores_of_systems_a_reason_is_given() -> None:
 
 
 def test_scores_are_rounded_as_the_systems_were_before_they_are_compared() -> None:
-    known = without("means")
-    known.info["measures"]["AP"]["resolution"] = 0.01
-    known.scores = {"AP": np.round(BUILT.scores["AP"], 2)}
+    rounded = np.round(BUILT.scores["AP"], 2)
+    about = BUILT.info | {"measures": {"AP": {"systems": len(RUNS), "resolution": 0.01}}}
+    known = FactorSet(about, BUILT.n_rel, {"AP": rounded.mean(axis=1)},
+                      {"AP": rounded.std(axis=1, ddof=1)}, {"AP": rounded},
+                      {"AP": BUILT.systems["AP"]})
     placed = [place(run, QRELS, [AP], factors=known)[0] for run in RUNS.values()]
     assert all(p.among for p in placed)
     assert placed[0].value == pytest.approx(MEANS["sys0"])

@@ -28,6 +28,8 @@ from ir_std import (
     sSP,
 )
 from ir_std.errors import InputError
+from ir_std.factors.judgments import judgments_of
+from ir_std.trec.inputs import as_qrels
 from ir_std.trec.ranking import Ranker
 
 TOPICS = {"t1": 2, "t2": 1, "t3": 3}
@@ -42,8 +44,9 @@ def factor_set(**changes: Any) -> FactorSet:
     measures = {"AP": {"systems": 10}, "nDCG(rel=1)": {"systems": 10}}
     info = {"id": "tiny", "title": "Tiny", "depth": 3, "measures": measures} | changes
     tables = [dict.fromkeys(measures, column) for column in (MEANS, SDS)]
-    scores = {"AP": np.sort(np.linspace(0, 1, 30).reshape(3, 10), axis=1)}
-    return FactorSet(info, TOPICS, tables[0], tables[1], scores)
+    spread = np.linspace(-1, 1, info["measures"]["AP"]["systems"])
+    scores = {"AP": MEANS[:, None] + np.outer(SDS, spread / spread.std(ddof=1))}
+    return FactorSet(info, judgments_of(as_qrels(QRELS)), tables[0], tables[1], scores)
 
 
 @pytest.fixture(autouse=True)
@@ -173,8 +176,8 @@ def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
 
 
 def test_cutoff_measures_do_not_mind_depth() -> None:
-    factors = FactorSet({"id": "cut", "depth": 1000, "measures": {"P@10": {"systems": 2}}}, TOPICS,
-                        {"P@10": MEANS}, {"P@10": SDS})
+    factors = FactorSet({"id": "cut", "depth": 1000, "measures": {"P@10": {"systems": 2}}},
+                        dict.fromkeys(TOPICS), {"P@10": MEANS}, {"P@10": SDS})
     deep = {"t1": {f"d{i}": float(-i) for i in range(1500)}}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -182,7 +185,7 @@ def test_cutoff_measures_do_not_mind_depth() -> None:
 
 
 def test_a_part_that_several_sets_fit_is_warned_of(tmp_path: Path) -> None:
-    larger = {f"t{i}": TOPICS.get(f"t{i}", 1) for i in range(1, 6)}
+    larger = judgments_of(as_qrels(QRELS | {"t4": {"a": 1}, "t5": {"a": 1}}))
     FactorSet({"id": "wide", "measures": {"AP": {"systems": 2}}}, larger, {"AP": [0.5] * 5},
               {"AP": [0.1] * 5}).save(tmp_path / "wide")
     with pytest.warns(StandardizationWarning, match="a part of tiny, which is used.*of wide"):

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
 
 
 def results(name: str, schemes: str = "N") -> ir_std.Results:
-    qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
+    judged = ir_std.load_factors(name).judgments
+    qrels = simulated_qrels({topic: known.levels for topic, known in judged.items()})
     runs = {n: simulated_run(qrels, i, 100) for i, n in enumerate("ab")}
     return ir_std.evaluate(runs, qrels, AP, schemes)
 

@@ -77,16 +77,16 @@ def test_saving_again_replaces_the_set(small: FactorSet, tmp_path: Path) -> None
     ("mean.csv", None, "mean.csv is missing"),
     ("mean.csv", ",AP,P@10\n1,0.1,0.2\n2,0.3\n", "mean.csv:3: 2 columns; the header has 3"),
     ("sd.csv", ",AP,P@10\n1,0.1,x\n2,0.3,\n", "sd.csv:2: P@10 of topic 1 is 'x'"),
-    ("mean.csv", ",AP\n1,0.1\n2,0.2\n", "mean.csv:1: measures are AP"),
+    ("mean.csv", ",AP\n1,0.1\n2,0.2\n", "mean.csv: measures are AP; set.json has AP, P@10"),
     ("mean.csv", ",AP,P@10\n1,0.1,0.2\n", "mean.csv:2: ends after 1 topics"),
-    ("mean.csv", ",AP,P@10\n1,0.1,0.2\n7,0.1,0.2\n", "mean.csv:3: topic 7"),
+    ("mean.csv", ",AP,P@10\n1,0.1,0.2\n7,0.1,0.2\n", "mean.csv:3: topic '7'"),
     ("topics.csv", "topic,n_rel\n1,5\n1,6\n", "topics.csv:3: topic 1 again"),
     ("topics.csv", "topic,n_rel\n1,many\n2,\n", "topics.csv:2: n_rel is 'many'"),
     ("topics.csv", "id,n\n1,5\n", "topics.csv:1: header id,n"),
     ("set.json", "{", "set.json:1: no JSON"),
-    ("set.json", "{}", "'id' or 'measures' is missing"),
+    ("set.json", "{}", "'id' and 'measures' missing"),
     ("set.json", json.dumps({"id": "x", "measures": {"AP": {}}}), "no number of systems"),
-    ("set.json", json.dumps({"id": "x", "measures": {}, "titel": ""}), "unknown field 'titel'"),
+    ("set.json", json.dumps({"id": "x", "measures": {}}), "at least one measure is expected"),
     ("scores.npz", "text", "scores.npz: cannot be read"),
 ])
 def test_a_broken_set_is_told_file_line_and_what_is_expected(
@@ -177,8 +177,8 @@ def test_the_old_set_stays_when_the_new_one_cannot_take_its_place(
 def test_a_changed_set_is_read_anew(small: FactorSet, tmp_path: Path) -> None:
     small.save(tmp_path / "s")
     load_factors(tmp_path / "s")
-    small.info["title"] = "Another title"
-    small.save(tmp_path / "s")
+    FactorSet(small.info | {"title": "Another title"}, small.n_rel, small.mean, small.sd
+              ).save(tmp_path / "s")
     assert load_factors(str(tmp_path / "s")).title == "Another title"
 
 

@@ -48,6 +48,10 @@ def change_arrays(file: str, **new: Any) -> Callable[[Path], None]:
     return change
 
 
+def write_arrays(file: str, **arrays: Any) -> Callable[[Path], None]:
+    return lambda folder: np.savez(folder / file, **arrays)
+
+
 def with_cell(row: int, value: float) -> Callable[[Any], Any]:
     def change(array: Any) -> Any:
         array[row, 0] = value
@@ -67,24 +71,27 @@ def change_mean(value: str) -> Callable[[Path], None]:
 @pytest.mark.parametrize(("change", "problem"), [
     (lambda folder: (folder / "sd.csv").unlink(), "sd.csv is missing"),
     (lambda folder: (folder / "means.npz").write_bytes(b"PK"), "means.npz: cannot be read"),
-    (change_info(resolution="0.1"), "set.json: resolution of AP is '0.1'"),
-    (change_info(default_measures=[1]), "set.json: measure 1"),
-    (change_info(doc_id_pattern=3), "set.json: doc_id_pattern is no regular expression"),
+    (change_info(resolution="0.1"), 'set.json: resolution is "0.1"'),
+    (change_info(default_measures=[1]), "set.json: default_measures is [1]"),
+    (change_info(doc_id_pattern=3), "set.json: doc_id_pattern is 3"),
     (change_mean("0.123"), "mean.csv: AP of topic t1 is not that of the scores"),
     (change_mean(""), "sd.csv: AP of topic t1 is known where the mean is not"),
     (change_mean("inf"), "mean.csv: AP of topic t1 is infinite"),
     (change_mean("1.5"), "mean.csv: AP of topic t1 is outside 0 to 1.0"),
     (change_mean("x"), "mean.csv:3: AP of topic t1 is 'x'"),
-    (change_info(depth=0), "set.json: depth of AP is 0"),
-    (change_info(resolution=-1), "set.json: resolution of AP is -1"),
+    (change_info(depth=0), "set.json: depth is 0"),
+    (change_info(resolution=-1), "set.json: resolution is -1"),
     (change_info(resolution=0.5), "scores.npz: AP of topic t0 and 5 more is not in steps of 0.5"),
-    (change_info(doc_id_pattern="("), "set.json: doc_id_pattern is no regular expression"),
-    (change_info(default_measures=["Foo"]), "set.json: measure 'Foo': unknown measure"),
+    (change_info(doc_id_pattern="(a+)+$"), "no pattern of document ids: '(a+)+$' is not allowed"),
+    (change_info(default_measures=["Foo"]), "measure 'Foo': unknown measure"),
     (change_arrays("scores.npz", AP=lambda a: a[:, ::-1]), "is not sorted"),
     (change_arrays("scores.npz", AP=lambda a: a[:, 1:]), "AP has shape (6, 6), (6, 7)"),
     (change_arrays("scores.npz", AP=with_cell(2, -np.inf)), "AP of topic t2 is infinite"),
     (change_arrays("systems.npz", AP=with_cell(1, 99)), "does not name every system once"),
-    (change_arrays("means.npz", **{"N:AP": lambda a: a + 1}), "means.npz: N:AP does not hold"),
+    (write_arrays("means.npz", **{"N:RR": [0.5, 0.4]}), "means.npz: N:RR is not finite and sorted"),
+    (write_arrays("means.npz", **{"raw:RR": [1.5]}), "means.npz: raw:RR is outside 0 to 1"),
+    (write_arrays("means.npz", **{"raw:Bpref": [0.5]}), "means.npz: raw:Bpref is no scheme and"),
+    (write_arrays("means.npz", **{"raw:RR": [0.5] * 8}), "a mean for each of 7 systems"),
     (lambda folder: (folder / "scores.npz").write_bytes(b"no zip"), "scores.npz: cannot be read"),
 ])
 def test_problems_are_said_with_their_place(change: Callable[[Path], None], problem: str,

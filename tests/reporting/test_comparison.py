@@ -106,17 +106,23 @@ def test_collections_that_share_topics_are_not_pooled_and_that_is_said() -> None
             in found.notes)
 
 
+def qrels_like(name: str) -> dict[str, dict[str, int]]:
+    """As many documents at each level as a set has, under made-up names."""
+    judged = ir_std.load_factors(name).judgments
+    return simulated_qrels({topic: known.levels for topic, known in judged.items()})
+
+
 def test_how_the_systems_part_was_found_is_said(compared: ir_std.Comparison) -> None:
     text = " ".join(compared.table().text().split())
     assert "come from, drawn one by one, as teams are not known" in text
-    web = simulated_qrels(ir_std.load_factors("trec9-web").n_rel)
+    web = qrels_like("trec9-web")
     other = ir_std.compare([("x", simulated_run(web, 1, 20), web)], AP).table().text()
     assert "come from, by normal theory" in " ".join(other.split())
 
 
 @pytest.mark.parametrize(("name", "said"), [("web14", True), ("trec8-adhoc", False)])
 def test_the_steps_of_a_share_of_few_systems_are_named(name: str, said: bool) -> None:
-    qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
+    qrels = qrels_like(name)
     text = ir_std.compare([("x", simulated_run(qrels, 1, 20), qrels)], AP, "E").table().text()
     assert ("E on web14 moves in steps of 1/30" in text) is said
 

@@ -1,0 +1,189 @@
+"""The folder of a factor set: read in one piece, replaced in one piece.
+
+A new set is written beside the old one; then the old folder is renamed to ``.NAME.old``, the new
+one to ``NAME``, and the old one is removed.  Whoever finds no ``NAME`` reads ``.NAME.old``: so at
+every instant one whole set is there, also if the program was killed between two of these steps.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Container, Iterable
+from pathlib import Path
+
+from ir_std.errors import InputError
+
+FILES = ("set.json", "topics.csv", "mean.csv", "sd.csv")
+"""The files that every set has."""
+DESCRIPTION = FILES[:2]
+"""Those of them that tell what a set is of."""
+OPTIONAL_FILES = ("scores.npz", "systems.npz", "means.npz")
+"""The files of sets whose systems' scores, or means, are known."""
+
+LARGEST = 1 << 28
+"""The most bytes of a file."""
+ATTEMPTS = 100
+"""How often a folder that changes while it is read is read again."""
+
+Version = tuple[tuple[str, int, int, int], ...]
+"""Names, times, sizes and places on disk of a set's files: changes whenever one of them does."""
+
+
+def _older(folder: str | os.PathLike[str]) -> Path:
+    place = Path(os.path.abspath(folder))
+    return place.with_name(f".{place.name}.old") if place.name else place / ".old"
+
+
+def _listing(folder: str | os.PathLike[str]) -> Version:
+    try:
+        with os.scandir(folder) as entries:
+            stats = [(e.name, e.stat()) for e in entries
+                     if e.name in (*FILES, *OPTIONAL_FILES) and e.is_file()]
+    except OSError:  # no folder, not ours to read, or just being replaced
+        return ()
+    found = tuple(sorted((name, s.st_mtime_ns, s.st_size, s.st_ino) for name, s in stats))
+    return found if any(name == "set.json" for name, *_ in found) else ()
+
+
+def version_of(folder: str | os.PathLike[str]) -> Version:
+    """The state of a set's files; empty if there is no set."""
+    return _listing(folder) or _listing(_older(folder))
+
+
+def names_in(folder: str | os.PathLike[str]) -> list[str]:
+    """The names of the folders in which a set may be."""
+    with os.scandir(folder) as entries:
+        names = {e.name for e in entries}
+    return sorted({name[1:-4] if name.startswith(".") and name.endswith(".old") else name
+                   for name in names if not name.startswith(".") or name.endswith(".old")})
+
+
+def snapshot(folder: str | os.PathLike[str],
+             names: Container[str] = FILES + OPTIONAL_FILES) -> dict[str, bytes]:
+    """The contents of a set's files, or those of these names, all of one version.
+
+    Raises
+    ------
+    InputError
+        If a file is missing, too large or cannot be read, or the folder keeps changing.
+    """
+    for attempt in range(ATTEMPTS):
+        place = folder if _listing(folder) else _older(folder)
+        before = _listing(place)
+        if before:
+            found = _contents(place, before, names)
+            if found is not None and _listing(place) == before:
+                _check_whole(folder, before)
+                return found
+        elif not _listing(folder) and attempt > 1:
+            raise InputError.at(folder, None, "set.json is missing",
+                                f"a factor set holds {', '.join(FILES)}")
+        time.sleep(min(0.001 * attempt, 0.02))
+    raise InputError.at(folder, None, "changes while it is read", "try again when it is written")
+
+
+def _contents(place: str | os.PathLike[str], listing: Version,
+              names: Container[str]) -> dict[str, bytes] | None:
+    """Files of a listing; None if one is gone."""
+    found = {}
+    for name, _, size, _ in listing:
+        if name not in names:
+            continue
+        file = Path(place, name)
+        if size > LARGEST:
+            raise InputError.at(file, None, f"has {size} bytes", f"at most {LARGEST} are read")
+        try:
+            found[name] = file.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as failed:
+            raise InputError.at(file, None, failed.strerror or str(failed),
+                                "a readable file is expected") from None
+    return found
+
+
+def _check_whole(folder: object, listing: Version) -> None:
+    for name in FILES:
+        if all(name != there for there, *_ in listing):
+            raise InputError.at(folder, None, f"{name} is missing",
+                                f"a factor set holds {', '.join(FILES)}")
+
+
+def check_target(path: str | os.PathLike[str],
+                 inputs: Iterable[str | os.PathLike[str]] = ()) -> Path:
+    """The path, if a factor set may be written there.
+
+    Parameters
+    ----------
+    path : str or path
+    inputs : iterable of str or path
+        Files and folders that must stay.
+
+    Raises
+    ------
+    InputError
+        If the place is taken by something that is not a factor set and nothing else, or holds an
+        input.
+    """
+    target = Path(path)
+    place = target.resolve()
+    for given in inputs:
+        if Path(given).exists() and (place == Path(given).resolve()
+                                     or place in Path(given).resolve().parents):
+            raise InputError.at(target, None, f"holds {os.fspath(given)}, which is read",
+                                "name a new folder")
+    if not target.exists() and not target.is_symlink():
+        return target
+    if not target.is_dir() or not (target / "set.json").is_file():
+        raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
+    foreign = sorted({*os.listdir(target)} - {*FILES, *OPTIONAL_FILES})
+    if foreign:
+        raise InputError.at(target, None, f"holds {foreign[0]!r} beside a factor set",
+                            "only a set's own files are replaced: name a new folder")
+    return target
+
+
+def write_folder(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
+    """Let ``write`` fill a folder that appears whole or not at all; an older set is replaced.
+
+    Raises
+    ------
+    InputError
+        As :func:`check_target`, or if the folder cannot be written.
+    """
+    target = check_target(path).resolve()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
+            new = Path(scratch) / "set"
+            new.mkdir()
+            write(new)
+            _replace(new, target)
+    except OSError as failed:
+        raise InputError.at(path, None, f"cannot be written ({failed.strerror or failed})",
+                            "name a folder in a place that can be written to") from None
+
+
+def _replace(new: Path, target: Path) -> None:
+    """Put a folder in another's place."""
+    old = _older(target)
+    try:
+        if target.exists():
+            _discard(old)  # what an earlier replacement left that was cut off
+            target.rename(old)
+        new.rename(target)
+    except BaseException:
+        if not target.exists() and old.exists():
+            old.rename(target)
+        raise
+    _discard(old)
+
+
+def _discard(folder: Path) -> None:
+    """Remove a set; ``set.json`` first, so that nobody reads a part of it."""
+    for name in (*FILES, *OPTIONAL_FILES):
+        (folder / name).unlink(missing_ok=True)
+    if folder.exists():
+        folder.rmdir()

@@ -1,0 +1,193 @@
+"""Which factor set belongs to these judgments: recognition of collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ir_std.errors import NoFactorsError
+from ir_std.factors.catalog import (
+    SetVersion,
+    is_shipped,
+    is_sound,
+    known_sets,
+    load_version,
+    readable,
+)
+from ir_std.factors.datasets import whole_datasets
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.fit import Collection, Fit, few, fit
+from ir_std.factors.joined import joined, shared_measures
+
+HELD = 0.5
+"""More than this share of the topics must be in the set; the others get no factors."""
+
+
+class Match(NamedTuple):
+    """What recognition found; ``str(match)`` says it in a sentence.
+
+    Attributes
+    ----------
+    fit : Fit or None
+        The set that is used and how well it fits; None if no set fits.
+    others : tuple of str
+        Ids of other sets that would fit.
+    nearest : tuple of Fit
+        If no set fits: those that come nearest, with the reason why they do not.
+    chosen_by : str
+        ``"qrels"``, ``"name"`` (given by the user) or ``"ir_datasets id"``.
+    """
+
+    fit: Fit | None
+    others: tuple[str, ...] = ()
+    nearest: tuple[Fit, ...] = ()
+    chosen_by: str = "qrels"
+
+    @property
+    def factors(self) -> FactorSet | None:
+        """The factor set that is used, or None."""
+        return self.fit.factors if self.fit else None
+
+    def __str__(self) -> str:
+        if self.fit:
+            others = f"; {', '.join(self.others)} would fit too" if self.others else ""
+            return f"factors of {self.fit}{others}"
+        if not self.nearest:
+            return ("no factor set fits these qrels: none holds one of their topics; "
+                    "name a set with factors= or --factors")
+        return ("no factor set fits these qrels; nearest: "
+                + "; ".join(f"{n.factors.id}: {n.why_not}" for n in self.nearest)
+                + "; name a set with factors= or --factors")
+
+
+def recognize(collection: Collection) -> Match:
+    """Find the factor set, or the sets, that fit.
+
+    A set fits if the judgments are the same: if the fingerprints of the relevant documents are
+    equal on every topic that has one, or, where none is known, their numbers on ten topics or
+    more.  Collections are judged again: numbers may differ on some of ten topics or more, as long
+    as they agree on nine in ten within a tenth, and documents are the same on others.  Where all
+    document ids are of another form, and as many documents are at every level on ten topics or
+    more, they were renamed.  See :class:`~ir_std.factors.fit.Fit`.
+
+    More than half of the topics must be in the set; where no set holds them all, several may
+    serve together, each topic by the first that holds it.  Of what fits, that wins which lacks
+    the fewest topics, then where nothing differs, then the fewest sets, then systems of the
+    track itself, then the set with the fewest topics beyond these, then the user's own.
+    An ir_datasets id that a set names decides by itself.
+    """
+    sets = known_sets()
+    if sets not in collection.remembered:
+        collection.remembered.clear()
+        collection.remembered[sets] = _recognize(collection, sets)
+    found = collection.remembered[sets]
+    assert isinstance(found, Match)
+    return found
+
+
+def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
+    if collection.dataset:
+        own = _usable(fit(s, collection) for s in readable(sets)
+                      if collection.dataset in s.info.get("ir_datasets", ()))
+        if own:
+            return Match(_loaded(min(own, key=lambda f: _specificity(f.factors))),
+                         chosen_by="ir_datasets id")
+    near = [f for s in readable(sets, collection.counts) if (f := fit(s, collection)).matched]
+    fits = _usable(f for f in near if not f.why_not)
+    choices = sorted(_choices(fits), key=_preference)
+    if choices:
+        best = choices[0]
+        used = {f.factors.id for f in best.parts or (best,)}
+        return Match(best if best.parts else _loaded(best), tuple(
+            f.factors.id for f in choices if not f.parts and f.factors.id not in used))
+    for found in _datasets_like(collection, sets):
+        return Match(_loaded(found))
+    near.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
+    return Match(None, nearest=tuple(
+        f if f.why_not else f._replace(why_not=_too_few(f)) for f in near[:3]))
+
+
+def _datasets_like(collection: Collection, sets: tuple[SetVersion, ...]) -> Iterator[Fit]:
+    """Where the qrels as a whole are a row of a set of data sets."""
+    for factors in readable(sets):
+        if factors.of_datasets:
+            yield from whole_datasets(factors, collection)
+
+
+def _usable(fits: Iterable[Fit]) -> list[Fit]:
+    """The fits in the order of :func:`_specificity`, without those of the user's broken sets."""
+    return sorted((f for f in fits if is_shipped(f.factors) or is_sound(f.factors)),
+                  key=lambda f: _specificity(f.factors))
+
+
+def _loaded(found: Fit) -> Fit:
+    """The same fit with all files of its set as they are now."""
+    return fit(load_version(found.factors), found.collection)
+
+
+def _choices(fits: list[Fit]) -> Iterator[Fit]:
+    """The sets that hold enough of the topics, alone or together."""
+    yield from (f for f in fits if _holds_enough(f))
+    if any(not f.missing and f.exact for f in fits):
+        return
+    for several in (_together([f for f in fits if f.exact]), _together(fits)):
+        sets = tuple(f.factors for f in several)
+        if len(sets) > 1 and shared_measures(sets) and _holds_enough(
+                found := _joint(joined(sets), several)):
+            yield found
+
+
+def _together(fits: list[Fit]) -> list[Fit]:
+    """Sets that hold as many topics as can be, and do not contradict each other."""
+    chosen: list[Fit] = []
+    covered: set[str] = set()
+
+    def gain(f: Fit) -> int:
+        return sum(f.collection.counts[t] != 0 for t in f.matched if t not in covered)
+
+    while best := max((f for f in fits if gain(f) and not (
+            covered & {*f.differ, *f.compared.others})), default=None,
+            key=lambda f: (f.exact, gain(f))):
+        chosen.append(best)
+        covered.update(best.matched)
+    return chosen
+
+
+def _joint(whole: FactorSet, several: list[Fit]) -> Fit:
+    found = fit(whole, several[0].collection)
+    worst = min(several, key=lambda f: ("nearly", "names", "counts", "judgments").index(
+        f.basis or "nearly"))
+    return found._replace(basis=worst.basis, why_not=None, parts=tuple(several))
+
+
+def _holds_enough(f: Fit) -> bool:
+    return len(f.matched) > HELD * (len(f.matched) + len(f.missing))
+
+
+def _too_few(f: Fit) -> str:
+    return f"holds {len(f.matched)} of the {len(f.matched) + len(f.missing)} topics"
+
+
+def _preference(f: Fit) -> tuple[object, ...]:
+    return len(f.missing), not f.exact, len(f.parts), *_specificity(f.factors), len(f.differ)
+
+
+def _specificity(factors: FactorSet) -> tuple[object, ...]:
+    return ("beside" in factors.info, len(factors.topics), is_shipped(factors), factors.id)
+
+
+def named(factors: FactorSet, collection: Collection) -> Match:
+    """The match with a set that the user chose.
+
+    Raises
+    ------
+    NoFactorsError
+        If the set holds none of the topics.
+    """
+    whole = next(whole_datasets(factors, collection), None) if factors.of_datasets else None
+    chosen = whole or fit(factors, collection)
+    if not chosen.matched:
+        raise NoFactorsError(
+            f"{factors.id} holds none of the topics ({few(collection.counts)}): "
+            f"it has {few(factors.topics)}; leave the set to be recognized, or name another")
+    return Match(chosen, chosen_by="name")

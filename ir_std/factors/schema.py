@@ -1,0 +1,174 @@
+"""What ``set.json`` may hold: one table of fields, for loading, making and checking alike."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from ir_std.errors import IrStdError
+from ir_std.factors.doc_ids import parsed
+from ir_std.measures import parse_measure
+
+Rule = Callable[[Any], "str | None"]
+"""What is expected instead of a value; None if it will do."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+LONGEST = 10_000
+"""The most characters of a text, and entries of a list."""
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, str) and len(value) <= LONGEST and not _CONTROL.search(value):
+        return None
+    return "a text without control characters is expected"
+
+
+def _name(value: Any) -> str | None:
+    if _text(value) or not value.strip() or len(value) > 200 or re.search(r"[/\\]", value):
+        return "a name of 1 to 200 characters without control characters and slashes is expected"
+    return None
+
+
+def _texts(value: Any) -> str | None:
+    if isinstance(value, (list, tuple)) and len(value) <= LONGEST and not any(map(_text, value)):
+        return None
+    return "a list of texts is expected"
+
+
+def _text_or_texts(value: Any) -> str | None:
+    return _text(value) and _texts(value) and "a text or a list of texts is expected"
+
+
+def _records(value: Any) -> str | None:
+    if isinstance(value, (list, tuple)) and all(
+            isinstance(one, Mapping) and not any(map(_text, (*one, *one.values())))
+            for one in value):
+        return None
+    return "a list of objects of texts is expected"
+
+
+def _one_of(*allowed: str) -> Rule:
+    return lambda value: None if value in allowed else f"{' or '.join(allowed)} is expected"
+
+
+def _whole(least: int) -> Rule:
+    def rule(value: Any) -> str | None:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value < 1 << 31:
+            return None
+        return f"a whole number from {least} is expected"
+    return rule
+
+
+def _optional(rule: Rule) -> Rule:
+    return lambda value: None if value is None else rule(value)
+
+
+def _step(value: Any) -> str | None:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and (
+            math.isfinite(value) and 0 <= value < 1):
+        return None
+    return "a step from 0 to below 1 is expected"
+
+
+def _pattern(value: Any) -> str | None:
+    if _text(value):
+        return _text(value)
+    try:
+        parsed(value)
+    except ValueError as wrong:
+        return f"no pattern of document ids: {wrong}"
+    return None
+
+
+def _measure_names(value: Any) -> str | None:
+    return _texts(value) or next(filter(None, map(_measure, value)), None)
+
+
+@lru_cache(maxsize=1024)
+def _measure(name: str) -> str | None:
+    try:
+        parse_measure(name)
+    except (IrStdError, ValueError, AssertionError, AttributeError) as wrong:
+        return f"measure {name!r}: {wrong}"
+    return None
+
+
+OF_MEASURE: dict[str, Rule] = {
+    "systems": _whole(0), "source": _text, "licence": _text, "depth": _optional(_whole(1)),
+    "resolution": _step}
+"""The fields of one measure, beside the set's own of the same names."""
+
+OF_DATASET: dict[str, Rule] = {"split": _text, "queries": _whole(1), "note": _text}
+"""What is said of a data set: the note is what a reader of its scores should know."""
+
+
+def _datasets(value: Any) -> str | None:
+    if isinstance(value, Mapping) and all(
+            isinstance(about, Mapping) and about.keys() <= OF_DATASET.keys()
+            and not any(OF_DATASET[field](one) for field, one in about.items())
+            for about in value.values()):
+        return None
+    return f"an object of objects with {', '.join(OF_DATASET)} is expected"
+
+
+FIELDS: dict[str, Rule] = {
+    "id": _name, "title": _text, "track": _text, "unit": _one_of("topic", "collection"),
+    "doc_id_pattern": _optional(_pattern), "ir_datasets": _texts,
+    "max_level": _optional(_whole(0)), "depth": _optional(_whole(1)), "resolution": _step,
+    "default_measures": _measure_names, "source": _text, "sources": _records, "licence": _text,
+    "built": _text, "notes": _text_or_texts, "beside": _name, "population": _text,
+    "system_names": _texts, "datasets": _datasets}
+"""The fields of a set, but for ``measures``.
+
+``system_names`` are in the order of the numbers of ``systems.npz``; ``datasets`` describes the
+rows of a set of unit ``collection``.  ``beside`` names the set whose collection this one has other
+systems for, ``population`` says which: recognition prefers the track's own.
+"""
+
+
+def problems(info: Any) -> Iterator[str]:
+    """All that is wrong with the content of a ``set.json``."""
+    if not isinstance(info, Mapping):
+        yield "is no object: one of fields such as id and measures is expected"
+        return
+    missing = [field for field in ("id", "measures") if field not in info]
+    if missing:
+        yield f"{' and '.join(map(repr, missing))} missing: both 'id' and 'measures' are required"
+        return
+    yield from _wrong(info, FIELDS, "")
+    measures = info["measures"]
+    if not isinstance(measures, Mapping) or not measures:
+        yield f"measures is {_shown(measures)}: an object of at least one measure is expected"
+        return
+    for name, about in measures.items():
+        if wrong := (_text(name) or _measure(name)):
+            yield wrong
+        elif not isinstance(about, Mapping) or "systems" not in about:
+            yield f'measure {name} has no number of systems: give {{"systems": n}}'
+        else:
+            yield from _wrong(about, OF_MEASURE, f" of {name}")
+
+
+def unknown_fields(info: Mapping[str, Any]) -> list[str]:
+    """Fields that nothing here knows; a newer version may have written them."""
+    return sorted({*info} - {*FIELDS, "measures"} | {
+        field for about in info["measures"].values() for field in about if field not in OF_MEASURE})
+
+
+def _wrong(fields: Mapping[str, Any], rules: Mapping[str, Rule], of: str) -> Iterator[str]:
+    for name, value in fields.items():
+        expected = rules[name](value) if name in rules else None
+        if expected:
+            yield f"{name}{of} is {_shown(value)}: {expected}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=True, default=repr)
+    except (ValueError, RecursionError):
+        return "something that cannot be shown"
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,498 @@
+"""Recognition of collections: by the judgments themselves, by counts, by names."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ir_std import FactorSet, Match, recognize
+from ir_std.evaluation.plans import collection_of
+from ir_std.factors import catalog, fit, recognition
+from ir_std.factors.catalog import load_factors
+from ir_std.factors.fit import Collection
+from ir_std.factors.judgments import Judgments, judgments_of
+from ir_std.factors.recognition import named
+from ir_std.testing import simulated_qrels
+from ir_std.trec.files import read_qrels
+from ir_std.trec.inputs import as_qrels
+
+Qrels = dict[str, dict[str, int]]
+Make = Callable[..., FactorSet]
+
+
+def judged(topics: Iterable[int], relevant: int = 10, name: str = "doc-{}-{}") -> Qrels:
+    """Made-up qrels: on each topic so many relevant documents, of levels 1 and 2, and ten more."""
+    return {str(t): {name.format(t, i): (i < relevant) + (i < relevant // 3)
+                     for i in range(relevant + 10)} for t in topics}
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """Makes sets of qrels, or of counts; there are no others."""
+    (tmp_path / "none").mkdir()
+    (tmp_path / "sets").mkdir()
+    monkeypatch.setattr(catalog, "shipped_folder", lambda: tmp_path / "none")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
+
+    def made(name: str, qrels: Qrels, fingerprints: bool = True,
+             measures: Iterable[str] = ("AP",), **info: object) -> FactorSet:
+        known: dict[str, Judgments] = judgments_of(as_qrels(qrels))
+        if not fingerprints:
+            known = {t: Judgments(j.n_rel) for t, j in known.items()}
+        half = {m: np.array([0.5 * bool(j.n_rel) for j in known.values()]) for m in measures}
+        about = {"id": name, "doc_id_pattern": r"doc-\d+-\d+",
+                 "measures": {m: {"systems": 3} for m in measures}, **info}
+        made = FactorSet(about, known, half, half)
+        made.save(tmp_path / "sets" / name)
+        return made
+
+    return made
+
+
+def found(match: Match) -> tuple[str | None, str | None]:
+    """Which set, and why."""
+    return (match.factors.id, match.fit.basis) if match.fit and match.factors else (None, None)
+
+
+def changed(qrels: Qrels, topics: Iterable[int], by: int) -> Qrels:
+    """The same with so many more, or fewer, relevant documents on some topics."""
+    again = {t: dict(docs) for t, docs in qrels.items()}
+    for topic in map(str, topics):
+        relevant = [d for d, level in again[topic].items() if level]
+        for doc in relevant[len(relevant) + min(by, 0):]:
+            again[topic][doc] = 0
+        again[topic] |= {f"doc-{topic}-{900 + i}": 1 for i in range(by)}
+    return again
+
+
+def permuted(qrels: Qrels) -> Qrels:
+    """The same levels on other documents."""
+    return {t: dict(zip(docs, list(docs.values())[::-1], strict=True))
+            for t, docs in qrels.items()}
+
+
+def renamed(qrels: Qrels, name: str = "{}") -> Qrels:
+    """The same judgments under other names of documents."""
+    return {t: {name.format(i): level for i, level in enumerate(docs.values())}
+            for t, docs in qrels.items()}
+
+
+# -- the judgments themselves --------------------------------------------------------------------
+
+
+def test_the_same_judgments_are_proof_even_of_one_topic(make: Make) -> None:
+    make("mine", judged(range(20)))
+    match = recognize(judged([7]))
+    assert found(match) == ("mine", "judgments")
+    assert "1 of 1 topics matched, the same judgments" in str(match)
+
+
+def test_as_many_relevant_documents_that_are_others_are_other_judgments(make: Make) -> None:
+    make("mine", judged(range(20)))
+    for topics in ([7], range(20)):
+        match = recognize(permuted(judged(topics)))
+        assert match.factors is None
+        assert "as many documents are relevant, but not the same ones" in str(match)
+
+
+def test_a_set_of_other_judgments_is_used_by_name_and_doubted(make: Make) -> None:
+    factors = make("mine", judged(range(20)))
+    match = named(factors, collection_of(as_qrels(permuted(judged(range(20))))))
+    assert match.factors is factors
+    assert match.fit is not None
+    assert "on 20 topics as many documents are relevant, but not the same ones" in (
+        match.fit.doubt or "")
+
+
+def test_a_topic_without_relevant_documents_proves_nothing(make: Make) -> None:
+    make("mine", judged(range(5)) | {"5": {"doc-5-1": 0}})
+    assert recognize({"5": {"doc-5-1": 0}}).factors is None
+
+
+def test_documents_of_other_names_and_equal_counts_at_every_level_were_renamed(make: Make) -> None:
+    make("mine", judged(range(20)))
+    match = recognize(renamed(judged(range(20))))
+    assert found(match) == ("mine", "names")
+    assert "the documents have other names" in str(match)
+
+
+@pytest.mark.parametrize("qrels", [
+    renamed(judged(range(9))),
+    renamed(judged(range(20)), name="doc-1-{}"),
+    {t: {d: min(level, 1) for d, level in docs.items()}
+     for t, docs in renamed(judged(range(20))).items()},
+    renamed(changed(judged(range(20)), [3], 1)),
+], ids=["too few topics", "names of the same form", "other levels", "another count"])
+def test_no_renaming_is_assumed(qrels: Qrels, make: Make) -> None:
+    make("mine", judged(range(20)))
+    assert recognize(qrels).factors is None
+
+
+def test_one_relevant_document_each_is_no_sign_of_a_renaming(make: Make) -> None:
+    make("mine", judged(range(20), relevant=1))
+    assert recognize(renamed(judged(range(20), relevant=1))).factors is None
+
+
+# -- counts, where the judgments behind a set are not known ----------------------------------------
+
+
+@pytest.mark.parametrize(("topics", "basis"), [(fit.ENOUGH, "counts"), (fit.ENOUGH - 1, None)])
+def test_equal_counts_prove_something_from_ten_topics_on(topics: int, basis: str | None,
+                                                         make: Make) -> None:
+    assert fit.ENOUGH == 10
+    make("mine", judged(range(20)), fingerprints=False)
+    match = recognize(judged(range(topics)))
+    assert found(match)[1] == basis
+    assert ("by their numbers of relevant documents" if basis
+            else "only 9 topics can be compared") in str(match)
+
+
+def test_counts_that_are_all_one_prove_nothing(make: Make) -> None:
+    make("mine", judged(range(20), relevant=1), fingerprints=False)
+    assert recognize(judged(range(20), relevant=1)).factors is None
+
+
+def test_counts_that_are_not_all_one_do(make: Make) -> None:
+    qrels = judged(range(19), relevant=1) | judged([19], relevant=2)
+    make("mine", qrels, fingerprints=False)
+    assert found(recognize(qrels)) == ("mine", "counts")
+
+
+def test_a_set_whose_counts_are_not_known_is_used_by_name_only(make: Make) -> None:
+    qrels = judged(range(20))
+    half = {"AP": np.full(20, 0.5)}
+    alone = FactorSet({"id": "alone", "measures": {"AP": {"systems": 3}}},
+                      dict.fromkeys(qrels), half, half)
+    alone.save(Path(catalog.user_folders()[0], "alone"))
+    match = recognize(qrels)
+    assert match.factors is None
+    assert "it is used by name only" in str(match)
+    assert named(alone, collection_of(as_qrels(qrels))).factors is alone
+
+
+def test_scores_alone_are_recognized_by_counts(make: Make) -> None:
+    make("mine", judged(range(20)))
+    counts = [(str(t), 10) for t in range(20)]
+    assert found(recognition.recognize(Collection(counts))) == ("mine", "counts")
+    assert recognition.recognize(Collection(counts[:9])).factors is None
+
+
+# -- judged again ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("far", "fits"), [(1, True), (2, False)])
+def test_nine_in_ten_topics_must_agree_nearly(far: int, fits: bool, make: Make) -> None:
+    make("mine", judged(range(10)))
+    match = recognize(changed(judged(range(10)), range(far), 5))
+    assert found(match) == (("mine", "nearly") if fits else (None, None))
+
+
+@pytest.mark.parametrize(("more", "fits"), [(2, True), (3, False), (-2, True), (-3, False)])
+def test_numbers_agree_nearly_within_a_tenth(more: int, fits: bool, make: Make) -> None:
+    qrels = judged(range(10), relevant=20)
+    make("mine", qrels)
+    match = recognize(changed(qrels, range(9), more))
+    assert found(match) == (("mine", "nearly") if fits else (None, None))
+
+
+def test_near_counts_need_a_topic_with_the_same_documents(make: Make) -> None:
+    qrels = judged(range(12), relevant=20)
+    make("mine", qrels)
+    assert found(recognize(changed(qrels, range(11), 1))) == ("mine", "nearly")
+    refused = recognize(changed(qrels, range(12), 1))
+    assert refused.factors is None
+    assert "on none of 12 topics are the same documents relevant" in str(refused)
+
+
+def test_near_counts_need_ten_topics(make: Make) -> None:
+    qrels = judged(range(20), relevant=20)
+    make("mine", qrels)
+    few = {t: docs for t, docs in changed(qrels, [0], 1).items() if int(t) < 9}
+    assert recognize(few).factors is None
+    assert "only 9 topics can be compared" in str(recognize(few))
+
+
+def test_near_counts_alone_need_documents_of_the_collections_form(make: Make) -> None:
+    qrels = judged(range(12), relevant=20)
+    make("mine", qrels, fingerprints=False)
+    assert found(recognize(changed(qrels, range(12), 1))) == ("mine", "nearly")
+    refused = recognize(renamed(changed(qrels, range(12), 1)))
+    assert "document ids such as '0' do not look like the collection's" in str(refused)
+
+
+def test_topics_that_differ_are_told(make: Make) -> None:
+    make("mine", judged(range(10), relevant=20))
+    match = recognize(changed(judged(range(10), relevant=20), [3], 1))
+    assert match.fit is not None
+    assert match.fit.differ == {"3": (20, 21)}
+    assert ("on 1 of them the number of relevant documents differs (such as topic 3: 20 in the "
+            "set, 21 here)") in str(match)
+
+
+def test_a_note_on_many_topics_stays_short(make: Make) -> None:
+    qrels = judged(range(3000), relevant=20)
+    make("mine", qrels)
+    for strange in (changed(qrels, range(2900), 1), permuted(qrels)):
+        assert len(str(recognize(strange))) < 400
+
+
+# -- which set -------------------------------------------------------------------------------------
+
+
+def test_the_set_with_the_fewest_topics_beyond_these_wins(make: Make) -> None:
+    make("large", judged(range(30)))
+    make("small", judged(range(20)))
+    match = recognize(judged(range(15)))
+    assert found(match) == ("small", "judgments")
+    assert match.others == ("large",)
+    assert found(recognize(judged(range(25)))) == ("large", "judgments")
+
+
+def test_an_exact_fit_wins_over_a_smaller_near_one(make: Make) -> None:
+    qrels = judged(range(30), relevant=20)
+    make("large", qrels)
+    make("small", {t: changed(qrels, [3], 1)[t] for t in list(qrels)[:20]})
+    assert found(recognize({t: qrels[t] for t in list(qrels)[:15]})) == ("large", "judgments")
+
+
+def test_a_near_fit_that_holds_more_topics_wins_over_an_exact_one(make: Make) -> None:
+    qrels = judged(range(30), relevant=20)
+    make("large", changed(qrels, [3], 1))
+    make("small", {t: qrels[t] for t in list(qrels)[:20]})
+    assert found(recognize(qrels))[0] == "large"
+
+
+def test_a_tracks_own_systems_win_over_others_beside_them(make: Make) -> None:
+    make("a-modern", judged(range(20)), beside="track", population="later systems")
+    make("track", judged(range(20)))
+    match = recognize(judged(range(20)))
+    assert found(match)[0] == "track"
+    assert match.others == ("a-modern",)
+
+
+@pytest.mark.parametrize(("held", "fits"), [(6, True), (5, False)])
+def test_a_set_must_hold_more_than_half_of_the_topics(held: int, fits: bool, make: Make) -> None:
+    assert recognition.HELD == 0.5
+    make("mine", judged(range(held)))
+    match = recognize(judged(range(10)))
+    assert (match.factors is not None) == fits
+    if not fits:
+        assert "holds 5 of the 10 topics" in str(match)
+
+
+def test_a_users_own_set_wins_over_a_shipped_one_that_fits_equally(
+        make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make("a", judged(range(20)))
+    make("z", judged(range(20))).save(tmp_path / "own" / "z")
+    monkeypatch.setattr(catalog, "shipped_folder", lambda: tmp_path / "sets")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
+    assert recognize(judged(range(20))).others == ("a",)
+
+
+def test_recognition_looks_again_when_a_users_set_changes(make: Make) -> None:
+    qrels = as_qrels(judged(range(20)))
+    assert recognize(qrels).factors is None
+    make("mine", judged(range(20)))
+    assert found(recognize(qrels))[0] == "mine"
+    make("mine", judged(range(30, 50)))
+    assert recognize(qrels).factors is None
+
+
+def test_the_same_qrels_are_compared_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    make("mine", judged(range(20)))
+    qrels = as_qrels(judged(range(20)))
+    first = recognize(qrels)
+    monkeypatch.setattr(recognition, "fit", None)
+    assert recognize(qrels) is first
+
+
+# -- several sets ----------------------------------------------------------------------------------
+
+
+def test_topics_of_two_tracks_are_served_by_both_sets(make: Make) -> None:
+    make("one", judged(range(20)), measures=["AP", "RR"])
+    make("two", judged(range(20, 50)), measures=["RR", "P@10"])
+    match = recognize(judged(range(10, 40)))
+    assert match.fit is not None
+    assert [part.factors.id for part in match.fit.parts] == ["two", "one"]
+    assert match.factors is not None
+    assert match.factors.measures == ("RR",)
+    assert match.fit.missing == ()
+    assert "one (one; 3 systems)" in str(match)
+    assert "two (two; 3 systems)" in str(match)
+    assert "30 of 30 topics matched, the same judgments" in str(match)
+
+
+def test_one_set_that_holds_all_topics_wins_over_two(make: Make) -> None:
+    make("one", judged(range(20)))
+    make("two", judged(range(20, 40)))
+    make("both", judged(range(60)))
+    assert found(recognize(judged(range(40))))[0] == "both"
+
+
+def test_two_exact_sets_win_over_one_near_one(make: Make) -> None:
+    qrels = judged(range(40), relevant=20)
+    make("one", {t: qrels[t] for t in list(qrels)[:20]})
+    make("two", {t: qrels[t] for t in list(qrels)[20:]})
+    make("both", changed(qrels, [3], 1))
+    match = recognize(qrels)
+    assert found(match)[0] in ("one+two", "two+one")
+    assert match.others == ("both",)
+
+
+def test_sets_that_contradict_each_other_do_not_serve_together(make: Make) -> None:
+    qrels = judged(range(40), relevant=20)
+    make("one", {t: qrels[t] for t in list(qrels)[:20]})
+    again = changed(qrels, [15], 1)
+    make("two", {t: again[t] for t in list(qrels)[12:40]})
+    match = recognize(qrels)
+    assert found(match) == ("two", "nearly")
+
+
+def test_sets_without_a_common_measure_do_not_serve_together(make: Make) -> None:
+    make("one", judged(range(25)), measures=["AP"])
+    make("two", judged(range(25, 45)), measures=["RR"])
+    assert found(recognize(judged(range(45))))[0] == "one"
+
+
+# -- what of the judgments agrees ------------------------------------------------------------------
+
+
+def test_collapsed_levels_agree_at_level_1_only(make: Make) -> None:
+    make("mine", judged(range(20)))
+    collapsed = {t: {d: min(level, 1) for d, level in docs.items()}
+                 for t, docs in judged(range(20)).items()}
+    there = recognize(collapsed).fit
+    assert there is not None
+    assert (there.basis, there.agrees(1), there.agrees(2), there.agrees()) == (
+        "judgments", True, False, False)
+    assert "the judgments differ at level 2" in (there.doubt or "")
+    assert "the same relevant documents" in str(there)
+
+
+def test_multiplied_levels_agree_at_level_1_only(make: Make) -> None:
+    make("mine", judged(range(20)))
+    there = recognize({t: {d: 10 * level for d, level in docs.items()}
+                       for t, docs in judged(range(20)).items()}).fit
+    assert there is not None
+    assert (there.agrees(1), there.agrees(2), there.agrees()) == (True, False, False)
+
+
+def test_levels_of_other_documents_do_not_agree(make: Make) -> None:
+    make("mine", judged(range(20)))
+    qrels = judged(range(20))
+    for docs in qrels.values():
+        names = [d for d, level in docs.items() if level]
+        docs.update(zip(names, [docs[d] for d in names][::-1], strict=True))
+    there = recognize(qrels).fit
+    assert there is not None
+    assert (there.agrees(1), there.agrees(2), there.agrees()) == (True, False, False)
+
+
+def test_the_same_judgments_agree_at_every_level(make: Make) -> None:
+    make("mine", judged(range(20)))
+    there = recognize(judged(range(20))).fit
+    assert there is not None
+    assert (there.agrees(1), there.agrees(2), there.agrees(), there.doubt) == (
+        True, True, True, None)
+
+
+def test_levels_that_the_set_does_not_know_are_neither(make: Make) -> None:
+    make("mine", judged(range(20)), fingerprints=False)
+    there = recognize(judged(range(20))).fit
+    assert there is not None
+    assert (there.agrees(1), there.agrees(2), there.agrees()) == (True, None, None)
+
+
+def test_qrels_of_relevant_documents_only_are_told_from_others(make: Make) -> None:
+    make("mine", judged(range(20)))
+    make("old", judged(range(30, 50)), fingerprints=False)
+    for topics in (range(20), range(30, 50)):
+        whole = judged(topics)
+        bare = {t: {d: level for d, level in docs.items() if level} for t, docs in whole.items()}
+        fits = [recognize(qrels).fit for qrels in (whole, bare)]
+        assert [f.has_not_relevant() for f in fits if f] == [True, False]
+
+
+# -- shipped sets ----------------------------------------------------------------------------------
+
+
+def test_topics_of_no_set_are_said_to_be_that() -> None:
+    assert "none holds one of their topics" in str(recognize({"no such topic": {"d": 1}}))
+
+
+def test_made_up_topics_find_nothing() -> None:
+    qrels = {str(i): {f"d{j}": 1 for j in range(i % 7 + 1)} for i in range(1, 51)}
+    match = recognize(qrels)
+    assert match.factors is None
+    assert match.nearest
+    assert "differs on" in str(match)
+
+
+def test_simulated_qrels_are_renamed_ones() -> None:
+    for name, larger in (("trec8-adhoc", "robust04"), ("trec7-adhoc", "robust04")):
+        match = recognize(simulated_qrels(load_factors(name).n_rel))
+        assert found(match) == (name, "names")
+        assert match.others[0] == larger
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_counts_in_another_order_find_nothing(seed: int) -> None:
+    qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
+    topics = list(qrels)
+    random.Random(seed).shuffle(topics)
+    match = recognize(dict(zip(topics, qrels.values(), strict=True)))
+    assert match.factors is None
+    assert match.nearest[0].factors.id == "trec8-adhoc"
+
+
+def test_an_ir_datasets_id_names_its_set() -> None:
+    match = recognition.recognize(Collection([("401", 3)], ["x"], "disks45/nocr/trec8"))
+    assert match.factors is not None
+    assert match.factors.id == "trec8-adhoc"
+    assert match.chosen_by == "ir_datasets id"
+
+
+WHOLE = {"trec8-adhoc": ["trec8-adhoc"], "trec7-adhoc": ["trec7-adhoc"],
+         "robust05": ["robust05"], "terabyte04": ["terabyte04"], "terabyte05": ["terabyte04-06"],
+         "terabyte06": ["terabyte06"], "wt10g": ["trec9-web", "trec2001-web"], "blog06": []}
+
+
+@pytest.mark.parametrize(("file", "sets"), WHOLE.items())
+def test_real_qrels_find_the_sets_of_the_same_judgments(file: str, sets: list[str],
+                                                        data: Path) -> None:
+    there = recognize(data / "qrels" / f"{file}.txt").fit
+    if not sets:
+        assert there is None or there.factors.id == file
+        return
+    assert there is not None
+    assert (there.basis, there.agrees(), there.doubt) == ("judgments", True, None)
+    assert {f.factors.id for f in there.parts or (there,)} == set(sets)
+
+
+def test_terabyte_2005_was_judged_again(data: Path) -> None:
+    qrels = as_qrels(data / "qrels" / "terabyte05.txt")
+    match = recognize(qrels)
+    assert found(match) == ("terabyte04-06", "judgments")
+    assert "terabyte05" in match.others
+    there = named(load_factors("terabyte05"), collection_of(qrels)).fit
+    assert there is not None
+    assert len(there.compared.same) == 21
+    assert len(there.differ) == 29
+    assert there.differ["752"] == (345, 349)
+
+
+def test_single_topics_of_robust_2004_find_it_where_trec_6_judged_otherwise(data: Path) -> None:
+    trec6 = read_qrels(data / "qrels" / "trec6-adhoc.txt").judged
+    robust = {t: {d: level for d, level in docs.items() if not d.startswith("CR")}
+              for t, docs in trec6.items()}
+    chosen = {t: recognize({t: docs}).factors for t, docs in robust.items()}
+    same = [t for t, docs in robust.items() if sum(map(bool, docs.values()))
+            == sum(map(bool, trec6[t].values()))]
+    assert len(same) == 17
+    assert {t for t, f in chosen.items() if f and f.id == "trec6-adhoc"} == {*same}
+    assert {f.id for t, f in chosen.items() if f and t not in same} == {"robust03", "robust04"}
