@@ -14,7 +14,7 @@ from ir_std.errors import NoFactorsError
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import said, warn_caller
-from ir_std.evaluation.plans import Plan, names_by_measure
+from ir_std.evaluation.plans import Plan, names_by_measure, units_of
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, canonical
@@ -141,36 +141,40 @@ class Placer:
                 else self._plain(m, values[m]) for m in self.evaluator.measures]
 
     def _plain(self, measure: Measure, values: Floats) -> Placement:
-        factors = self.evaluator.match.factors if self.evaluator.match else None
-        if factors is None:
+        fit = self.evaluator.match.fit if self.evaluator.match else None
+        factors = fit.factors if fit else None
+        if fit is None or factors is None:
             return Placement(measure, float(values.mean()), why_not="no factor set is known")
         name = names_by_measure(factors.measures).get(canonical(measure))
         if name is None:
             return Placement(measure, float(values.mean()), factors.id,
                              why_not=f"{factors.id} has no factors for it")
-        return self._among(measure, factors, name, values, _rounded(factors, name, values))
+        topics, units = units_of(fit, self.evaluator.qrels, values)
+        return _among(measure, factors, name, topics, units, _rounded(factors, name, units))
 
     def _standardized(self, p: Plan, values: Mapping[Measure, Floats]) -> Placement:
-        raw = values[p.raw]
-        return self._among(p.measure, p.factors, p.name, p.apply(raw),
-                           p.apply(_rounded(p.factors, p.name, raw)))
+        raw = p.units(values[p.raw])
+        return _among(p.measure, p.factors, p.name, p.topics, p.apply(raw),
+                      p.apply(_rounded(p.factors, p.name, raw)))
 
-    def _among(self, measure: Measure, factors: FactorSet, name: str, values: Floats,
-               compared: Floats) -> Placement:
-        rows = factors.rows(self.evaluator.qrels.topics)
-        known = ~np.isnan(factors.mean[name])
-        usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
-        n, total = int(usable.sum()), int(known.sum())
-        value = float(values[usable].mean()) if n else float("nan")
-        means = _means(factors, measure, name, rows[usable], total) if n else None
-        if means is None:
-            return Placement(measure, value, factors.id, n, total,
-                             why_not=_reason(factors, name, n, total))
-        mine = compared[usable].mean()
+
+def _among(measure: Measure, factors: FactorSet, name: str, topics: Iterable[str],
+           values: Floats, compared: Floats) -> Placement:
+    rows = factors.rows(topics)
+    known = ~np.isnan(factors.mean[name])
+    usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
+    n = int(usable.sum())
+    total = n if factors.of_datasets else int(known.sum())
+    value = float(values[usable].mean()) if n else float("nan")
+    means = _means(factors, measure, name, rows[usable], total) if n else None
+    if means is None:
         return Placement(measure, value, factors.id, n, total,
-                         better=int((means > mine + EXACT).sum()), n_systems=len(means),
-                         among=bool((abs(means - mine) <= EXACT).any()),
-                         means=tuple(means.tolist()))
+                         why_not=_reason(factors, name, n, total))
+    mine = compared[usable].mean()
+    return Placement(measure, value, factors.id, n, total,
+                     better=int((means > mine + EXACT).sum()), n_systems=len(means),
+                     among=bool((abs(means - mine) <= EXACT).any()),
+                     means=tuple(means.tolist()))
 
 
 def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:

@@ -76,7 +76,7 @@ class Plan(NamedTuple):
         return (base,) if base.__name__ == self.raw.__name__ else ()
 
     def units(self, raw: Values) -> Values:
-        """A run's raw values on what the factors are of: its topics, or the data set."""
+        """A run's raw values on :attr:`topics`: as they are, or their mean on the data set."""
         return np.array([mean_of_known(raw)]) if self.of_mean else raw
 
     def standardized(self, raw: Values, step: float = 0.0) -> tuple[Values, float]:
@@ -168,6 +168,13 @@ def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -
     what, table = (("distributions", factors.scores) if measure["scheme"] == "E"
                    else ("factors", factors.mean))
     return f"{factors.id} has no {what} for {measure.base}; it has {', '.join(table) or 'none'}"
+
+
+def units_of(fit: Fit, qrels: Qrels, raw: Values) -> tuple[tuple[str, ...], Values]:
+    """What a set has rows of, topics or the data set, and a run's raw values on these."""
+    if fit.dataset is None:
+        return qrels.topics, raw
+    return (fit.dataset,), np.array([mean_of_known(raw)])
 
 
 def mean_of_known(values: Values) -> float:

@@ -227,12 +227,18 @@ class Results:
             return {}
         others = [run for run in self.runs if run != self.baseline]
         found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
-        for measure in self.measures:
+        for measure in self.topic_measures:
             tested = against(self.by_topic(self.baseline, measure),
                              {run: self.by_topic(run, measure) for run in others}, self.test)
             for run, result in tested.items():
                 found[run][measure] = result
         return found
+
+    @property
+    def topic_measures(self) -> list[Measure]:
+        """The measures that topics have values of; with factors of whole data sets only raw ones."""
+        return [m for m in self.measures if not (isinstance(m, Standardized)
+                                                 and self.plans[m].of_mean)]
 
     def peers(self, measure: Measure) -> Peers | None:
         """How the standardizing systems did, in the unit of a raw or standardized measure.
@@ -241,10 +247,10 @@ class Results:
         """
         if isinstance(measure, Standardized):
             plan = self.plans[measure]
-            return peers_of(plan, self.topics).mapped(plan.apply)
+            return None if plan.of_mean else peers_of(plan, self.topics).mapped(plan.apply)
         for plan in self.plans.values():
             # A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
-            if plan.measure.base == measure and plan.raw.__name__ == measure.__name__:
+            if not plan.of_mean and plan.measure.base == measure and plan.raw.__name__ == measure.__name__:
                 return peers_of(plan, self.topics)
         return None
 
