@@ -4,6 +4,10 @@
 standardized companion where the factors of the collection are known.
 """
 
+from ir_std import _start  # noqa: F401  # before the imports below, which can be interrupted
+
+# isort: split
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

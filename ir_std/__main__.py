@@ -1,8 +1,16 @@
-"""``python -m ir_std``."""
+"""``python -m ir_std``, and what the script ``ir_std`` runs."""
 
 import sys
 
+from ir_std._signals import end_on_signals
 from ir_std.cli import main
 
-if __name__ == "__main__":
+
+def program() -> None:
+    """Run the command line as a process of its own: signals end it."""
+    end_on_signals()
     sys.exit(main())
+
+
+if __name__ == "__main__":
+    program()

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
+from ir_std._signals import cleaned_up, held_back
 from ir_std.errors import InputError
 
 
@@ -25,18 +30,54 @@ def write_whole(file: str | os.PathLike[str], content: bytes,
     InputError
         If ``file`` is one of the inputs or no regular file, or cannot be written.
     """
-    import tempfile
-
+    check_target(file, inputs)
     target = Path(file).resolve()
-    if target in {Path(name).resolve() for name in inputs}:
-        raise InputError.at(file, None, "is one of the inputs", "name a new file")
-    if target.exists() and not target.is_file():
-        raise InputError.at(file, None, "is not a regular file", "name a new file")
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
-            part = Path(scratch) / "part"
+        with scratch_beside(target) as scratch:
+            part = scratch / "part"
             part.write_bytes(content)
             os.replace(part, target)
     except OSError as failed:
         raise InputError.at(file, None, f"cannot be written ({failed.strerror or failed})",
                             "name a file in a folder that can be written to") from None
+
+
+@contextmanager
+def scratch_beside(target: Path) -> Iterator[Path]:
+    """A hidden folder beside ``target``, gone in the end, also if a signal ends the program."""
+    with ExitStack() as ends:
+        with held_back():
+            folder = tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:99]}.")
+            ends.enter_context(cleaned_up(partial(shutil.rmtree, folder, ignore_errors=True)))
+        yield Path(folder)
+
+
+def check_target(file: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = (),
+                 mark: bytes = b"") -> None:
+    """Refuse to replace what must stay.
+
+    Parameters
+    ----------
+    file : str or path
+        May be missing.
+    inputs : iterable of str or path
+        Files that must not be replaced.
+    mark : bytes
+        What the first kilobyte must hold of a file that may be replaced, unless it is empty.
+
+    Raises
+    ------
+    InputError
+        If it is one of the inputs, no regular file, or without the mark.
+    """
+    target = Path(file).resolve()
+    if target in {Path(name).resolve() for name in inputs}:
+        raise InputError.at(file, None, "is one of the inputs", "name a new file")
+    if target.exists() and not target.is_file():
+        raise InputError.at(file, None, "is not a regular file", "name a new file")
+    if mark and target.exists():
+        with target.open("rb") as stream:
+            start = stream.read(1024)
+        if start and mark not in start:
+            raise InputError.at(file, None, "is there already, and ir_std did not write it",
+                                "name a new file, or replace it with --force (force=True)")

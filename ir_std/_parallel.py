@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from typing import Any, TypeVar
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ir_std._signals import cleaned_up, held_back
 from ir_std.errors import UsageError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 Result = TypeVar("Result")
 
@@ -47,39 +54,30 @@ def in_order(function: Callable[[bytes, Any], Result], task: bytes, items: Itera
         If there is no process to work in, or one died.
     """
     if executor is not None:
-        yield from _submitted(executor, function, task, items, IN_FLIGHT)
+        yield from _submitted(executor, lambda item: (function, task, item), items, IN_FLIGHT)
     elif jobs == 1:
         for item in items:
             yield function(task, item)
     elif jobs < 1:
         raise UsageError(f"jobs is {jobs}: give the number of processes, at least 1")
     else:
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
-        try:
-            # Forking a process that has threads, as numpy's has, may lock up.
-            with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as own:
-                yield from _submitted(own, function, task, items, 4 * jobs)
-        except BrokenExecutor:
-            raise UsageError("a process died, perhaps for want of memory: use fewer jobs; a "
-                             "script must do this under if __name__ == '__main__':") from None
+        yield from _in_processes(function, task, items, jobs)
 
 
-def _submitted(executor: Executor, function: Callable[[bytes, Any], Result], task: bytes,
-               items: Iterable[Any], ahead: int) -> Iterator[Result]:
-    pending: deque[tuple[Any, Future[Result]]] = deque()
+def _submitted(executor: Executor, call: Callable[[Any], tuple[Any, ...]], items: Iterable[Any],
+               ahead: int) -> Iterator[Any]:
+    pending: deque[tuple[Any, Future[Any]]] = deque()
 
-    def first() -> Result:
+    def first() -> Any:
         item, future = pending.popleft()
         try:
             return future.result()
         except LOST:
-            return executor.submit(function, task, item).result()
+            return executor.submit(*call(item)).result()
 
     try:
         for item in items:
-            pending.append((item, executor.submit(function, task, item)))
+            pending.append((item, executor.submit(*call(item))))
             if len(pending) == ahead:
                 yield first()
         while pending:
@@ -87,3 +85,102 @@ def _submitted(executor: Executor, function: Callable[[bytes, Any], Result], tas
     finally:
         for _, future in pending:
             future.cancel()
+
+
+def _in_processes(function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any],
+                  jobs: int) -> Iterator[Result]:
+    """As :func:`in_order`, in processes that end when this one does, however it ends.
+
+    concurrent.futures' own pool waits for ever if it is interrupted while its processes start, and
+    its processes outlive a parent that is killed.  Here each process has one pipe and, in this
+    process, a thread that waits for it: no lock is shared, so none can stay locked.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+    from multiprocessing import resource_tracker
+    from queue import SimpleQueue
+
+    workers: list[_Worker] = []
+    free: SimpleQueue[_Worker] = SimpleQueue()
+    if hasattr(signal, "pthread_sigmask"):
+        # It would let signals through while the first process starts.
+        resource_tracker.ensure_running()
+
+    def call(item: Any) -> tuple[Any, ...]:
+        if len(workers) < jobs:
+            with held_back():
+                workers.append(_Worker(function, task))
+            free.put(workers[-1])
+        return work, item
+
+    def work(item: Any) -> Any:
+        worker = free.get()
+        try:
+            return worker.ask(item)
+        finally:
+            free.put(worker)
+
+    def end() -> None:
+        for worker in workers:
+            worker.process.kill()
+        for worker in workers:
+            worker.process.join()
+
+    with ThreadPoolExecutor(jobs) as threads, cleaned_up(end):
+        yield from _submitted(threads, call, items, 4 * jobs)
+
+
+class _Worker:
+    """A process that answers, one item after the other, what ``function(task, item)`` is."""
+
+    def __init__(self, function: Callable[[bytes, Any], Any], task: bytes) -> None:
+        from multiprocessing import get_context
+
+        # Forking a process that has threads, as numpy's has, may lock up.
+        context = get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()  # so that the pipe ends with the process
+        self.first: tuple[Any, ...] = function, task
+
+    def ask(self, item: Any) -> Any:
+        try:
+            self.pipe.send((*self.first, item))
+            self.first = ()
+            done, answer, trace = self.pipe.recv()
+        except (EOFError, OSError):
+            raise UsageError("a process died, perhaps for want of memory: use fewer jobs; a "
+                             "script must do this under if __name__ == '__main__':") from None
+        if done:
+            return answer
+        raise answer from RuntimeError(f"in a process of its own:\n{trace}")
+
+
+def _serve(pipe: Connection) -> None:
+    """What a process does until its parent ends."""
+    from traceback import format_exc
+
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if hasattr(signal, "pthread_sigmask"):
+        # Ctrl-C reaches every process of a terminal, and is the parent's: it stays held back.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    else:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, OSError):  # the parent has ended
+        function, task, item = pipe.recv()
+        while True:
+            try:
+                answer = True, function(task, item), ""
+            except Exception as failed:  # raised again by the parent
+                answer = False, failed, format_exc()
+            pipe.send(answer)
+            (item,) = pipe.recv()
+
+
+def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

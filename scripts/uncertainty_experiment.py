@@ -171,7 +171,7 @@ def normal_theory() -> list[tuple[str, str, int, float, float]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = arguments(__doc__.splitlines()[0], argv, trials=2000)
+    args = arguments(__doc__.splitlines()[0], argv, trials=1000)
     out = args.out / "uncertainty"
     scores = score_runs(args.data, "trec8-adhoc", MEASURES, args.jobs)
 

@@ -83,7 +83,7 @@ def resampled_means(x: npt.ArrayLike, scores: npt.ArrayLike, drawn: npt.ArrayLik
         See :func:`draw_systems`.
     scheme : {'N', 'U', 'E', 'z'}
     resolution : float
-        See :func:`ir_std.schemes.z_scores`.
+        See :func:`ir_std.schemes.limit_of_z`.
     **params
         ``A`` and ``B`` of U.
 

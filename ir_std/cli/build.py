@@ -19,7 +19,7 @@ from tqdm import tqdm  # comes with ir_datasets
 
 from ir_std.build.from_runs import build_factors
 from ir_std.build.from_scores import build_from_scores
-from ir_std.cli.main import note
+from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_target

@@ -16,7 +16,7 @@ from argparse import ArgumentParser, Namespace
 from io import BytesIO
 
 from ir_std._files import write_whole
-from ir_std.cli.main import note
+from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.effects import Effects

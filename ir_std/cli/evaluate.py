@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
+from ir_std._text import one_line
 from ir_std.cli.batch import Line, Wanted, evaluate_files
-from ir_std.cli.main import note
+from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
@@ -155,6 +156,8 @@ def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str | None, list[Measu
                 raise InputError.at(given, None, f"{width} columns in its first line",
                                     f"{RUN.layout}; {QRELS.layout}")
             (runs if width == RUN.width else qrels).append(given)
+            if given in irm.registry:
+                note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif (name := re.match(r"\w+(?=[(@ ]|$)", given)) and name[0] in irm.registry:
             measures += _parse_all(given)
         elif is_dataset(given):
@@ -222,7 +225,8 @@ def _say(notices: Iterable[Notice]) -> None:
 
 def _tsv(run: str, line: Line, args: Namespace, several: bool) -> str:
     value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
-    fields = [run] * several + [line.topic] * args.by_query + [line.measure, value]
+    fields = [one_line(f) for f in
+              [run] * several + [line.topic] * args.by_query + [line.measure, value]]
     return "\t".join([*fields, line.place] if line.place else fields)
 
 

@@ -1,26 +1,22 @@
 """The command line: arguments in, lines out.
 
 Results go to standard output; notes, warnings and errors, a line each, to standard error.
-Exit status 0, or 2 for wrong use or bad input.
+Exit status 0, or 2 for wrong use or bad input, or 128 and its number for a signal.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import os
-import signal
 import sys
-import threading
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from ir_std.errors import IrStdError
+from ir_std.cli.streams import PROGRAM, checked_output, fail, note
+from ir_std.errors import IrStdError, StandardizationWarning
 
-PROGRAM = "ir_std"
 COMMANDS = ("build", "compare", "demo", "factors", "merge", "report")
 """First arguments that are commands; anything else is evaluated."""
 
@@ -43,17 +39,6 @@ class _Parser(argparse.ArgumentParser):
         sys.exit(fail(f"{message}; see {self.prog} --help"))
 
 
-def note(message: str) -> None:
-    """Tell the user something about the results, beside them."""
-    print(f"{PROGRAM}: {message}", file=sys.stderr)
-
-
-def fail(message: str) -> int:
-    """Say what is wrong in one line; the exit status."""
-    note(f"error: {' '.join(str(message).split())}")
-    return 2
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status.
 
@@ -63,6 +48,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         The arguments; those of the process if not given.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        with warnings.catch_warnings(), checked_output():
+            warnings.simplefilter("always", StandardizationWarning)
+            warnings.showwarning = _show_warning
+            _run(arguments)
+    except IrStdError as wrong:
+        return fail(str(wrong))
+    except KeyboardInterrupt:  # of a program that calls this; our own process just ends
+        return fail("interrupted")
+    return 0
+
+
+def _run(arguments: list[str]) -> None:
     name = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "evaluate"
     command = import_module(f"ir_std.cli.{name}")
     prog = PROGRAM if name == "evaluate" else f"{PROGRAM} {name}"
@@ -70,33 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                      formatter_class=argparse.RawDescriptionHelpFormatter)
     command.configure(parser)
     gc.freeze()  # what the imports made stays; looking through it again and again costs time
-    with warnings.catch_warnings(), _ended_like_interrupted():
-        warnings.simplefilter("always")
-        warnings.showwarning = _show_warning
-        try:
-            command.run(parser.read(arguments))
-            sys.stdout.flush()
-        except IrStdError as wrong:
-            return fail(str(wrong))
-        except BrokenPipeError:
-            # The reader (such as head) has enough; keep Python from complaining at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except KeyboardInterrupt:
-            return fail("interrupted")
-    return 0
-
-
-@contextmanager
-def _ended_like_interrupted() -> Iterator[None]:
-    """A scheduler that ends the program must leave neither processes nor parts of files."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    command.run(parser.read(arguments))
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 
-from ir_std.cli.main import note
+from ir_std.cli.streams import note
 from ir_std.merging import COMBINE, METHODS, merge
 from ir_std.trec.files import read_run, write_run
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 
+from ir_std._files import check_target
 from ir_std.analysis.paired import TESTS
 from ir_std.cli.evaluate import add_measure_option, tabulate, tell_apart
-from ir_std.cli.main import note
-from ir_std.reporting.html.report import write_report
+from ir_std.cli.streams import note
+from ir_std.reporting.html.report import OUR_MARK, write_report
 from ir_std.schemes import scheme_names
 
 
@@ -31,12 +32,16 @@ def configure(parser: ArgumentParser) -> None:
                         help="the run that the others are tested against")
     parser.add_argument("--test", choices=sorted(TESTS), default="t",
                         help="paired test against the baseline (default t)")
+    parser.add_argument("--force", action="store_true",
+                        help="replace FILE even if it is no page of ir_std's")
     parser.add_argument("--title", help="the page's heading")
 
 
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
     files, qrels, measures = tell_apart(args.inputs)
+    inputs = [*files, *filter(None, [qrels])]
+    check_target(args.output, inputs, b"" if args.force else OUR_MARK)  # before the work
     results = tabulate(files, qrels, measures, scheme_names(args.scheme), args)
-    write_report(results, args.output, args.title, inputs=[*files, *filter(None, [qrels])])
+    write_report(results, args.output, args.title, inputs, force=args.force)
     note(f"wrote {args.output}, {os.path.getsize(args.output) / 1e6:.2f} MB")

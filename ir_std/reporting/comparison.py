@@ -7,8 +7,7 @@ different collections cannot be compared, standardized ones can.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan, nan
@@ -20,11 +19,9 @@ from ir_measures.measures import Measure
 
 from ir_std.analysis.estimate import Estimate, mean_of
 from ir_std.errors import UsageError, suggestion
-from ir_std.evaluation.api import companions
-from ir_std.evaluation.plans import find_factors
 from ir_std.measures import Standardized, parse_measure
+from ir_std.reporting.collections import Overlaps, collection_names, common_measures, overlaps
 from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
-from ir_std.reporting.overlaps import Overlaps, overlaps
 from ir_std.reporting.results import Results, evaluate, groups_of
 from ir_std.reporting.tables import Cell, Table, label, number
 from ir_std.schemes import scheme_names
@@ -278,41 +275,6 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     parts = [Part(system, names[key], results[key])
              for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)]
     return Comparison(tuple(parts), _in_order(wanted, parts))
-
-
-def collection_names(read: Mapping[object, Qrels]) -> dict[object, str]:
-    """What each of the qrels is called: its factor set, and where that is shared its own name.
-
-    Where these are the same too they are numbered.
-    """
-    factors = {key: find_factors(qrels).factors for key, qrels in read.items()}
-    count = Counter(f.id for f in factors.values() if f)
-    own = {key: os.path.basename(qrels.name) for key, qrels in read.items()}
-    names: dict[object, str] = {}
-    for key, f in factors.items():
-        name = own[key] if f is None else f.id if count[f.id] == 1 else f"{f.id} ({own[key]})"
-        taken = sum(other.startswith(name) for other in names.values())
-        names[key] = f"{name} {taken + 1}" if name in names.values() else name
-    return names
-
-
-def common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> list[Measure]:
-    """The default measures of the collections' factor sets that all of them can standardize.
-
-    Raises
-    ------
-    UsageError
-        If there is none.
-    """
-    matches = [(find_factors(qrels), qrels) for qrels in collections]
-    candidates = dict.fromkeys(parse_measure(name) for match, _ in matches if match.factors
-                               for name in match.factors.default_measures)
-    common = [m for m in candidates if all(
-        len(companions([m], match, qrels, schemes)[0]) == 1 + len(schemes)
-        for match, qrels in matches if match.factors)]
-    if not common:
-        raise UsageError("no measure has factors in every one of these collections: name measures")
-    return common
 
 
 def _in_order(wanted: Iterable[Measure], parts: Iterable[Part]) -> tuple[Measure, ...]:

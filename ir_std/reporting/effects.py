@@ -97,7 +97,7 @@ class Across:
             return self.overlap
         flat = [e.collection for e, known, (_, error, _) in zip(
             self.effects, self.known, self.points(size), strict=True) if known and not error > 0]
-        return f"differences do not vary on {', '.join(flat)}" if flat else ""
+        return f"its differences have no spread on {', '.join(flat)}" if flat else ""
 
     def summary(self, size: bool = False, method: str = "pm") -> Summary | None:
         """The random-effects summary of the known differences, or sizes; None if there is none.
@@ -202,6 +202,8 @@ class Effects:
                         "collection may lie. Variation: the number of collections, Cochran's Q "
                         "and its p, the share I2 of the variance that is between collections, and "
                         "tau, its deviation.")
+        said += [f"{a.system} has no summary by {a.measure}: {a.why_not()}." for a in self.across
+                 if a.why_not() and not a.overlap and sum(a.known) > 1]
         return (*said, *self.notes)
 
 

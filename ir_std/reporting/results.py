@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
+from ir_measures.measures.base import MeanAgg
 
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA, Paired, against, get_test
@@ -182,9 +184,14 @@ class Results:
 
         ``str()`` of one says it: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
         """
-        return {run: {m: self.systems_parts[m].estimate(self.values[run][m], own)
-                      for m in self.measures}
+        return {run: {m: self._estimate(run, m, own) for m in self.measures}
                 for run, own in zip(self.runs, np.eye(len(self.runs)), strict=True)}
+
+    def _estimate(self, run: str, measure: Measure, own: Floats) -> Estimate:
+        found = self.systems_parts[measure].estimate(self.values[run][measure], own)
+        if isinstance(measure.aggregator(), MeanAgg):
+            return replace(found, mean=self.means[run][measure])
+        return Estimate(self.means[run][measure], found.n, nan, nan)  # a sum, such as NumRet
 
     def difference(self, run: str, baseline: str, measure: Measure) -> Estimate:
         """The mean difference of two runs, which share the factors, with its errors."""
@@ -236,7 +243,7 @@ class Results:
 
     @property
     def topic_measures(self) -> list[Measure]:
-        """The measures that topics have values of; with factors of whole data sets only raw ones."""
+        """The measures that have values by topic: of whole data sets only raw ones."""
         return [m for m in self.measures if not (isinstance(m, Standardized)
                                                  and self.plans[m].of_mean)]
 
@@ -250,7 +257,7 @@ class Results:
             return None if plan.of_mean else peers_of(plan, self.topics).mapped(plan.apply)
         for plan in self.plans.values():
             # A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
-            if not plan.of_mean and plan.measure.base == measure and plan.raw.__name__ == measure.__name__:
+            if plan.measure.base == measure and plan.same_raw and not plan.of_mean:
                 return peers_of(plan, self.topics)
         return None
 

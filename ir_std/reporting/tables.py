@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+
+from ir_std._text import one_line
 
 WIDTH = 100
 """Columns that text may take; wider tables are folded into blocks."""
@@ -41,8 +44,8 @@ class Cell:
 
 
 def label(text: str) -> Cell:
-    """A cell that names its row."""
-    return Cell(text, text)
+    """A cell that names its row, in one line whatever the name is."""
+    return Cell(one_line(text), one_line(text))
 
 
 def number(value: float, places: int = 4, *, best: bool = False, mark: str = "",
@@ -73,6 +76,10 @@ class Table:
     labels: int = 1
     notes: tuple[str, ...] = ()
     groups: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "header", tuple(map(one_line, self.header)))
+        object.__setattr__(self, "notes", tuple(map(one_line, self.notes)))
 
     def text(self, width: int = WIDTH) -> str:
         """Aligned columns, at most ``width`` wide; more columns follow in further blocks.
@@ -149,7 +156,7 @@ class Table:
                  for i in range(len(self.header))]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([text for head, extra in zip(self.header, names, strict=True)
+        writer.writerow([_csv_value(text) for head, extra in zip(self.header, names, strict=True)
                          for text in (head, *(f"{head} {name}" for name in extra))])
         for row in self.rows:
             writer.writerow([_csv_value(v) for cell, extra in zip(row, names, strict=True)
@@ -230,19 +237,27 @@ def _latex_row(cells: Iterable[str]) -> str:
 
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-          **{c: f"\\{c}" for c in "&%$#_{}"}}
+          "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+          **{c: f"\\{c}" for c in "&%$#_{}"},
+          # A row that begins with one of these would be an argument of the row before.
+          "[": "{[}", "*": "{*}"}
 
 
 def latex_escape(text: str) -> str:
-    """``text`` with every character that LaTeX would read otherwise escaped."""
-    return "".join(_LATEX.get(c, c) for c in text)
+    """``text`` in one line, with every character that LaTeX would read otherwise escaped."""
+    return "".join(_LATEX.get(c, c) for c in one_line(text))
 
 
 def _markdown_escape(text: str) -> str:
-    return "".join(f"\\{c}" if c in "\\|*_`<[" else c for c in text)
+    return "".join(f"\\{c}" if c in "\\|*_`<[&~$" else c for c in text)
+
+
+_FORMULA = re.compile("[=+@\uff1d\uff0b\uff0d\uff20-].")
+"""Their first characters, as wide as letters or as wide as Chinese ones."""
 
 
 def _csv_value(value: float | str) -> str:
     if isinstance(value, str):
-        return value
+        # Spreadsheets take such a cell for a formula, even in quotes; behind ' it is text.
+        return f"'{value}" if _FORMULA.match(value) else value
     return "" if math.isnan(value) else repr(float(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -204,6 +205,17 @@ def test_wrong_use_is_one_line_and_exit_status_2(
     assert done.err[-1].startswith("ir_std: error: ")
 
 
+def test_a_file_that_is_called_like_a_measure_is_said(
+        files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any) -> None:
+    (tmp_path / "AP").write_bytes((files / "run").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    done = ir_std_cli("AP", files / "qrels", "P@10")
+    said = "ir_std: AP is the name of a file here and of a measure: taken for the file"
+    assert said in done.err
+    assert len(done.out) == 2
+    assert said not in ir_std_cli("./AP", files / "qrels", "P@10").err
+
+
 def test_factor_sets_are_listed_shown_and_located(ir_std_cli: Any) -> None:
     listed = ir_std_cli("factors").out
     assert [line.split("\t")[0] for line in listed] == ir_std.available_factors()
@@ -242,7 +254,7 @@ def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
     started.terminate()
     # The pipes close only when the last process that holds them has ended.
     out, err = started.communicate(timeout=60)
-    assert started.returncode == 2
+    assert started.returncode == 128 + signal.SIGTERM
     assert out == ""
     assert err.splitlines()[-1] == "ir_std: error: interrupted"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ir_measures import AP
+from ir_measures import AP, NumRet
 
 import ir_std
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
@@ -72,6 +72,14 @@ def test_uncertainty_has_the_means_of_the_results() -> None:
             assert found.uncertainty[run][measure].mean == pytest.approx(found.means[run][measure])
     assert found.uncertainty["a"][AP].systems == 0
     assert "(topics) ±" in str(found.uncertainty["a"][ir_std.sAP])
+
+
+def test_counts_that_are_summed_have_no_error() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
+    estimate = found.uncertainty["a"][NumRet]
+    assert estimate.mean == found.means["a"][NumRet] > 500
+    assert np.isnan(estimate.topics)
 
 
 def test_a_difference_is_surer_than_the_means_as_both_share_the_factors() -> None:

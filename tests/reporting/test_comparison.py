@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pytest
 from ir_measures import AP
@@ -46,6 +47,14 @@ def test_means_are_those_of_each_collection_by_itself(compared: ir_std.Compariso
     rows = list(csv.DictReader(io.StringIO(compared.table().csv())))
     assert float(rows[0]["AP"]) == pytest.approx(expected[AP])
     assert float(rows[0]["sAP"]) == pytest.approx(expected[ir_std.sAP])
+
+
+def test_counts_are_summed_as_ir_measures_sums_them() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    run = simulated_run(qrels, 1, 30)
+    row = ir_std.compare([("x", run, qrels)], "NumRet").table().rows[0]
+    assert row[3].value == ir_measures.calc_aggregate([ir_measures.NumRet], qrels, run)[
+        ir_measures.NumRet]
 
 
 def test_standardized_means_have_t_intervals_over_topics_and_bootstrap_ones_over_systems(

@@ -137,10 +137,12 @@ def test_a_collection_without_factors_counts_in_the_raw_summary_alone() -> None:
     assert "2: Q" in both.table().text()
 
 
-def test_differences_that_do_not_vary_have_no_summary() -> None:
+def test_differences_without_spread_have_no_summary_and_that_is_said() -> None:
     across = Across("b", "a", AP, (Effect.of("x", [0.1] * 5), Effect.of("y", [0.1, 0.2])))
     assert across.summary() is None
-    assert across.why_not() == "differences do not vary on x"
+    table = Effects("a", (AP,), (across,)).table()
+    assert len(table.rows) == 2
+    assert "b has no summary by AP: its differences have no spread on x." in table.text()
 
 
 def test_an_unknown_baseline_names_the_systems(compared: ir_std.Comparison) -> None:

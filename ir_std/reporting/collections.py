@@ -1,12 +1,55 @@
-"""Collections that overlap: topics that would count twice, documents that are seen twice."""
+"""What several collections are called and have in common: measures, topics, documents."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 
+from ir_measures.measures import Measure
+
+from ir_std.errors import UsageError
+from ir_std.evaluation.api import companions
+from ir_std.evaluation.plans import find_factors
+from ir_std.measures import parse_measure
 from ir_std.trec.runs import Qrels
+
+
+def collection_names(read: Mapping[object, Qrels]) -> dict[object, str]:
+    """What each of the qrels is called: its factor set, and where that is shared its own name.
+
+    Where these are the same too they are numbered.
+    """
+    factors = {key: find_factors(qrels).factors for key, qrels in read.items()}
+    count = Counter(f.id for f in factors.values() if f)
+    own = {key: os.path.basename(qrels.name) for key, qrels in read.items()}
+    names: dict[object, str] = {}
+    for key, f in factors.items():
+        name = own[key] if f is None else f.id if count[f.id] == 1 else f"{f.id} ({own[key]})"
+        taken = sum(other.startswith(name) for other in names.values())
+        names[key] = f"{name} {taken + 1}" if name in names.values() else name
+    return names
+
+
+def common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> list[Measure]:
+    """The default measures of the collections' factor sets that all of them can standardize.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    matches = [(find_factors(qrels), qrels) for qrels in collections]
+    candidates = dict.fromkeys(parse_measure(name) for match, _ in matches if match.factors
+                               for name in match.factors.default_measures)
+    common = [m for m in candidates if all(
+        len(companions([m], match, qrels, schemes)[0]) == 1 + len(schemes)
+        for match, qrels in matches if match.factors)]
+    if not common:
+        raise UsageError("no measure has factors in every one of these collections: name measures")
+    return common
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,62 @@
+"""Signals that end the program: at once, in one line, with nothing left behind.
+
+In a program that imports ir_std signals stay what they are: see :mod:`ir_std._start`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
+                   if hasattr(signal, name))
+"""Ctrl-C, a scheduler's wish, and a terminal that was closed."""
+
+_clean_ups: list[Callable[[], object]] = []
+
+
+def end_on_signals() -> None:
+    """End this process when it is told to; signals that it was started to ignore stay ignored."""
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    # An exception would be lost where nobody can catch it: in a finalizer, in an import, between
+    # two locks of a pool.  So the process ends here, after what must not stay has been removed.
+    for each in ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    with suppress(OSError):
+        os.write(2, b"ir_std: error: interrupted\n")
+    for clean_up in _clean_ups:
+        with suppress(OSError):
+            clean_up()
+    os._exit(128 + number)
+
+
+@contextmanager
+def cleaned_up(clean_up: Callable[[], object]) -> Iterator[None]:
+    """Call ``clean_up`` in the end, also if a signal ends the program before."""
+    _clean_ups.append(clean_up)
+    try:
+        yield
+    finally:
+        clean_up()
+        _clean_ups.remove(clean_up)
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Hold signals back, and from processes that are started here."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

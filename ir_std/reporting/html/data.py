@@ -1,0 +1,179 @@
+"""What the page's script needs to know of results: names and numbers, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from ir_measures.measures import Measure
+
+from ir_std.evaluation.placement import Peers, peers_of
+from ir_std.evaluation.plans import Plan
+from ir_std.measures import Standardized
+from ir_std.reporting.html.packing import Packer
+from ir_std.reporting.html.words import sentences, spread
+from ir_std.reporting.panels import Panel, figures
+from ir_std.reporting.results import Results
+from ir_std.schemes import EXACT, SCHEMES
+
+Floats = npt.NDArray[np.float64]
+Json = dict[str, Any]
+
+PLACES = 4
+"""Decimals of scores by topic."""
+
+
+def data_of(results: Results, runs: Sequence[str]) -> Json:
+    """All that is shown of one collection, with the runs in the order given.
+
+    Numbers by topic are packed (see :mod:`ir_std.reporting.html.packing`), matrices of
+    runs x topics; the others are plain.
+    """
+    packer = Packer()
+    panels = {panel.measure: panel for group in figures(results) for panel in group}
+    plans: dict[Measure, Plan] = {}
+    for plan in results.plans.values():
+        plans.setdefault(plan.measure.base, plan)
+    return {
+        "runs": list(runs),
+        "topics": list(results.topics),
+        "baseline": None if results.baseline is None else list(runs).index(results.baseline),
+        "own": [i for i, run in enumerate(runs) if _is_own(results, run)],
+        "measures": [_measure(results, runs, panels[m], packer) for m in results.measures],
+        "behind": [_behind(results, runs, plan, packer) for plan in plans.values()],
+        "matrices": packer.matrices,
+        "packed": packer.text,
+    }
+
+
+def _is_own(results: Results, run: str) -> bool:
+    """Whether a run is not one of the standardizing systems, as far as that can be known."""
+    placed = [p for p in results.placements.get(run, {}).values() if not p.why_not]
+    return bool(placed) and not all(p.among for p in placed)
+
+
+def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer) -> Json:
+    measure = panel.measure
+    standardized = isinstance(measure, Standardized)
+    placed = [results.placements.get(run, {}).get(measure) for run in runs]
+    tested = [results.tests.get(run, {}).get(measure) for run in runs]
+    bounds = [spread(results, run, measure) for run in runs]
+    systems = next((p.means for p in placed if p and p.means), ())
+    if systems:
+        mean_of_systems = float(np.mean(systems))
+    else:  # the mean of standardized scores is not the standardized mean
+        mean_of_systems = (_mean(panel.peers.mean) if panel.peers and not standardized
+                           else float("nan"))
+    return {
+        "name": str(measure),
+        "base": str(measure.base) if isinstance(measure, Standardized) else None,
+        "values": packer.add(_matrix(results, runs, measure), PLACES),
+        "systems": _numbers(systems),
+        "systemsMean": _number(mean_of_systems),
+        "means": [_exact(results.means[run][measure]) for run in runs],
+        "low": [_long(low) for low, _ in bounds],
+        "high": [_long(high) for _, high in bounds],
+        "places": [p.summary if p else None for p in placed],
+        "placeRanks": [p.rank if p else None for p in placed],
+        "differences": [_long(t.difference) if t else None for t in tested],
+        "p": [_long(t.p_holm) if t else None for t in tested],
+        "words": sentences(results, measure),
+        "axis": {"low": panel.low, "high": panel.high, "ticks": _numbers(panel.ticks)},
+        "order": panel.order.tolist(),
+        "peers": _peers(panel.peers),
+    }
+
+
+def _matrix(results: Results, runs: Sequence[str], measure: Measure) -> Floats:
+    return np.stack([results.values[run][measure] for run in runs])
+
+
+def _peers(peers: Peers | None) -> Json | None:
+    """The standardizing systems by topic; where all topics agree, one number for all of them."""
+    if peers is None:
+        return None
+    return {name: _numbers(_one_if_equal(getattr(peers, name)))
+            for name in ("mean", "low", "high", "least", "most")}
+
+
+def _one_if_equal(values: Floats) -> Floats:
+    known = values[~np.isnan(values)]
+    return known[:1] if not len(known) or np.ptp(known) < EXACT else values
+
+
+def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -> Json:
+    """What is known of the raw scores that a measure is standardized from.
+
+    By topic the systems' mean and deviation, the runs' z and ranks; of the runs' means all
+    schemes, and on how many topics they are above and below the systems, also by more than one
+    standard deviation.
+    """
+    raw = _matrix(results, runs, plan.raw)
+    z = np.stack([_standardized(results, plan, row, "z") for row in raw])
+    peers = peers_of(plan, results.topics)
+    schemes = [s for s in SCHEMES
+               if not SCHEMES[s].needs_scores or plan.name in plan.factors.scores]
+    means = [["raw", [_long(_mean(row)) for row in raw]],
+             *([s, [_long(_mean(_standardized(results, plan, row, s))) for row in raw]]
+               for s in schemes)]
+    return {
+        "measure": str(plan.raw),
+        "set": plan.factors.id,
+        "count": peers.n_systems,
+        "mean": _numbers(peers.mean),
+        "sd": _numbers(peers.high - peers.mean),
+        "of": str(plan.measure.base),
+        "z": packer.add(z, 2),
+        "above": [int(n) for n in (z > 0).sum(axis=1)],
+        "farAbove": [int(n) for n in (z > 1).sum(axis=1)],
+        "below": [int(n) for n in (z < 0).sum(axis=1)],
+        "farBelow": [int(n) for n in (z < -1).sum(axis=1)],
+        "ranks": (packer.add(_ranks(plan, results.topics, raw), 0)
+                  if plan.name in plan.factors.scores else None),
+        "schemes": means,
+    }
+
+
+def _standardized(results: Results, plan: Plan, raw: Floats, scheme: str) -> Floats:
+    params = plan.measure.scheme_params if scheme == plan.measure["scheme"] else {}
+    return plan.factors.standardize(plan.name, results.topics, raw, scheme, **params)
+
+
+def _ranks(plan: Plan, topics: Sequence[str], raw: Floats) -> Floats:
+    """Among the standardizing systems, by topic: 1 and how many of them are better."""
+    rows = plan.factors.rows(topics)
+    step = plan.factors.about(plan.name, "resolution", 0.0)
+    compared = np.rint(raw / step) * step if step else raw
+    ranks = np.full(raw.shape, np.nan)
+    for topic in np.flatnonzero(rows >= 0):
+        scores = plan.factors.scores[plan.name][rows[topic]]
+        scores = scores[~np.isnan(scores)]
+        if len(scores):
+            ranks[:, topic] = 1 + len(scores) - np.searchsorted(
+                scores, compared[:, topic] + EXACT, side="right")
+    return ranks
+
+
+def _mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _exact(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _long(value: float) -> float | None:
+    """To nine digits: enough to print four decimals as the whole number has them."""
+    return None if np.isnan(value) else float(f"{value:.9g}")
+
+
+def _number(value: float) -> float | None:
+    """To six digits: enough to draw, and to print four decimals of scores."""
+    return None if np.isnan(value) else float(f"{value:.6g}")
+
+
+def _numbers(values: Sequence[float] | Floats) -> list[float | None]:
+    return [_number(float(v)) for v in values]

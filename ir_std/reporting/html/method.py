@@ -1,0 +1,118 @@
+"""Method, references and licences of results, ready to paste into a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ir_std._version import __version__
+from ir_std.analysis.paired import ALPHA, get_test
+from ir_std.factors.factor_set import FactorSet
+from ir_std.measures import Standardized
+from ir_std.reporting.results import Results
+from ir_std.reporting.tables import latex_escape
+
+REFERENCES = {
+    "webber2008": """\
+@inproceedings{webber2008,
+  author = {Webber, William and Moffat, Alistair and Zobel, Justin},
+  title = {Score Standardization for Inter-Collection Comparison of Retrieval Systems},
+  booktitle = {Proceedings of SIGIR 2008}, pages = {51--58}, year = {2008},
+  doi = {10.1145/1390334.1390346}}""",
+    "sakai2016": """\
+@inproceedings{sakai2016,
+  author = {Sakai, Tetsuya},
+  title = {A Simple and Effective Approach to Score Standardisation},
+  booktitle = {Proceedings of ICTIR 2016}, pages = {95--104}, year = {2016},
+  doi = {10.1145/2970398.2970399}}""",
+    "urbano2019": """\
+@inproceedings{urbano2019,
+  author = {Urbano, Juli{\\'a}n and Lima, Harley and Hanjalic, Alan},
+  title = {A New Perspective on Score Standardization},
+  booktitle = {Proceedings of SIGIR 2019}, pages = {1061--1064}, year = {2019},
+  doi = {10.1145/3331184.3331315}}""",
+    "macavaney2022": """\
+@inproceedings{macavaney2022,
+  author = {MacAvaney, Sean and Macdonald, Craig and Ounis, Iadh},
+  title = {Streamlining Evaluation with ir-measures},
+  booktitle = {Proceedings of ECIR 2022}, pages = {305--310}, year = {2022},
+  doi = {10.1007/978-3-030-99739-7_38}}""",
+}
+"""What a paper that uses these numbers cites, in BibTeX."""
+
+SCHEME_PAPER = {"z": "webber2008", "N": "webber2008", "U": "sakai2016", "E": "urbano2019"}
+SCHEME_WORDS = {"z": "as z-scores", "N": "by the normal distribution function of z-scores",
+                "U": "linearly", "E": "by the systems' empirical distribution"}
+
+
+@dataclass
+class Licence:
+    """Where the factors of some measures of a set come from."""
+
+    set: str
+    source: str
+    licence: str
+    measures: list[str] = field(default_factory=list)
+
+
+def licences(several: Iterable[Results]) -> list[Licence]:
+    """The sources and licences of all factors used, each with the raw measures it is for."""
+    found: dict[tuple[str, str, str], Licence] = {}
+    for results in several:
+        for plan in results.plans.values():
+            factors = plan.factors
+            source = factors.about(plan.name, "source", factors.source) or "not stated"
+            licence = factors.about(plan.name, "licence", "") or "not stated"
+            row = found.setdefault((factors.id, source, licence),
+                                   Licence(factors.id, source, licence))
+            if plan.name not in row.measures:
+                row.measures.append(plan.name)
+    return list(found.values())
+
+
+def method(several: Iterable[Results]) -> str:
+    """How the numbers were made, as a paper's section on evaluation would say it."""
+    several = list(several)
+    schemes = _schemes(several)
+    raw = dict.fromkeys(str(m.base if isinstance(m, Standardized) else m)
+                        for results in several for m in results.measures)
+    said = [f"We report {latex_escape(_and(raw))}, computed with ir_std {__version__} and "
+            "ir_measures \\cite{macavaney2022}."]
+    if schemes:
+        ways = [f"{SCHEME_WORDS[s]} ({s}) \\cite{{{SCHEME_PAPER[s]}}}" for s in schemes]
+        said.append(f"Scores are standardized by topic {_and(ways)}, "
+                    f"with factors from {_and(_sets(several))}.")
+    said += dict.fromkeys(_tests(results) for results in several if results.tests)
+    said.append("Intervals are 95% intervals of means over topics (Student's t).")
+    return " ".join(said)
+
+
+def _tests(results: Results) -> str:
+    n = len(results.tests)
+    holm = f" after Holm's correction for {n} runs" if n > 1 else ""
+    return (f"Differences from {latex_escape(results.baseline or '')} are called significant at "
+            f"p < {ALPHA} by a two-sided {get_test(results.test)[1]} over topics{holm}, for each "
+            f"measure by itself.")
+
+
+def references(several: Iterable[Results]) -> str:
+    """BibTeX of the papers that :func:`method` cites."""
+    keys = dict.fromkeys([*(SCHEME_PAPER[s] for s in _schemes(several)), "macavaney2022"])
+    return "\n".join(REFERENCES[key] for key in keys)
+
+
+def _schemes(several: Iterable[Results]) -> list[str]:
+    return list(dict.fromkeys(m["scheme"] for results in several for m in results.plans))
+
+
+def _sets(several: Iterable[Results]) -> list[str]:
+    used: dict[str, FactorSet] = {}
+    for results in several:
+        for plan in results.plans.values():
+            used.setdefault(plan.factors.id, plan.factors)
+    return [f"the {f.systems_text()} systems of {latex_escape(f.title)}" for f in used.values()]
+
+
+def _and(parts: Iterable[str]) -> str:
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last

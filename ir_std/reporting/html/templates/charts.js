@@ -1,0 +1,287 @@
+// The pictures of one collection: functions of its numbers, what is chosen, and a width.
+
+/** With more rows, or topics, than this a picture shows their shape and not each by itself. */
+const MANY_RUNS = 30, MANY_TOPICS = 250;
+const LABELLED = 10;
+const OVERVIEW_HEIGHT = 360;
+
+const extent = (...lists) => {
+  let low = Infinity, high = -Infinity;
+  for (const list of lists) {
+    for (const value of list) {
+      if (value !== null && value < low) low = value;
+      if (value !== null && value > high) high = value;
+    }
+  }
+  return low > high ? [0, 1] : [low, high];
+};
+
+/** Heights that keep their order and at least `gap` between them, near to where they want to be. */
+function spaced(wanted, gap, low, high) {
+  const placed = [...wanted];
+  for (let i = 0; i < placed.length; i += 1) {
+    placed[i] = Math.max(placed[i], i ? placed[i - 1] + gap : low);
+  }
+  for (let i = placed.length - 1, most = high; i >= 0 && placed[i] > most; i -= 1, most -= gap) {
+    placed[i] = most;
+  }
+  return placed;
+}
+
+/** All runs by mean, with intervals, among the standardizing systems. */
+function drawOverview(part, chosen, width) {
+  const m = chosen.measure;
+  const ranked = part.ranked(m).filter((run) => m.means[run] !== null);
+  const many = ranked.length > MANY_RUNS;
+  const letters = Math.max(9, Math.min(24, Math.floor(width / 30)));
+  const left = many ? 70
+    : Math.min(letters, Math.max(...ranked.map((r) => part.runs[r].length), 8)) * 7.2 + 16;
+  const right = width - 14, top = 6;
+  const pitch = many ? OVERVIEW_HEIGHT / ranked.length : 22;
+  const bottom = top + Math.max(ranked.length * pitch, 44);
+  const [low, high] = extent(m.low, m.high, m.means, m.systems);
+  const pad = (high - low) * 0.03 || 0.05;
+  const x = scale(low - pad, high + pad, left, right);
+  const y = (place) => top + (place + 0.5) * pitch;
+  const parts = [];
+  if (m.systems.length) {
+    const first = x(m.systems[0]), last = x(m.systems[m.systems.length - 1]);
+    parts.push(svg("rect", { class: "area", x: first, y: top, width: last - first, height: bottom - top }));
+  }
+  const strip = m.systems.length ? 26 : 0;
+  parts.push(bottomAxis(x, top, bottom + strip, ticks(x.low, x.high, Math.max(3, width / 110))));
+  if (m.systemsMean !== null) {
+    parts.push(svg("path", { class: "mean", d: `M${x(m.systemsMean)} ${top}V${bottom + strip}` }));
+  }
+  const kind = (run) => run === chosen.run ? "run" : run === part.baseline ? "baseline" : "";
+  const drawn = [...ranked.keys()].sort((a, b) => Boolean(kind(ranked[a])) - Boolean(kind(ranked[b])));
+  for (const place of drawn) {
+    const run = ranked[place];
+    if (m.wideLow?.[run] != null) {
+      parts.push(line("systems-interval", x(m.wideLow[run]), y(place), x(m.wideHigh[run]), y(place)));
+    }
+    if (m.low[run] !== null) {
+      const bar = line(`interval ${kind(run)}`, x(m.low[run]), y(place), x(m.high[run]), y(place));
+      if (many && !kind(run)) bar.setAttribute("style", "stroke-width: 1; opacity: .35");
+      parts.push(bar);
+    }
+    parts.push(svg("circle", { class: `dot ${kind(run)}`, cx: x(m.means[run]), cy: y(place),
+      r: kind(run) ? 4.5 : many ? 2 : 4 }));
+  }
+  const label = (run, px, height, anchor) => {
+    const name = text(`name ${run === chosen.run ? "chosen" : ""}`, px, height + 4, anchor,
+      shortened(part.runs[run], letters));
+    name.append(svg("title", {}, part.runs[run]));
+    return name;
+  };
+  if (many) {
+    const named = new Set([...ranked.slice(0, LABELLED), chosen.run, part.baseline,
+      ...part.own.slice(0, LABELLED)]);
+    const places = [...ranked.keys()].filter((place) => named.has(ranked[place]));
+    const heights = spaced(places.map(y), 14, top + 6, bottom - 4);
+    places.forEach((place, i) => {
+      // Beside all that is drawn at the label's height, left of it where there is room.
+      const near = ranked.filter((_, other) => other === place || Math.abs(y(other) - heights[i]) < 8);
+      const start = x(extent(near.map((r) => m.low[r] ?? m.means[r]))[0]) - 18;
+      const end = x(extent(near.map((r) => m.high[r] ?? m.means[r]))[1]) + 18;
+      const onLeft = start - letters * 7 > 0;
+      const px = onLeft ? start : end;
+      parts.push(svg("path", { class: `leader ${kind(ranked[place])}`,
+        d: `M${px + (onLeft ? 3 : -3)} ${heights[i]}L${x(m.means[ranked[place]])} ${y(place)}` }),
+      label(ranked[place], px, heights[i], onLeft ? "end" : "start"));
+    });
+  } else {
+    parts.push(ranked.map((run, place) => label(run, left - 10, y(place), "end")));
+  }
+  if (strip) {
+    parts.push(svg("path", { class: "systems",
+      d: m.systems.map((mean) => `M${x(mean).toFixed(1)} ${bottom + 6}v14`).join("") }));
+    parts.push(text("small", left - 10, bottom + 17, "end", `${m.systems.length} systems`));
+  }
+  const points = ranked.map((run, place) => ({ x: x(m.means[run]), y: y(place), lines: [
+    `${place + 1}. ${part.runs[run]}${run === part.baseline ? " (baseline)" : ""}`,
+    `${m.name} ${fixed(m.means[run])}${part.intervalText(m, run)}`,
+    ...(m.places[run] ? [m.places[run]] : [])],
+    go: () => part.go({ run: part.runs[run] }, true) }));
+  return { points, by: "y", name: `${part.name} ${m.name} runs`,
+    drawn: picture(width, bottom + strip + 22, `Mean ${m.name} of ${plural(ranked.length, "run")}, `
+      + `best first: ${part.runs[ranked[0]] ?? "none"}. The arrow keys go from run to run.`, ...parts) };
+}
+
+/** What is known of one topic, for a tip. */
+function topicLines(part, chosen, topic, ...extra) {
+  const { run, pair } = chosen;
+  const b = pair.behind;
+  const scores = pair.measures.map((m) => `${m.name} ${fixed(part.value(m, run, topic))}`);
+  const lines = [`topic ${part.topics[topic]}: ${scores.join(", ")}`, ...extra];
+  if (b && b.mean[topic] !== null) {
+    lines.push(`systems’ ${b.measure} ${fixed(b.mean[topic])}, sd ${fixed(b.sd[topic])}`);
+    const rank = part.rank(b, run, topic);
+    lines.push(`z ${signed(part.z(b, run, topic))}`
+      + (rank === null ? "" : `, rank ${rank} among ${b.count} systems`));
+  }
+  return lines;
+}
+
+const at = (list, i) => list.length === 1 ? list[0] : list[i] ?? null;
+
+function topicLabels(part, topics, x, y, step) {
+  const every = Math.ceil(11 / step);
+  return topics.map((topic, place) => place % every ? null : svg("text", { class: "small",
+    transform: `translate(${x(place) + 3} ${y}) rotate(-90)`, "text-anchor": "end" },
+  shortened(part.topics[topic], 12)));
+}
+
+const labelRoom = (part) => 12 + 6 * Math.min(12, Math.max(...part.topics.map((t) => t.length)));
+
+/** One run on each topic, with the spread of the standardizing systems. */
+function drawTopics(part, chosen, m, width) {
+  if (part.topics.length > MANY_TOPICS) return drawCurve(part, chosen, m, width);
+  const left = 36, right = width - 6, top = 8, bottom = 250;
+  const y = scale(m.axis.low, m.axis.high, bottom, top);
+  const step = (right - left) / m.order.length;
+  const x = (place) => left + (place + 0.5) * step;
+  const peers = m.peers;
+  const parts = [];
+  const each = (draw) => m.order.map((topic, place) => draw(topic, x(place))).join("");
+  if (peers && peers.low.length === 1) {
+    parts.push(svg("rect", { class: "band", x: left, width: right - left, y: y(peers.high[0]),
+      height: y(peers.low[0]) - y(peers.high[0]) }));
+  }
+  parts.push(leftAxis(y, left, right, m.axis.ticks));
+  if (peers) {
+    const bar = Math.min(step * 0.6, 9);
+    const known = (topic, ...lists) => lists.every((list) => at(list, topic) !== null);
+    parts.push(svg("path", { class: "range", d: each((topic, px) => known(topic, peers.least, peers.most)
+      ? `M${px.toFixed(1)} ${y(at(peers.least, topic)).toFixed(1)}V${y(at(peers.most, topic)).toFixed(1)}` : "") }));
+    if (peers.low.length === 1) {
+      parts.push(svg("path", { class: "mean", d: `M${left} ${y(peers.mean[0])}H${right}` }));
+    } else {
+      parts.push(svg("path", { class: "band", d: each((topic, px) => known(topic, peers.low, peers.high)
+        ? `M${px - bar / 2} ${y(peers.low[topic])}h${bar}V${y(peers.high[topic])}h${-bar}Z` : "") }));
+      parts.push(svg("path", { class: "mean", d: each((topic, px) => known(topic, peers.mean)
+        ? `M${px - bar / 2 - 1} ${y(at(peers.mean, topic))}h${bar + 2}` : "") }));
+    }
+  }
+  parts.push(topicLabels(part, m.order, x, bottom + 8, step));
+  const points = [];
+  m.order.forEach((topic, place) => {
+    const value = part.value(m, chosen.run, topic);
+    if (value === null) return;
+    const dot = { x: x(place), y: y(value) };
+    parts.push(svg("circle", { class: "dot run", cx: dot.x, cy: dot.y, r: Math.min(3.6, step) }));
+    if (topic === chosen.topic) parts.push(svg("circle", { class: "topic", cx: dot.x, cy: dot.y, r: 7 }));
+    points.push({ ...dot, lines: topicLines(part, chosen, topic),
+      go: () => part.go({ topic: part.topics[topic] }) });
+  });
+  return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} ${m.name} topics`,
+    drawn: picture(width, bottom + labelRoom(part), `${m.name} of ${part.runs[chosen.run]} on each `
+      + "topic, hardest first. The arrow keys go from topic to topic.", ...parts) };
+}
+
+/** Thousands of topics: the run's scores in their order, and how often each height occurs. */
+function drawCurve(part, chosen, m, width) {
+  const left = 36, middle = width * 0.76, right = width - 6, top = 8, bottom = 250;
+  const y = scale(m.axis.low, m.axis.high, bottom, top);
+  const sorted = [...part.topics.keys()].filter((t) => part.value(m, chosen.run, t) !== null)
+    .sort((a, b) => part.value(m, chosen.run, a) - part.value(m, chosen.run, b));
+  const values = sorted.map((topic) => part.value(m, chosen.run, topic));
+  const x = scale(0, values.length - 1, left, middle - 12);
+  const curve = (list) => {
+    const along = scale(0, list.length - 1, left, middle - 12);
+    const kept = Math.max(1, Math.floor(list.length / (width * 2)));
+    return list.map((value, i) => i % kept && i !== list.length - 1 ? ""
+      : `${i ? "L" : "M"}${along(i).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  };
+  const density = (list) => {
+    const bins = new Array(25).fill(0);
+    for (const value of list) {
+      const share = (value - m.axis.low) / (m.axis.high - m.axis.low);
+      bins[Math.max(0, Math.min(24, Math.floor(share * 25)))] += 1;
+    }
+    return bins.map((n) => n / list.length);
+  };
+  const bins = density(values);
+  const long = scale(0, Math.max(...bins), middle, right);
+  const height = (bottom - top) / bins.length;
+  const parts = [];
+  const peers = m.peers;
+  if (peers && peers.low.length === 1) {
+    parts.push(svg("rect", { class: "band", x: left, width: middle - 12 - left, y: y(peers.high[0]),
+      height: y(peers.low[0]) - y(peers.high[0]) }));
+  }
+  parts.push(leftAxis(y, left, middle - 12, m.axis.ticks));
+  if (peers) {
+    const means = peers.mean.length === 1 ? [peers.mean[0], peers.mean[0]]
+      : peers.mean.filter((v) => v !== null).sort((a, b) => a - b);
+    parts.push(svg("path", { class: "mean", d: curve(means) }));
+  }
+  parts.push(svg("path", { class: "curve", d: curve(values) }));
+  bins.forEach((share, i) => parts.push(svg("rect", { class: "density", x: middle,
+    y: bottom - (i + 1) * height + 0.5, width: long(share) - middle, height: height - 1 })));
+  parts.push([0, 0.25, 0.5, 0.75, 1].map((share) => text("small",
+    left + share * (middle - 12 - left), bottom + 15, "middle", `${share * 100}%`)));
+  parts.push(text("small", (left + middle) / 2, bottom + 30, "middle", "share of topics, lowest score first"));
+  parts.push(text("small", (middle + right) / 2, bottom + 15, "middle", "how many"));
+  const points = sorted.map((topic, i) => ({ x: x(i), y: y(values[i]),
+    lines: topicLines(part, chosen, topic), go: () => part.go({ topic: part.topics[topic] }) }));
+  const place = sorted.indexOf(chosen.topic);
+  if (place >= 0) parts.push(svg("circle", { class: "topic", cx: x(place), cy: y(values[place]), r: 7 }));
+  return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} ${m.name} topics`,
+    drawn: picture(width, bottom + 36, `${m.name} of ${part.runs[chosen.run]} on ${sorted.length} topics, `
+      + "lowest first, and how many topics have which score.", ...parts) };
+}
+
+/** A run's scores less another's, topic by topic. */
+function drawDifferences(part, chosen, m, width) {
+  const found = part.differences(m, chosen.run, chosen.against);
+  const left = 42, right = width - 6, top = 8, bottom = 220;
+  const [low, high] = extent([0, ...found.map(([, d]) => d)]);
+  const most = Math.max(-low, high) || 1;
+  const y = scale(-most * 1.05, most * 1.05, bottom, top);
+  const step = (right - left) / (found.length || 1);
+  const x = (place) => left + (place + 0.5) * step;
+  const many = found.length > MANY_TOPICS;
+  const parts = [leftAxis(y, left, right, ticks(y.low, y.high, 5)), line("axis", left, y(0), right, y(0))];
+  const bars = (cls, wanted) => svg("path", { class: `bar ${cls}`, d: found.map(([, d], place) => wanted(d)
+    ? `M${(x(place) - step * (many ? 0.5 : 0.38)).toFixed(2)} ${y(0).toFixed(1)}V${y(d).toFixed(1)}`
+      + `h${(step * (many ? 1 : 0.76)).toFixed(2)}V${y(0).toFixed(1)}Z` : "").join("") });
+  parts.push(bars("up", (d) => d > 0), bars("down", (d) => d < 0));
+  if (!many) parts.push(topicLabels(part, found.map(([topic]) => topic), x, bottom + 8, step));
+  const points = found.map(([topic, d], place) => {
+    if (topic === chosen.topic) parts.push(svg("circle", { class: "topic", cx: x(place), cy: y(d), r: 6 }));
+    return { x: x(place), y: y(d), go: () => part.go({ topic: part.topics[topic] }),
+      lines: [`topic ${part.topics[topic]}: ${signed(d, 4)}`,
+        `${m.name} ${fixed(part.value(m, chosen.run, topic))} and ${fixed(part.value(m, chosen.against, topic))}`] };
+  });
+  return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} less ${part.runs[chosen.against]} ${m.name}`,
+    drawn: picture(width, bottom + (many ? 12 : labelRoom(part)), `${m.name} of ${part.runs[chosen.run]} `
+      + `less that of ${part.runs[chosen.against]} on each topic, largest first.`, ...parts) };
+}
+
+/** Two runs' scores, a point a topic. */
+function drawScatter(part, chosen, m, width) {
+  const side = Math.min(width, 460);
+  const left = 42, right = side - 10, top = 8, bottom = side - 44;
+  const x = scale(m.axis.low, m.axis.high, left, right);
+  const y = scale(m.axis.low, m.axis.high, bottom, top);
+  const parts = [leftAxis(y, left, right, m.axis.ticks), bottomAxis(x, top, bottom, m.axis.ticks),
+    line("axis", x(x.low), y(y.low), x(x.high), y(y.high))];
+  const points = [];
+  const many = part.topics.length > MANY_TOPICS;
+  for (const topic of part.topics.keys()) {
+    const a = part.value(m, chosen.against, topic), b = part.value(m, chosen.run, topic);
+    if (a === null || b === null) continue;
+    parts.push(svg("circle", { class: `dot run ${many ? "many" : ""}`, cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: many ? 2 : 3.6 }));
+    if (topic === chosen.topic) parts.push(svg("circle", { class: "topic", cx: x(a), cy: y(b), r: 7 }));
+    points.push({ x: x(a), y: y(b), go: () => part.go({ topic: part.topics[topic] }),
+      lines: [`topic ${part.topics[topic]}`, `${shortened(part.runs[chosen.run], 24)} ${fixed(b)}`,
+        `${shortened(part.runs[chosen.against], 24)} ${fixed(a)}`] });
+  }
+  parts.push(text("", (left + right) / 2, side - 8, "middle", shortened(part.runs[chosen.against], 40)));
+  parts.push(svg("text", { transform: `translate(10 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" },
+    shortened(part.runs[chosen.run], 40)));
+  return { points, by: "xy", name: `${part.name} ${part.runs[chosen.run]} and ${part.runs[chosen.against]} ${m.name}`,
+    drawn: picture(side, side, `${m.name} of ${part.runs[chosen.run]} above that of ${part.runs[chosen.against]}: `
+      + "a point a topic, above the line where the first is better.", ...parts) };
+}

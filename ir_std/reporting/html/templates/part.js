@@ -1,0 +1,369 @@
+// One collection's part of the page: its numbers, what is chosen, and everything that shows it.
+
+const FARTHEST = 5;
+/** Columns of measures that fit on paper beside each other. */
+const ON_PAPER = 10;
+
+/** The matrices of runs x topics that the page carries; null is no value. */
+async function unpack({ packed, matrices, runs, topics }) {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const size = runs.length * topics.length;
+  let start = 0;
+  return matrices.map(({ unit, least, bytes: count }) => {
+    const codes = new Float64Array(size);
+    for (let b = 0, weight = 1; b < count; b += 1, weight *= 256, start += size) {
+      for (let i = 0; i < size; i += 1) codes[i] += planes[start + i] * weight;
+    }
+    return { at: (i) => codes[i] ? (least + codes[i] - 1) / unit : null };
+  });
+}
+
+class Part {
+  constructor(root, data, matrices, address) {
+    Object.assign(this, data, { root, matrices, address });
+    this.name = root.dataset.part;
+    this.byName = new Map(this.measures.map((m) => [m.name, m]));
+    this.figures = [];
+    this.start = {
+      run: this.runs[0],
+      measure: root.dataset.key,
+      against: this.runs[this.baseline ?? (this.runs.length > 1 ? 1 : 0)],
+    };
+    this.$ = (selector) => root.querySelector(selector);
+    this.setUpTable();
+    this.setUpControls();
+    this.setUpFigures();
+  }
+
+  value(m, run, topic) { return this.matrices[m.values].at(run * this.topics.length + topic); }
+
+  z(b, run, topic) { return this.matrices[b.z].at(run * this.topics.length + topic); }
+
+  rank(b, run, topic) {
+    return b.ranks === null ? null : this.matrices[b.ranks].at(run * this.topics.length + topic);
+  }
+
+  ranked(m) {
+    const height = (run) => m.means[run] ?? -Infinity;
+    return [...this.runs.keys()].sort((a, b) => height(b) - height(a) || a - b);
+  }
+
+  /** A run's rank among the page's runs, ties sharing the better one. */
+  rankHere(m, run) {
+    return m.means[run] === null ? null : 1 + m.means.filter((v) => v !== null && v > m.means[run]).length;
+  }
+
+  intervalText(m, run) {
+    return m.low[run] === null ? "" : ` [${fixed(m.low[run])}, ${fixed(m.high[run])}]`;
+  }
+
+  /** [topic, difference], largest first, of the scores as they are shown. */
+  differences(m, run, against) {
+    const found = [];
+    for (const topic of this.topics.keys()) {
+      const a = this.value(m, run, topic), b = this.value(m, against, topic);
+      if (a !== null && b !== null) found.push([topic, Math.round((a - b) * 1e4) / 1e4]);
+    }
+    return found.sort((a, b) => b[1] - a[1]);
+  }
+
+  /** The raw measure and the standardized one that are shown side by side. */
+  pair(m) {
+    const base = this.byName.get(m.base ?? m.name);
+    const companion = m.base ? m : this.measures.find((other) => other.base === m.name);
+    const behind = this.behind.find((b) => b.of === (m.base ?? m.name)) ?? null;
+    return { measures: [base, companion].filter(Boolean), behind };
+  }
+
+  go(change, reveal = false) { this.address.go(this, change, reveal); }
+
+  setUpControls() {
+    for (const select of this.root.querySelectorAll("select[data-choice]")) {
+      select.addEventListener("change", () => this.go({ [select.dataset.choice]: select.value }));
+    }
+    for (const link of this.root.querySelectorAll("a[data-run]")) {
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.go({ run: link.dataset.run }, true);
+      });
+    }
+    this.$(".as-scatter")?.addEventListener("change", (event) =>
+      this.go({ as: event.target.checked ? "scatter" : null }));
+  }
+
+  setUpTable() {
+    const root = this.$(".runs-table");
+    this.table = new SortedTable(root, {
+      pinned: (row) => [this.chosen?.run, this.baseline].includes(Number(row.dataset.i)),
+      onSort: (head, direction) => this.go({ sort: `${head.dataset.column}:${direction}` }),
+    });
+    for (const row of this.table.table.querySelectorAll("tr[data-i]")) {
+      [...row.cells].slice(-this.measures.length).forEach((cell, i) => {
+        cell.dataset.m = this.measures[i].name;
+        cell.dataset.v = this.measures[i].means[row.dataset.i] ?? "";
+      });
+    }
+    this.makeSheets(root);
+    hintAtWidth(root.querySelector(".scroll"));
+    walkCells(this.table.table);
+    const tip = root.querySelector(".tip");
+    const tell = (event) => {
+      const button = event.target.closest("td button");
+      tip.hidden = !button;
+      if (!button) return;
+      const m = this.byName.get(button.closest("td").dataset.m);
+      const run = Number(button.closest("tr").dataset.i);
+      tip.textContent = `${this.runs[run]}, ${m.name}: ${fixed(m.means[run])}`
+        + (m.low[run] === null ? "" : `, 95% interval ${fixed(m.low[run])} to ${fixed(m.high[run])}`)
+        + (m.places[run] ? `, ${m.places[run]}` : "");
+      const box = button.getBoundingClientRect(), room = root.getBoundingClientRect();
+      tip.style.left = `${Math.max(0, Math.min(box.left - room.left, room.width - tip.offsetWidth))}px`;
+      tip.style.top = `${box.bottom - room.top + 4}px`;
+    };
+    for (const kind of ["pointerover", "focusin"]) this.table.table.addEventListener(kind, tell);
+    for (const kind of ["pointerleave", "focusout"]) {
+      this.table.table.addEventListener(kind, () => { tip.hidden = true; });
+    }
+    this.table.table.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") tip.hidden = true;
+    });
+    this.table.table.addEventListener("click", (event) => {
+      const button = event.target.closest("td button");
+      if (!button) return;
+      this.go({ run: this.runs[button.closest("tr").dataset.i], measure: button.parentNode.dataset.m });
+    });
+    root.querySelector(".csv").addEventListener("click", () =>
+      download(fileName(`${this.name} means`, "csv"), new Blob([this.csvOfMeans()], { type: "text/csv" })));
+    this.topicsTable = new SortedTable(this.$(".all-topics"), {
+      fold: 100, pinned: (row) => Number(row.dataset.i) === this.chosen?.topic });
+    hintAtWidth(this.$(".all-topics .scroll"));
+    this.$(".all-topics .csv").addEventListener("click", () =>
+      download(fileName(`${this.name} ${this.runs[this.chosen.run]} topics`, "csv"),
+        new Blob([this.csvOfTopics()], { type: "text/csv" })));
+    this.$("details").addEventListener("toggle", () => this.fillTopics());
+  }
+
+  /** A table too wide for paper is printed as several. */
+  makeSheets(root) {
+    if (this.measures.length <= ON_PAPER) return;
+    root.classList.add("wide");
+    const sheets = [[]];
+    let start = 0;
+    for (const size of this.groups) {
+      if (sheets.at(-1).length && sheets.at(-1).length + size > ON_PAPER) sheets.push([]);
+      sheets.at(-1).push(...Array.from({ length: size }, (_, i) => start + i));
+      start += size;
+    }
+    const copy = (row, columns) => {
+      const cells = [...row.cells];
+      const kept = [cells[0], ...columns.map((i) => cells[cells.length - this.measures.length + i])];
+      return html("tr", { class: row.className || null }, kept.map((cell) => cell.cloneNode(true)));
+    };
+    const [head, ...rows] = this.table.table.rows;
+    root.querySelector(".sheets").replaceChildren(...sheets.map((columns) => html("table", { class: "paper" },
+      html("thead", {}, copy(head, columns)), html("tbody", {}, rows.map((row) => copy(row, columns))))));
+  }
+
+  csvOfMeans() {
+    const columns = this.measures.flatMap((m) => [[m.name, m.means], [`${m.name} low`, m.low],
+      [`${m.name} high`, m.high], [`${m.name} rank among systems`, m.placeRanks],
+      ...(this.baseline === null ? [] : [[`${m.name} p`, m.p]])]);
+    return csv([["run", ...columns.map(([name]) => name)],
+      ...this.runs.map((name, run) => [name, ...columns.map(([, values]) => values[run])])]);
+  }
+
+  csvOfTopics() {
+    const { run, pair: { measures, behind: b } } = this.chosen;
+    const head = ["topic", ...measures.map((m) => m.name),
+      ...(b ? ["z", "rank", `systems’ mean ${b.measure}`, "sd"] : [])];
+    return csv([head, ...[...this.topics.keys()].map((topic) => [this.topics[topic],
+      ...measures.map((m) => this.value(m, run, topic)),
+      ...(b ? [this.z(b, run, topic), this.rank(b, run, topic), b.mean[topic], b.sd[topic]] : [])])]);
+  }
+
+  setUpFigures() {
+    const add = (selector, draw) => {
+      const host = this.$(selector);
+      if (host) this.figures.push(new Figure(host, (width) => draw(this, this.chosen, width)));
+    };
+    const place = (i) => (draw) => (part, chosen, width) =>
+      draw(part, chosen, chosen.pair.measures[Math.min(i, chosen.pair.measures.length - 1)], width);
+    add(".overview", drawOverview);
+    for (const i of [0, 1]) {
+      add(`.topics-${i}`, place(i)(drawTopics));
+      add(`.against-${i}`, place(i)((part, chosen, m, width) =>
+        (chosen.scatter ? drawScatter : drawDifferences)(part, chosen, m, width)));
+    }
+  }
+
+  paint() {
+    for (const figure of this.figures) figure.paint();
+  }
+
+  /** Show what an address says; what it does not say is as at the start. */
+  show(said) {
+    const known = (name, list, otherwise) => list.includes(said[name]) ? said[name] : otherwise;
+    const measure = this.byName.get(known("measure", [...this.byName.keys()], this.start.measure));
+    const run = known("run", this.runs, this.start.run);
+    let against = known("against", this.runs, this.start.against);
+    if (against === run) against = this.runs.find((other) => other !== run) ?? run;
+    this.chosen = { measure, pair: this.pair(measure), run: this.runs.indexOf(run),
+      against: this.runs.indexOf(against), scatter: said.as === "scatter",
+      topic: this.topics.indexOf(said.topic) };
+    const choose = { measure: measure.name, run, against };
+    for (const select of this.root.querySelectorAll("select[data-choice]")) {
+      select.value = choose[select.dataset.choice];
+    }
+    this.showWords();
+    this.showTable(said.sort);
+    this.showRun();
+    this.paint();
+  }
+
+  showWords() {
+    const { measure } = this.chosen;
+    this.$(".words").replaceChildren(...measure.words.map((sentence) => html("li", {}, sentence)));
+    for (const place of this.root.querySelectorAll(".measure-name")) place.textContent = measure.name;
+  }
+
+  showTable(sort) {
+    const { measure } = this.chosen;
+    const table = this.table.table;
+    for (const row of table.tBodies[0].rows) {
+      const run = Number(row.dataset.i);
+      if (row.classList.contains("systems-row")) continue;
+      row.querySelector(".rank").textContent = this.rankHere(measure, run) ?? MISSING;
+      const among = row.querySelector(".among");
+      if (among) {
+        among.textContent = measure.placeRanks[run] ?? MISSING;
+        among.title = measure.places[run] ?? "";
+      }
+      row.toggleAttribute("aria-current", run === this.chosen.run);
+      for (const cell of row.querySelectorAll("td[data-m]")) {
+        cell.firstElementChild.toggleAttribute("aria-current",
+          run === this.chosen.run && cell.dataset.m === measure.name);
+      }
+    }
+    const [column, direction] = (sort ?? "").split(/:(?=[^:]*$)/);
+    const head = [...table.tHead.rows[0].cells].find((th) => th.dataset.column === column);
+    if (head && ["ascending", "descending"].includes(direction)) this.table.sort(head, direction);
+    else this.table.sort([...table.tHead.rows[0].cells].find(
+      (th) => th.dataset.column === this.start.measure), "descending");
+  }
+
+  showRun() {
+    const { run, measure, pair, against } = this.chosen;
+    for (const place of this.root.querySelectorAll(".run-name")) place.textContent = this.runs[run];
+    for (const place of this.root.querySelectorAll(".against-name")) place.textContent = this.runs[against];
+    this.$(".numbers").replaceChildren(...this.numbers().map(([name, value, what]) =>
+      html("div", {}, html("dt", {}, name), html("dd", {}, value), html("dd", { class: "note" }, what))));
+    this.$(".topics-1").hidden = pair.measures.length < 2;
+    this.$(".topics-caption").textContent = this.caption();
+    pair.measures.forEach((m, i) => {
+      for (const title of this.root.querySelectorAll(`.title-${i}`)) {
+        title.textContent = `${m.name}, ${m.base ? "standardized" : "raw"}`;
+      }
+    });
+    this.$(".legend").hidden = pair.measures.every((m) => !m.peers);
+    this.showAgainst();
+    this.showFarthest();
+    this.fillTopics();
+    const topic = this.$(".topic-line");
+    topic.hidden = this.chosen.topic < 0;
+    topic.textContent = topic.hidden ? "" : topicLines(this, this.chosen, this.chosen.topic).join("; ");
+  }
+
+  caption() {
+    const { run, pair: { behind: b } } = this.chosen;
+    return b ? `${this.runs[run]} is above the mean of the ${b.count} systems of ${b.set} on `
+      + `${plural(b.above[run], "topic")} (by more than one standard deviation on ${b.farAbove[run]}), `
+      + `below it on ${b.below[run]} (by more than one on ${b.farBelow[run]}).` : "";
+  }
+
+  /** The mean, raw and by every scheme, with interval, place and test. */
+  numbers() {
+    const { run, measure: m, pair: { behind: b, measures: [base] } } = this.chosen;
+    const found = b ? b.schemes.map(([scheme, means]) =>
+      [scheme === "raw" ? `raw ${b.measure}` : scheme, fixed(means[run]), ""])
+      : [[`raw ${base.name}`, fixed(base.means[run]), ""]];
+    return [...found,
+      [`${m.name}, 95% interval`, this.intervalText(m, run).trim() || MISSING, "of the mean over topics"],
+      ...(m.places[run] ? [["among the systems", m.placeRanks[run] ?? MISSING, m.places[run]]] : []),
+      ...(m.p[run] === null ? [] : [[`less ${this.runs[this.baseline]}`, signed(m.differences[run], 4),
+        `p ${m.p[run] < 0.0001 ? "< 0.0001" : `= ${m.p[run].toFixed(4)}`}`]])];
+  }
+
+  showAgainst() {
+    const { run, against, pair, scatter } = this.chosen;
+    const section = this.$(".against");
+    if (!section) return;
+    this.$(".against-1").hidden = pair.measures.length < 2;
+    this.$(".as-scatter").checked = scatter;
+    this.$(".against-caption").replaceChildren(...pair.measures.map((m) => {
+      const found = this.differences(m, run, against);
+      const up = found.filter(([, d]) => d > 0), down = found.filter(([, d]) => d < 0).reverse();
+      const named = (list) => list.slice(0, FARTHEST)
+        .map(([topic, d]) => `${this.topics[topic]} (${signed(d)})`).join(", ");
+      return html("p", {}, `${m.name}: ${this.runs[run]} is better on ${up.length}, worse on `
+        + `${down.length} of ${plural(found.length, "topic")}.`
+        + (up.length ? ` Most for it: ${named(up)}.` : "") + (down.length ? ` Most against it: ${named(down)}.` : ""));
+    }));
+  }
+
+  topicHead() {
+    const { pair: { measures, behind: b } } = this.chosen;
+    return [["topic", "ascending"], ...measures.map((m) => [m.name]),
+      ...(b ? [["z"], ["rank", "ascending"], ["systems’ mean"], ["sd"]] : [])];
+  }
+
+  topicCells(topic) {
+    const { run, pair: { measures, behind: b } } = this.chosen;
+    return [this.topics[topic], ...measures.map((m) => fixed(this.value(m, run, topic))),
+      ...(b ? [signed(this.z(b, run, topic)), this.rank(b, run, topic) ?? MISSING,
+        fixed(b.mean[topic]), fixed(b.sd[topic])] : [])];
+  }
+
+  topicRow(topic) {
+    const link = html("a", { href: this.address.of(this, { topic: this.topics[topic] }) }, this.topics[topic]);
+    const row = html("tr", { "data-i": topic, class: topic === this.chosen.topic ? "chosen" : null },
+      html("th", { scope: "row" }, link),
+      this.topicCells(topic).slice(1).map((content) => html("td", {}, content)));
+    return row;
+  }
+
+  headRow(sortable) {
+    return html("tr", {}, this.topicHead().map(([name, first]) => html("th", { scope: "col", "data-first": first },
+      sortable ? html("button", { type: "button" }, name) : name)));
+  }
+
+  showFarthest() {
+    const { run, pair: { behind: b } } = this.chosen;
+    const section = this.$(".farthest");
+    section.hidden = !b;
+    if (!b) return;
+    const z = (topic) => this.z(b, run, topic);
+    const known = [...this.topics.keys()].filter((t) => z(t) !== null).sort((x, y) => z(y) - z(x));
+    const fill = (selector, topics) => {
+      const table = this.$(selector);
+      table.tHead.replaceChildren(this.headRow(false));
+      table.tBodies[0].replaceChildren(...topics.slice(0, FARTHEST).map((t) => this.topicRow(t)));
+    };
+    fill(".above", known.filter((t) => z(t) > 0));
+    fill(".below", known.filter((t) => z(t) < 0).reverse());
+  }
+
+  /** The table of all topics is made when it is first looked at. */
+  fillTopics() {
+    if (!this.$("details").open) return;
+    const { table } = this.topicsTable;
+    const sorted = table.tHead.querySelector("[aria-sort]");
+    const column = sorted?.textContent, direction = sorted?.getAttribute("aria-sort");
+    table.tHead.replaceChildren(this.headRow(true));
+    table.tBodies[0].replaceChildren(...[...this.topics.keys()].map((t) => this.topicRow(t)));
+    const head = [...table.tHead.rows[0].cells].find((th) => th.textContent === column);
+    if (head) this.topicsTable.sort(head, direction);
+    else this.topicsTable.show();
+  }
+}

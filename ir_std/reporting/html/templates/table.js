@@ -1,0 +1,117 @@
+// Tables that sort, filter and fold.
+
+const FOLDED = 20;
+
+/** The value that a cell sorts by: a number, or its text. */
+const cellKey = (cell) => {
+  const given = cell.dataset.v ?? cell.textContent;
+  const number = given === "" || given === MISSING ? NaN : Number(given.replace("−", "-"));
+  return { given, number };
+};
+
+class SortedTable {
+  /** `pinned(row)` tells which rows are shown even where the table is folded. */
+  constructor(root, { fold = FOLDED, pinned = () => false, onSort = () => {} } = {}) {
+    this.table = root.querySelector("table");
+    this.filterBox = root.querySelector(".filter");
+    this.more = root.querySelector(".more");
+    Object.assign(this, { root, fold, pinned, onSort, unfolded: false });
+    this.table.tHead.addEventListener("click", (event) => {
+      const head = event.target.closest("th");
+      if (!head?.querySelector("button")) return;
+      const first = head.cellIndex === 0 || head.dataset.first === "ascending" ? "ascending" : "descending";
+      const other = first === "ascending" ? "descending" : "ascending";
+      this.sort(head, head.getAttribute("aria-sort") === first ? other : first);
+      this.onSort(head, head.getAttribute("aria-sort"));
+    });
+    this.filterBox?.addEventListener("input", () => this.show());
+    this.more?.addEventListener("click", () => {
+      this.unfolded = !this.unfolded;
+      this.show();
+    });
+  }
+
+  sort(head, direction) {
+    const column = head.cellIndex;
+    const sign = direction === "ascending" ? 1 : -1;
+    const compare = (a, b) => {
+      const lacking = Number.isNaN(a.number) - Number.isNaN(b.number);
+      if (column === 0) return sign * a.given.localeCompare(b.given, "en", { numeric: true });
+      return lacking || sign * (a.number - b.number) || 0;
+    };
+    const body = this.table.tBodies[0];
+    const rows = [...body.rows].map((row) => [row, cellKey(row.cells[column])]);
+    rows.sort((a, b) => compare(a[1], b[1]));
+    for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", direction);
+    body.append(...rows.map(([row]) => row));
+    this.show();
+  }
+
+  /** Sort again as it is sorted, after its numbers have changed. */
+  again() {
+    const head = this.table.tHead.querySelector("[aria-sort]");
+    if (head) this.sort(head, head.getAttribute("aria-sort"));
+    else this.show();
+  }
+
+  show() {
+    const wanted = (this.filterBox?.value ?? "").trim().toLowerCase();
+    let found = 0, shown = 0;
+    for (const row of this.table.tBodies[0].rows) {
+      const special = row.classList.contains("systems-row");
+      const fits = special || row.cells[0].textContent.toLowerCase().includes(wanted);
+      row.classList.toggle("filtered", !fits);
+      if (special || !fits) continue;
+      found += 1;
+      const folded = !this.unfolded && found > this.fold && !this.pinned(row);
+      row.classList.toggle("folded", folded);
+      if (!folded) shown += 1;
+    }
+    if (!this.more) return;
+    this.more.hidden = found <= this.fold;
+    this.more.textContent = this.unfolded ? `Show the first ${this.fold} only` : `Show all ${found}`;
+    this.more.setAttribute("aria-expanded", this.unfolded);
+    this.root.querySelector(".count").textContent = found === shown ? "" : `${shown} of ${found} are shown.`;
+  }
+}
+
+/** Whether a wide table goes on to the right, told by a class that shows a hint. */
+function hintAtWidth(scroller) {
+  const tell = () => scroller.classList.toggle("goes-on",
+    scroller.scrollLeft + scroller.clientWidth < scroller.scrollWidth - 2);
+  scroller.addEventListener("scroll", tell, { passive: true });
+  new ResizeObserver(tell).observe(scroller);
+  tell();
+}
+
+/** One stop for the tab key in a table's numbers; the arrow keys go from cell to cell. */
+function walkCells(table) {
+  const buttons = "tbody td button";
+  const rest = (button) => {
+    table.querySelectorAll(`${buttons}[tabindex="0"]`).forEach((b) => { b.tabIndex = -1; });
+    button.tabIndex = 0;
+  };
+  table.addEventListener("focusin", (event) => {
+    const button = event.target.closest(buttons);
+    if (button) rest(button);
+  });
+  table.addEventListener("keydown", (event) => {
+    const cell = event.target.closest("tbody td");
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (!cell || !step) return;
+    const rows = [...table.tBodies[0].rows].filter((row) => row.offsetParent !== null);
+    const row = rows[rows.indexOf(cell.parentNode) + step[1]];
+    const button = row?.cells[cell.cellIndex + step[0]]?.querySelector("button");
+    if (button) button.focus();
+    event.preventDefault();
+  });
+  const first = table.querySelector(buttons);
+  if (first) first.tabIndex = 0;
+}
+
+/** Spreadsheets take a text that begins so for a formula; behind ' it is text. */
+const FORMULA = /^[=+@＝＋－＠-]./;
+const csvText = (value) => typeof value === "string" && FORMULA.test(value) ? `'${value}` : `${value ?? ""}`;
+const csvField = (value) => /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+const csv = (rows) => rows.map((row) => row.map((v) => csvField(csvText(v))).join(",")).join("\r\n") + "\r\n";

@@ -1,0 +1,170 @@
+"""What the numbers say, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isnan
+
+import numpy as np
+import numpy.typing as npt
+from ir_measures.measures import Measure
+
+from ir_std.analysis.paired import ALPHA, differences, get_test, mean_interval
+from ir_std.measures import Standardized
+from ir_std.reporting.results import Results
+
+NAMED = 3
+"""Runs that a sentence names; more are counted."""
+TENTH, THIRD = 1 / 10, 1 / 3
+"""Shares of topics on which a run is at the end of a scale, from which on a sentence says so."""
+
+
+def spread(results: Results, run: str, measure: Measure) -> tuple[float, float]:
+    """The 95 percent interval of a run's mean over topics."""
+    return mean_interval(results.values[run][measure])
+
+
+def ranked(results: Results, measure: Measure) -> list[str]:
+    """Runs from the highest mean on; those without one last."""
+    def height(run: str) -> float:
+        mean = results.means[run][measure]
+        return float("-inf") if isnan(mean) else mean
+    return sorted(results.runs, key=height, reverse=True)
+
+
+def sentences(results: Results, measure: Measure) -> list[str]:
+    """The best run, what differs from the baseline, how the factors fit, and saturation if any."""
+    order = [run for run in ranked(results, measure) if not isnan(results.means[run][measure])]
+    if not order:
+        return [f"No run has a {measure}.", _fit(results, measure)]
+    said = [_best(results, measure, order), _compared(results, measure, order),
+            _fit(results, measure), *_saturated(results, measure, order)]
+    return [text for text in said if text]
+
+
+def _best(results: Results, measure: Measure, order: Sequence[str]) -> str:
+    first = order[0]
+    mean = results.means[first][measure]
+    low, high = spread(results, first, measure)
+    between = f" (95% interval {low:.3f} to {high:.3f})" if low == low else ""
+    placed = results.placements.get(first, {}).get(measure)
+    place = ""
+    if placed and not placed.why_not:
+        place = f"{',' if placed.among else '; it'} {placed.summary} systems"
+    tied = sum(results.means[run][measure] == mean for run in order) - 1
+    also = f" together with {_count(tied, 'other run')}" if tied else ""
+    if len(results.runs) == 1:
+        return f"{first} has a mean {measure} of {mean:.3f}{between}{place}."
+    return (f"{first} is the best of the {len(results.runs)} runs by {measure}{also}: "
+            f"{mean:.3f}{between}{place}.")
+
+
+def _compared(results: Results, measure: Measure, order: Sequence[str]) -> str:
+    if results.baseline is not None:
+        return _against_baseline(results, measure)
+    if len(order) > 1:
+        return _against_second(results, measure, *order[:2])
+    return _against_systems(results, measure, order[0])
+
+
+def _against_baseline(results: Results, measure: Measure) -> str:
+    tested = [(run, results.tests[run][measure]) for run in ranked(results, measure)
+              if run in results.tests]
+    if not tested:
+        return ""
+    better = [run for run, t in tested if t.significant and t.difference > 0]
+    worse = [run for run, t in tested if t.significant and t.difference < 0]
+    rest = len(tested) - len(better) - len(worse)
+    holm = " after Holm's correction" * (len(tested) > 1)
+    how = f"{get_test(results.test)[1]}, p < {ALPHA}{holm}"
+    if rest == len(tested):
+        which = "No other run" if rest > 1 else tested[0][0]
+        return (f"{which} {'can' if rest > 1 else 'cannot'} be told from the baseline "
+                f"{results.baseline} ({how}).")
+    baseline = f" than the baseline {results.baseline}"
+    said = [f"{len(runs)} significantly {word}{than} ({_listed(runs)})"
+            for runs, word, than in ((better, "better", baseline),
+                                     (worse, "worse", "" if better else baseline)) if runs]
+    if rest:
+        said.append(f"{rest} cannot be told from it")
+    return f"Of the {_count(len(tested), 'other run')}, {_and(said)} ({how})."
+
+
+def _against_second(results: Results, measure: Measure, first: str, second: str) -> str:
+    p_value, title = get_test(results.test)
+    _, d = differences(results.by_topic(first, measure), results.by_topic(second, measure))
+    p = p_value(d)
+    if isnan(p):
+        return ""
+    verdict = "may be chance" if p >= ALPHA else "is unlikely to be chance"
+    return (f"Its lead over {second}, the second, {verdict}: {float(d.mean()):.3f} "
+            f"({title}, {p_text(p)}).")
+
+
+def _against_systems(results: Results, measure: Measure, run: str) -> str:
+    if not isinstance(measure, Standardized):
+        return ""
+    z = results.deviations(run, measure)
+    return (f"It is above the mean of the standardizing systems on {int((z > 0).sum())} of "
+            f"{_count(int((z == z).sum()), 'topic')}.")
+
+
+def _fit(results: Results, measure: Measure) -> str:
+    match = results.match
+    if isinstance(measure, Standardized):
+        factors = results.plans[measure].factors
+        if match is None or factors is not match.factors:
+            return f"Its factors are those of {factors.title}, named in the measure."
+    if match is None or match.fit is None:
+        return "The scores are raw: they compare only with those of the same topics."
+    fit = match.fit
+    total = len(fit.matched) + len(fit.missing)
+    systems = f"{fit.factors.systems_text()} systems of {fit.factors.title}"
+    if fit.missing:
+        return (f"The factors, from the {systems}, cover {len(fit.matched)} of {total} topics; the "
+                f"others have no standardized score.")
+    if fit.differ:
+        return (f"The factors, from the {systems}, fit nearly: {_count(len(fit.differ), 'topic')} "
+                f"of {total} {'was' if len(fit.differ) == 1 else 'were'} judged anew since.")
+    return f"The factors, from the {systems}, fit all {_count(total, 'topic')}."
+
+
+def _saturated(results: Results, measure: Measure, order: Iterable[str]) -> list[str]:
+    """Runs so far from the systems that the scale's end holds them on many topics."""
+    if not isinstance(measure, Standardized):
+        return []
+    runs = [run for run in order if at_end(measure, results.values[run][measure])]
+    if not runs:
+        return []
+    return [f"Saturation: on many topics {_listed(runs)} {'is' if len(runs) == 1 else 'are'} at "
+            f"an end of the scale of {measure}, where runs can hardly be told apart; scheme z has "
+            f"no ends."]
+
+
+def at_end(measure: Standardized, values: npt.NDArray[np.float64]) -> bool:
+    """Whether scores by topic are so often at an end of their scale that it tells little."""
+    known = values[~np.isnan(values)]
+    if not len(known) or measure["scheme"] == "z":
+        return False
+    if measure["scheme"] == "E":
+        return bool(np.mean(known >= 1) >= THIRD)
+    return bool(np.mean((known > 0.99) | (known < 0.01)) >= TENTH)
+
+
+def _listed(runs: Sequence[str]) -> str:
+    more = [f"{len(runs) - NAMED} more"] * (len(runs) > NAMED)
+    return _and([*runs[:NAMED], *more])
+
+
+def _and(parts: Sequence[str]) -> str:
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def p_text(p: float) -> str:
+    """``p = 0.012``; below a thousandth that alone."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -1,0 +1,147 @@
+"""Ctrl-C, a closed terminal and a killed parent: the program is over, and so are its processes."""
+
+from __future__ import annotations
+
+import os
+import random
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from made_up import collection, write_qrels, write_runs
+
+pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
+
+SOON = 2.0
+"""Seconds after which an interrupted program must be gone, with all that it started."""
+
+
+class Ended(NamedTuple):
+    """How a program in a terminal ended, and how long after the first Ctrl-C."""
+
+    status: int
+    seconds: float
+    said: list[str]
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Evaluates 600 runs with two processes, which takes seconds."""
+    folder = tmp_path_factory.mktemp("interrupted")
+    qrels, runs = collection(systems=12, documents=300)
+    files = [str(f) for f in sorted(write_runs(runs, folder / "runs").iterdir())]
+    links = []
+    for i in range(50):
+        for file in files:
+            links.append(f"{file}-{i}")
+            os.link(file, links[-1])
+    return [sys.executable, "-m", "ir_std", *links,
+            str(write_qrels(qrels, folder / "qrels")), "--jobs", "2"]
+
+
+def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
+    """Run a program in a pseudo-terminal and press Ctrl-C so many seconds after its start."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(command[0], command)
+    started, pending, said, first = time.monotonic(), sorted(interrupts), b"", None
+    while time.monotonic() < (first or started) + 30:
+        if pending and time.monotonic() - started >= pending[0]:
+            pending.pop(0)
+            first = first or time.monotonic()
+            os.write(terminal, b"\x03")
+        if select.select([terminal], [], [], 0.005)[0]:
+            try:
+                said += os.read(terminal, 65536)
+            except OSError:  # the last process that held the terminal has ended
+                break
+    else:
+        os.killpg(child, signal.SIGKILL)
+    ended = time.monotonic()
+    _, status = os.waitpid(child, 0)
+    os.close(terminal)
+    return Ended(os.waitstatus_to_exitcode(status), ended - (first or ended),
+                 said.decode(errors="replace").replace("^C", "").split("\r\n"))
+
+
+def is_quiet(ended: Ended) -> bool:
+    """Whether it was over soon, in one line, or had done its work before."""
+    errors = [line for line in ended.said if "interrupted" in line]
+    return (ended.seconds < SOON and not any("Traceback" in line for line in ended.said)
+            and (ended.status, errors) in ((130, ["ir_std: error: interrupted"]), (0, [])))
+
+
+def starts_python(ended: Ended) -> bool:
+    """Whether Python itself had not yet come to the program, whose code is not to blame."""
+    return ended.status == -signal.SIGINT and not any("ir_std" in line for line in ended.said)
+
+
+@pytest.mark.parametrize("interrupts", [[0.3], [0.6], [0.9, 0.91], [1.3, 1.35, 1.4], [2.0]])
+def test_an_interrupted_program_is_over_in_one_line(command: list[str],
+                                                    interrupts: list[float]) -> None:
+    ended = in_terminal(command, interrupts)
+    assert is_quiet(ended) or starts_python(ended), ended
+
+
+@pytest.mark.slow
+def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
+    random.seed(13)
+    times = [random.uniform(0, 3) for _ in range(100)]
+    all_ended = [(t, in_terminal(command, [t, t + 0.05][:1 + i % 2])) for i, t in enumerate(times)]
+    loud = [(t, e) for t, e in all_ended if not is_quiet(e)]
+    assert all(starts_python(e) for _, e in loud), loud
+    # The rest came before Python had found the package: a moment of three seconds.
+    assert len(loud) < 10
+    assert sum(e.status == 130 for _, e in all_ended) > 80
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
+def test_processes_end_with_their_parent(command: list[str], number: signal.Signals) -> None:
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    assert started.poll() is None
+    started.send_signal(number)
+    # The pipes close only when the last process that holds them has ended.
+    out, err = started.communicate(timeout=SOON + 3)
+    assert started.returncode == (-number if number == signal.SIGKILL else 128 + number)
+    assert out == ""
+    assert "Traceback" not in err
+    assert err.count("ir_std: error: interrupted\n") == (number != signal.SIGKILL)
+
+
+def test_signals_that_a_program_was_started_to_ignore_stay_ignored(command: list[str]) -> None:
+    code = (f"import os, signal, subprocess, sys, time; signal.signal(signal.SIGHUP, "
+            f"signal.SIG_IGN); p = subprocess.Popen({[*command[:3], 'demo']!r}); "
+            f"time.sleep(0.2); p.send_signal(signal.SIGHUP); sys.exit(p.wait())")
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True,
+                          check=False).returncode == 0
+
+
+def test_a_program_that_imports_ir_std_keeps_its_signals_and_filters() -> None:
+    code = ("import ir_measures, ir_datasets, scipy.special, signal, warnings; "
+            "before = list(warnings.filters); import ir_std; assert warnings.filters == before; "
+            "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, "
+            "signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)")
+    done = subprocess.run([sys.executable, "-c", code, "ir_std"], capture_output=True, text=True,
+                          check=True)
+    assert done.stdout.split() == ["True", "True"]
+
+
+def test_an_interrupt_while_a_file_is_written_leaves_the_old_one(tmp_path: Path) -> None:
+    file = tmp_path / "page"
+    file.write_text("old")
+    code = ("import os, signal, sys, pathlib; from ir_std._files import write_whole; "
+            "from ir_std._signals import end_on_signals; end_on_signals(); "
+            "write = pathlib.Path.write_bytes; "
+            "pathlib.Path.write_bytes = lambda path, content: (write(path, content[:1]), "
+            "os.kill(os.getpid(), signal.SIGINT)); write_whole(sys.argv[1], b'new')")
+    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stderr) == (130, "ir_std: error: interrupted\n")
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]

@@ -1,0 +1,141 @@
+"""What is printed arrives whole, or the program says that it did not; names cannot do harm."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_up import collection, write_qrels, write_runs
+
+from ir_std._text import encodable, one_line, visible
+from ir_std.reporting.tables import Table, label, number
+
+HOSTILE = ["esc\x1b[31m", "csi\x9b31m", "tab\there", "line\nbreak", "return\r", "nul-free\x7f",
+           "bidi\u202etxt", "=1+1", "+1", "-1+1", "@SUM(1)", "a|b", "[2em]x", "*x",
+           "x\n\\input{/etc/passwd}", "<script>x</script>", "`x`", "\udcff\udce9", "日本語"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with runs of hostile names and the qrels."""
+    folder = tmp_path_factory.mktemp("hostile")
+    qrels, runs = collection()
+    write_qrels(qrels, folder / "qrels")
+    run = write_runs(dict(list(runs.items())[:1]), folder / "one") / "sys0"
+    (folder / "runs").mkdir()
+    for i, name in enumerate(HOSTILE):
+        # A slash cannot be in a file's name.
+        shutil.copy(run, folder / "runs" / f"{name.replace('/', chr(0x2215))}-{i}")
+    return folder
+
+
+def run(files: Path, *options: str, stdout: str = "", **environment: str
+        ) -> subprocess.CompletedProcess[bytes]:
+    """The command line on all the runs, its output redirected by the shell."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                   **environment}
+    command = f'"$0" -m ir_std runs/* qrels AP "$@" {stdout}'
+    return subprocess.run(["bash", "-o", "pipefail", "-c", command, sys.executable, *options],
+                          cwd=files, env=environment, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize(("redirected", "why"), [
+    (">/dev/full", b"No space left on device"), (">&-", b"Bad file descriptor"),
+    ("| true", b"Broken pipe")])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_one_line_and_status_2(
+        files: Path, redirected: str, why: bytes, unbuffered: str) -> None:
+    done = run(files, "-q", stdout=redirected, PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        b"ir_std: error: standard output cannot be written (" + why + b")")
+    assert b"Traceback" not in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
+def test_help_that_cannot_be_written_is_an_error(files: Path) -> None:
+    assert run(files, "--help", stdout=">/dev/full").returncode == 2
+
+
+@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full"])
+def test_notes_that_cannot_be_written_do_not_reach_the_results(files: Path, redirected: str
+                                                               ) -> None:
+    assert run(files, stdout=redirected).stdout == run(files).stdout
+
+
+@pytest.mark.parametrize(("form", "environment"), [
+    ("tsv", {}), ("jsonl", {}), ("table", {}), ("markdown", {}), ("latex", {}), ("csv", {}),
+    ("jsonl", {"PYTHONIOENCODING": "ascii"}), ("csv", {"PYTHONIOENCODING": "latin-1"}),
+    ("tsv", {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})])
+def test_names_never_break_a_row_nor_reach_a_terminal(
+        files: Path, form: str, environment: dict[str, str]) -> None:
+    done = run(files, "-o", form, **environment)
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode(environment.get("PYTHONIOENCODING", "utf-8"))
+    assert not any(c in text for c in "\x1b\x9b\x7f\r\u202e")
+    extra = {"tsv": 0, "jsonl": 0, "table": 2, "markdown": 2, "latex": 6, "csv": 1}[form]
+    rows = [line for line in text.split("\n")[:-1] if line]
+    assert len(rows) >= len(HOSTILE) + extra
+    if form == "tsv":
+        assert {len(line.split("\t")) for line in rows} == {3}
+    if form == "jsonl":
+        names = {json.loads(line)["run"] for line in rows}
+        assert any(name.startswith("esc\x1b[31m") for name in names)
+        assert len(names) == len(HOSTILE)
+    if form == "csv":
+        cells = [row[0] for row in csv.reader(io.StringIO(text))]
+        assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+    if form == "markdown":
+        assert {line.replace("\\|", "").count("|") for line in rows if line[0] == "|"} == {3}
+
+
+def test_a_warning_in_a_hostile_name_is_one_harmless_line(files: Path, ir_std_cli: Any) -> None:
+    done = ir_std_cli("no\x1b[31m\x9b\nsuch", files / "qrels")
+    assert done.status == 2
+    assert len(done.err) == 1
+    assert not set("\x1b\x9b") & set(done.err[0])
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
+def test_latex_of_hostile_names_compiles_and_reads_no_file(tmp_path: Path) -> None:
+    names = [name for name in HOSTILE if name.isascii() or not name.isprintable()]
+    rows = [(label(name), number(0.5)) for name in [*names, *"\\~^&%$#_{}<>|"]]
+    table = Table(("run", "AP"), tuple(rows), notes=tuple(f"Worse than {n}." for n in names))
+    (tmp_path / "t.tex").write_text("\\documentclass{article}\\usepackage{booktabs}"
+                                    f"\\begin{{document}}\n{table.latex()}\n\\end{{document}}\n")
+    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-recorder",
+                           "t.tex"], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    assert "passwd" not in (tmp_path / "t.fls").read_text()
+    assert (tmp_path / "t.pdf").is_file()
+
+
+def test_escapes_are_those_of_json() -> None:
+    text = "a\x1b\x9b\u2028\ud800b"
+    assert json.loads(f'"{visible(text)}"') == text
+    assert json.loads(f'"{one_line("tab" + chr(9) + chr(10))}"') == "tab\t\n"
+    assert encodable("é😀", "ascii") == "\\u00e9\\ud83d\\ude00"
+    assert encodable("é", "utf-8") == visible("é\t\n")[0] == "é"
+
+
+def test_a_file_of_other_origin_is_replaced_by_force_only(files: Path, tmp_path: Path,
+                                                         ir_std_cli: Any) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    page = tmp_path / "notes.html"
+    page.write_text("my own notes")
+    report = ("report", files / "one" / "sys0", files / "qrels", "AP", "-o", page)
+    done = ir_std_cli(*report)
+    assert done.status == 2
+    assert "is there already, and ir_std did not write it" in done.err[-1]
+    assert "--force" in done.err[-1]
+    assert page.read_text() == "my own notes"
+    assert ir_std_cli(*report, "--force").status == 0
+    assert ir_std_cli(*report).status == 0  # its own page

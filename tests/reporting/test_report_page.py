@@ -1,0 +1,718 @@
+"""The report in a browser: every interaction, by mouse and by keyboard, without a network."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from ir_measures import AP, P
+
+import ir_std
+from ir_std import sAP
+from ir_std.analysis.paired import mean_interval
+from ir_std.reporting.html.report import write_report
+from ir_std.reporting.html.words import ranked, sentences
+from ir_std.testing import simulated_qrels, simulated_run
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+HOSTILE = "=<img src=x onerror=alert(1)></script>'\"&"
+MINUS = "\u2212"
+SYSTEMS = "systems\u2019"
+N_RUNS = 24
+
+
+@pytest.fixture(scope="module")
+def results() -> ir_std.Results:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(N_RUNS)}
+    return ir_std.evaluate(runs, qrels, [AP, P @ 10], baseline="run0")
+
+
+@pytest.fixture(scope="module")
+def file(results: ir_std.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(results, place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = os.environ.get("IR_STD_CHROMIUM") or shutil.which("chromium")
+    if not path:
+        pytest.skip("no chromium found; install it or name it in IR_STD_CHROMIUM")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=path, args=FLAGS)
+        yield started
+        started.close()
+
+
+class View:
+    """A report in a browser, and what it said and asked for."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, file: Path, address: str = "") -> None:
+        self.said.clear()
+        self.asked.clear()
+        self.page.goto("about:blank")
+        self.page.goto(file.as_uri() + address)
+        self.page.wait_for_selector("html[data-ready]")
+
+    def open_topics(self) -> None:
+        self.page.click("details summary")
+        self.page.wait_for_selector(".all-topics tbody tr")
+
+    def rows(self, table: str = ".runs") -> list[str]:
+        """The names of the rows that are shown."""
+        found: list[str] = self.page.eval_on_selector_all(
+            f"{table} tbody tr", "rows => rows.filter(r => r.offsetParent !== null)"
+            ".map(r => r.cells[0].textContent)")
+        return found
+
+    def column(self, table: str, head: str) -> list[str]:
+        """The texts of a column, of all rows but the systems'."""
+        found: list[str] = self.page.eval_on_selector(
+            table, "(t, head) => { const i = [...t.tHead.rows[0].cells].findIndex("
+            "h => h.textContent === head); return [...t.tBodies[0].rows].filter("
+            "r => !r.matches('.systems-row')).map(r => r.cells[i].textContent); }", head)
+        return found
+
+    def text(self, selector: str) -> str:
+        found: str = self.page.text_content(selector)
+        return found
+
+    def address(self) -> str:
+        return str(self.page.evaluate("location.hash"))
+
+    def tip(self, figure: str) -> str:
+        found: str = self.page.eval_on_selector(
+            f"{figure} > .tip", "t => t.hidden ? '' : [...t.children].map(c => c.textContent)"
+            ".join('; ')")
+        return found
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Any) -> Iterator[View]:
+    view = View(browser, accept_downloads=True, reduced_motion="reduce")
+    yield view
+    view.context.close()
+
+
+@pytest.fixture
+def view(shared: View, file: Path) -> Iterator[View]:
+    """Open at the size of a desktop; afterwards nothing must have gone wrong."""
+    shared.open(file)
+    yield shared
+    assert shared.said == []
+    assert {url.partition("#")[0] for url in shared.asked
+            if not url.startswith(("data:", "blob:"))} <= {file.as_uri()}
+
+
+def score(value: float) -> str:
+    return f"{value:.4f}"
+
+
+# The first screen.
+
+
+def test_its_sentences_are_those_of_the_measure_chosen(view: View,
+                                                       results: ir_std.Results) -> None:
+    assert view.page.locator(".words li").all_text_contents() == sentences(results, sAP)
+    view.page.select_option("select[data-choice=measure]", "P@10")
+    assert view.page.locator(".words li").all_text_contents() == sentences(results, P @ 10)
+
+
+def test_the_overview_ranks_all_runs_by_mean(view: View, results: ir_std.Results) -> None:
+    dots = view.page.eval_on_selector_all(
+        ".overview .dot", "ds => ds.map(d => [d.cy.baseVal.value, d.cx.baseVal.value])")
+    across = [x for _, x in sorted(dots)]
+    means = [results.means[run][sAP] for run in ranked(results, sAP)]
+    assert np.corrcoef(across, means)[0, 1] == pytest.approx(1, abs=1e-9)
+    assert across == sorted(across, reverse=True)
+    assert view.page.locator(".overview .dot.baseline").count() == 1
+    assert view.page.locator(".overview .interval").count() == N_RUNS
+
+
+def test_a_dot_tells_its_run_and_a_press_shows_its_topics(view: View,
+                                                          results: ir_std.Results) -> None:
+    second = ranked(results, sAP)[1]
+    # The run that is chosen is drawn last, over the others.
+    box = view.page.locator(".overview .dot").nth(0).bounding_box()
+    view.page.mouse.move(box["x"] + 4, box["y"] + 4)
+    assert view.tip(".overview").startswith(f"2. {second}; sAP {score(results.means[second][sAP])}")
+    view.page.mouse.click(box["x"] + 4, box["y"] + 4)
+    view.page.wait_for_function("() => location.hash !== ''")
+    assert view.address() == f"#run={second}"
+    assert view.text(".one-run .run-name") == second
+
+
+def test_the_overview_answers_to_the_keyboard(view: View, results: ir_std.Results) -> None:
+    third = ranked(results, sAP)[2]
+    view.page.focus(".overview svg")
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
+        view.page.keyboard.press(key)
+    assert view.tip(".overview").startswith(f"3. {third};")
+    view.page.keyboard.press("Escape")
+    assert view.tip(".overview") == ""
+    view.page.keyboard.press("End")
+    assert view.tip(".overview").startswith(f"{N_RUNS}. {ranked(results, sAP)[-1]}")
+    view.page.keyboard.press("Home")
+    view.page.keyboard.press("Enter")
+    view.page.wait_for_function("() => location.hash !== ''")
+    assert view.address() == f"#run={ranked(results, sAP)[0]}"
+
+
+def test_the_overview_shows_the_systems(view: View, results: ir_std.Results) -> None:
+    placed = results.placements["run0"][sAP]
+    ticks = view.page.get_attribute(".overview path.systems", "d")
+    assert ticks.count("M") == placed.n_systems == 129
+    assert "129 systems" in view.text(".overview svg")
+
+
+# The table of means.
+
+
+def test_a_press_on_a_heading_sorts_and_another_turns_around(view: View) -> None:
+    head = view.page.locator(".runs thead button", has_text=re.compile("^AP$"))
+    head.click()
+    down = [float(v.rstrip(f"+{MINUS}")) for v in view.column(".runs", "AP")]
+    assert down == sorted(down, reverse=True)
+    assert view.page.get_attribute(".runs [aria-sort]", "aria-sort") == "descending"
+    head.focus()
+    view.page.keyboard.press("Enter")
+    assert [float(v.rstrip(f"+{MINUS}")) for v in view.column(".runs", "AP")] == down[::-1]
+    assert view.page.locator(".runs [aria-sort]").count() == 1
+    view.page.click(".runs thead button >> nth=0")
+    assert view.column(".runs", "run") == [f"run{i}" for i in range(N_RUNS)]
+
+
+def test_the_sort_is_kept_when_another_measure_or_run_is_chosen(view: View) -> None:
+    view.page.locator(".runs thead button", has_text=re.compile("^P@10$")).click()
+    before = view.column(".runs", "run")
+    view.page.select_option("select[data-choice=measure]", "AP")
+    view.page.select_option("select[data-choice=run]", "run7")
+    assert view.column(".runs", "run") == before
+    assert "sort=P%4010%3Adescending" in view.address()
+
+
+def test_ranks_are_by_the_measure_chosen_and_among_the_systems(view: View,
+                                                               results: ir_std.Results) -> None:
+    for measure in (sAP, P @ 10):
+        view.page.select_option("select[data-choice=measure]", str(measure))
+        names = view.column(".runs", "run")
+        means = {run: results.means[run][measure] for run in results.runs}
+        expected = [str(1 + sum(v > means[run] for v in means.values())) for run in names]
+        assert view.column(".runs", "rank") == expected
+        assert view.column(".runs", "among 129 systems") == [
+            str(results.placements[run][measure].rank) for run in names]
+
+
+def test_it_folds_after_twenty_rows_and_unfolds(view: View) -> None:
+    rows = [r for r in view.rows() if r.startswith("run")]
+    assert 20 <= len(rows) <= 21
+    assert "run0" in rows  # the baseline is shown wherever it ranks
+    view.page.click(".runs-table .more")
+    assert len([r for r in view.rows() if r.startswith("run")]) == N_RUNS
+    view.page.focus(".runs-table .more")
+    view.page.keyboard.press("Enter")
+    assert len([r for r in view.rows() if r.startswith("run")]) == len(rows)
+
+
+def test_the_filter_finds_runs_by_a_part_of_their_name(view: View) -> None:
+    view.page.focus(".runs-table .filter")
+    view.page.keyboard.type("RUN2")
+    assert sorted(view.rows()) == ["mean of the systems", "run2", "run20", "run21", "run22",
+                                   "run23"]
+    view.page.fill(".runs-table .filter", "")
+    assert len(view.rows()) > 20
+
+
+def test_the_systems_mean_is_a_row(view: View, results: ir_std.Results) -> None:
+    cells = view.page.locator(".systems-row td:not(.js-only)").all_text_contents()
+    assert cells == [score(float(np.mean(results.placements["run0"][m].means)))
+                     for m in results.measures]
+
+
+def test_intervals_are_shown_on_hover_and_focus(view: View, results: ir_std.Results) -> None:
+    run = ranked(results, sAP)[3]
+    cell = f".runs tr:has(a:text-is('{run}')) td[data-m='sAP'] button"
+    low, high = mean_interval(results.values[run][sAP])
+    said = f"95% interval {score(low)} to {score(high)}"
+    view.page.hover(cell)
+    assert said in view.text(".runs-table > .tip")
+    view.page.mouse.move(2, 2)
+    assert not view.page.is_visible(".runs-table > .tip")
+    view.page.focus(cell)
+    assert said in view.text(".runs-table > .tip")
+    assert results.placements[run][sAP].summary in view.text(".runs-table > .tip")
+
+
+def test_the_arrow_keys_go_from_number_to_number(view: View) -> None:
+    assert view.page.locator(".runs tbody button[tabindex='0']").count() == 1
+    view.page.focus(".runs tbody button[tabindex='0']")
+    at = "document.activeElement.closest('td').dataset.m"
+    assert view.page.evaluate(at) == "AP"
+    view.page.keyboard.press("ArrowRight")
+    view.page.keyboard.press("ArrowDown")
+    assert view.page.evaluate(at) == "sAP"
+    assert view.page.evaluate(
+        "document.activeElement.closest('tr').cells[0].textContent") == view.rows()[1]
+
+
+def test_a_press_on_a_number_shows_it_by_every_scheme(view: View,
+                                                      results: ir_std.Results) -> None:
+    run = ranked(results, sAP)[3]
+    view.page.click(f".runs tr:has(a:text-is('{run}')) td[data-m='AP'] button")
+    view.page.wait_for_function("() => location.hash !== ''")
+    shown = dict(zip(view.page.locator(".numbers dt").all_text_contents(),
+                     view.page.locator(".numbers dd:not(.note)").all_text_contents(), strict=True))
+    plan = results.plans[sAP]
+    expected = {scheme: score(np.mean(plan.factors.standardize(
+        "AP", results.topics, results.values[run][AP], scheme))) for scheme in "zNUE"}
+    assert {scheme: shown[scheme] for scheme in "zNUE"} == expected
+    assert shown["raw AP"] == score(results.means[run][AP])
+    test = results.tests[run][AP]
+    assert shown["less run0"].replace(MINUS, "-") == f"{test.difference:+.4f}"
+
+
+def test_a_wide_table_hints_that_it_goes_on_and_keeps_its_first_column(view: View) -> None:
+    view.page.set_viewport_size({"width": 400, "height": 800})
+    scroll = view.page.locator(".runs-table > .scroll")
+    assert "goes-on" in scroll.get_attribute("class")
+    left = view.page.locator(".runs tbody th").first.bounding_box()["x"]
+    scroll.evaluate("e => { e.scrollLeft = 10000; }")
+    view.page.wait_for_function("() => !document.querySelector('.runs-table > .goes-on')")
+    assert view.page.locator(".runs tbody th").first.bounding_box()["x"] == left
+    view.page.set_viewport_size({"width": 1280, "height": 720})
+
+
+# One run.
+
+
+def test_a_press_on_a_run_shows_its_topics(view: View, results: ir_std.Results) -> None:
+    view.open_topics()
+    for run in ranked(results, sAP)[:2]:
+        view.page.click(f".runs a:text-is('{run}')")
+        view.page.wait_for_function("run => document.querySelector('.one-run .run-name')"
+                                    ".textContent === run", arg=run)
+        shown = dict(zip(view.column(".all-topics table", "topic"),
+                         view.column(".all-topics table", "sAP"), strict=True))
+        assert shown == {t: score(v) for t, v in results.by_topic(run, sAP).items()}
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_points_stand_where_the_scores_are(view: View, results: ir_std.Results,
+                                               place: int) -> None:
+    view.page.select_option("select[data-choice=run]", "run2")
+    heights = view.page.eval_on_selector_all(
+        f".topics-{place} .dot", "ds => ds.map(d => d.cy.baseVal.value)")
+    order = np.argsort(ir_std.load_factors("trec8-adhoc").mean["AP"], kind="stable")
+    scores = np.round(results.values["run2"][(AP, sAP)[place]][order], 4)
+    assert heights == pytest.approx(250 - scores * (250 - 8), abs=0.02)
+
+
+def test_a_standardized_picture_has_one_band(view: View) -> None:
+    assert view.page.locator(".topics-1 rect.band").count() == 1
+    assert view.page.locator(".topics-1 path.band").count() == 0
+    assert view.page.get_attribute(".topics-0 path.band", "d").count("M") == 50
+
+
+def test_a_topic_tells_all_that_is_known_of_it(view: View, results: ir_std.Results) -> None:
+    factors = ir_std.load_factors("trec8-adhoc")
+    view.page.select_option("select[data-choice=run]", "run2")
+    hardest = int(np.argsort(factors.mean["AP"], kind="stable")[0])
+    raw = results.values["run2"][AP][hardest]
+    mean, sd = factors.mean["AP"][hardest], factors.sd["AP"][hardest]
+    rank = 1 + int((factors.scores["AP"][hardest] > raw).sum())
+    expected = (f"topic {results.topics[hardest]}: AP {score(raw)}, sAP "
+                f"{score(results.values['run2'][sAP][hardest])}; {SYSTEMS} AP {score(mean)}, sd "
+                f"{score(sd)}; z {(raw - mean) / sd:+.2f}, rank {rank} among 129 systems")
+    dot = view.page.locator(".topics-0 .dot").first
+    dot.scroll_into_view_if_needed()
+    box = dot.bounding_box()
+    view.page.mouse.move(box["x"] + 3, box["y"] - 60)
+    assert view.tip(".topics-0").replace(MINUS, "-") == expected
+    view.page.mouse.move(0, 0)
+    view.page.focus(".topics-1 svg")
+    view.page.keyboard.press("ArrowRight")
+    assert view.tip(".topics-1").replace(MINUS, "-") == expected
+
+
+def test_a_topic_tells_it_to_a_finger(browser: Any, file: Path) -> None:
+    phone = View(browser, has_touch=True, viewport={"width": 375, "height": 700})
+    phone.open(file)
+    dot = phone.page.locator(".topics-0 .dot").first
+    dot.scroll_into_view_if_needed()
+    box = dot.bounding_box()
+    phone.page.touchscreen.tap(box["x"] + 3, box["y"] + 3)
+    phone.page.wait_for_selector(".topic-line:not([hidden])")
+    assert phone.text(".topic-line").startswith("topic ")
+    assert phone.said == []
+    phone.context.close()
+
+
+def test_a_topic_has_an_address(view: View, results: ir_std.Results) -> None:
+    view.page.focus(".topics-0 svg")
+    view.page.keyboard.press("Home")
+    view.page.keyboard.press("Enter")
+    view.page.wait_for_selector(".topic-line:not([hidden])")
+    topic = view.address().removeprefix("#topic=")
+    assert topic in results.topics
+    assert view.text(".topic-line").startswith(f"topic {topic}: AP ")
+    assert view.page.locator(".topics-1 circle.topic").count() == 1
+    assert view.page.evaluate("document.activeElement.matches('.topics-0 svg')")
+
+
+def test_the_farthest_topics_are_named(view: View, results: ir_std.Results) -> None:
+    view.page.select_option("select[data-choice=run]", "run1")
+    view.page.select_option("select[data-choice=measure]", "sP@10")
+    z = results.deviations("run1", ir_std.sP @ 10)
+    for table, wanted in ((".above", np.sort(z[z > 0])[::-1]), (".below", np.sort(z[z < 0]))):
+        shown = [float(v.replace(MINUS, "-")) for v in view.column(table, "z")]
+        assert shown == pytest.approx(wanted[:5].round(2))
+
+
+def test_the_table_of_topics_sorts_and_filters(view: View) -> None:
+    view.open_topics()
+    view.page.locator(".all-topics thead button", has_text=re.compile("^z$")).click()
+    z = [float(v.replace(MINUS, "-")) for v in view.column(".all-topics table", "z")]
+    assert z == sorted(z, reverse=True)
+    view.page.select_option("select[data-choice=run]", "run1")
+    z = [float(v.replace(MINUS, "-")) for v in view.column(".all-topics table", "z")]
+    assert z == sorted(z, reverse=True)
+    view.page.fill(".all-topics .filter", "449")
+    assert view.rows(".all-topics table") == ["449"]
+
+
+# A run against another.
+
+
+def test_differences_are_sorted_and_those_of_the_scores_shown(view: View,
+                                                              results: ir_std.Results) -> None:
+    view.page.select_option("select[data-choice=run]", "run5")
+    a, b = (results.values[run][AP].round(4) for run in ("run5", "run0"))
+    differences = np.sort((a - b).round(4))[::-1]
+    view.page.focus(".against-0 svg")
+    for wanted in differences[:3]:
+        view.page.keyboard.press("ArrowRight")
+        assert f": {wanted:+.4f}" in view.tip(".against-0").replace(MINUS, "-")
+    better, worse = int((differences > 0).sum()), int((differences < 0).sum())
+    assert (f"AP: run5 is better on {better}, worse on {worse} of 50 topics."
+            in view.text(".against-caption"))
+    decides = results.topics[int(np.argmax(a - b))]
+    assert f"Most for it: {decides} " in view.text(".against-caption")
+
+
+def test_any_two_runs_can_be_a_scatter(view: View, results: ir_std.Results) -> None:
+    view.page.select_option("select[data-choice=run]", "run5")
+    view.page.select_option("select[data-choice=against]", "run6")
+    view.page.check(".as-scatter")
+    view.page.wait_for_function("() => location.hash.includes('as=scatter')")
+    for place, measure in enumerate((AP, sAP)):
+        points = view.page.eval_on_selector_all(
+            f".against-{place} .dot", "ds => ds.map(d => [d.cx.baseVal.value, d.cy.baseVal.value])")
+        x, y = np.transpose(points)
+        assert np.corrcoef(x, results.values["run6"][measure])[0, 1] == pytest.approx(1, abs=1e-5)
+        assert np.corrcoef(y, results.values["run5"][measure])[0, 1] == pytest.approx(-1, abs=1e-5)
+    view.page.focus(".as-scatter")
+    view.page.keyboard.press("Space")
+    view.page.wait_for_function("() => !location.hash.includes('as=')")
+    assert view.page.locator(".against-0 path.bar").count() == 2
+
+
+# Addresses.
+
+
+def test_a_view_can_be_sent(view: View, file: Path) -> None:
+    view.open(file, "#run=run4&measure=P%4010&against=run9&as=scatter&topic=403")
+    assert view.text(".one-run .run-name") == "run4"
+    assert view.text(".one-run .measure-name") == "P@10"
+    assert view.text(".against .against-name") == "run9"
+    assert view.page.is_checked(".as-scatter")
+    assert view.text(".topic-line").startswith("topic 403: P@10 ")
+    assert view.page.evaluate("scrollY") > 0
+
+
+def test_the_back_button_goes_to_the_view_before(view: View) -> None:
+    for run in ("run4", "run5"):
+        view.page.select_option("select[data-choice=run]", run)
+        view.page.wait_for_function("run => location.hash === '#run=' + run", arg=run)
+    view.page.go_back()
+    view.page.wait_for_function("() => document.querySelector('.run-name').textContent === 'run4'")
+    assert view.page.input_value("select[data-choice=run]") == "run4"
+    view.page.go_forward()
+    view.page.wait_for_function("() => document.querySelector('.run-name').textContent === 'run5'")
+
+
+@pytest.mark.parametrize("address", ["#run=nobody&measure=X&topic=0", "#%", "#sort=AP:up",
+                                     f"#run={quote(HOSTILE)}", "#means"])
+def test_an_address_that_says_nothing_shows_the_start(view: View, file: Path,
+                                                      results: ir_std.Results,
+                                                      address: str) -> None:
+    view.open(file, address)
+    assert view.text(".one-run .run-name") == ranked(results, sAP)[0]
+    assert view.text(".one-run .measure-name") == "sAP"
+
+
+# Downloads.
+
+
+def saved(view: View, selector: str) -> tuple[str, bytes]:
+    with view.page.expect_download() as waiting:
+        view.page.click(selector)
+    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+
+def test_the_table_is_saved_as_csv(view: View, results: ir_std.Results) -> None:
+    name, content = saved(view, ".runs-table .csv")
+    assert name == "trec8-adhoc-means.csv"
+    rows = list(csv.DictReader(content.decode().splitlines()))
+    assert [row["run"] for row in rows] == ranked(results, sAP)
+    for row in rows:
+        for measure in results.measures:
+            assert float(row[str(measure)]) == results.means[row["run"]][measure]
+        if row["run"] != "run0":
+            assert float(row["sAP p"]) == pytest.approx(
+                results.tests[row["run"]][sAP].p_holm, rel=1e-8)
+
+
+def test_the_topics_are_saved_as_csv(view: View, results: ir_std.Results) -> None:
+    view.page.select_option("select[data-choice=run]", "run3")
+    view.open_topics()
+    name, content = saved(view, ".all-topics .csv")
+    assert name == "trec8-adhoc-run3-topics.csv"
+    rows = list(csv.DictReader(content.decode().splitlines()))
+    assert {row["topic"]: float(row["AP"]) for row in rows} == pytest.approx(
+        results.by_topic("run3", AP), abs=5.1e-5)
+
+
+def test_every_picture_is_saved_as_svg_that_stands_alone(view: View) -> None:
+    from xml.etree import ElementTree
+
+    for figure in (".overview", ".topics-0", ".topics-1", ".against-0", ".against-1"):
+        name, content = saved(view, f"{figure} .save >> nth=0")
+        assert name.endswith(".svg")
+        root = ElementTree.fromstring(content)
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert b"var(" not in content
+        assert b".dot" in content
+
+
+def test_every_picture_is_saved_as_png(view: View) -> None:
+    for figure in (".overview", ".topics-1", ".against-0"):
+        name, content = saved(view, f"{figure} .save >> nth=1")
+        assert name.endswith(".png")
+        assert content.startswith(b"\x89PNG")
+        width = int.from_bytes(content[16:20], "big")
+        assert width == 2 * int(float(view.page.get_attribute(f"{figure} .canvas svg", "width")))
+
+
+def test_the_method_is_copied(browser: Any, file: Path) -> None:
+    view = View(browser, permissions=["clipboard-read", "clipboard-write"])
+    view.open(file)
+    view.page.click(".copy >> nth=0")
+    view.page.wait_for_function("() => document.querySelector('.copy').textContent === 'Copied'")
+    assert view.page.evaluate("navigator.clipboard.readText()") == view.text(".paste pre")
+    assert view.said == []
+    view.context.close()
+
+
+# For everybody, everywhere.
+
+
+def test_without_scripts_the_numbers_and_the_method_are_there(browser: Any, file: Path,
+                                                              results: ir_std.Results) -> None:
+    plain = View(browser, java_script_enabled=False)
+    plain.page.goto(file.as_uri())
+    assert plain.page.locator(".words li").all_text_contents() == sentences(results, sAP)
+    assert plain.page.locator(".runs tbody tr:visible").count() == N_RUNS + 1
+    assert plain.page.locator(".controls:visible, .chart:visible, .tools:visible").count() == 0
+    assert "need JavaScript" in plain.text("noscript")
+    plain.context.close()
+
+
+def test_every_picture_has_a_text_alternative_and_a_stop_for_the_tab_key(view: View) -> None:
+    pictures = view.page.locator("svg:not([aria-hidden])")
+    assert pictures.count() == 5
+    for i in range(5):
+        assert pictures.nth(i).get_attribute("role") == "img"
+        assert pictures.nth(i).get_attribute("tabindex") == "0"
+        assert len(pictures.nth(i).get_attribute("aria-label")) > 40
+    assert view.page.locator(".tip[role=status]").count() == 6
+
+
+def luminance(color: str) -> float:
+    """Relative luminance of ``rgb(r, g, b)``, as WCAG 2 has it."""
+    parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def style(view: View, selector: str, name: str) -> str:
+    found: str = view.page.eval_on_selector(
+        selector, f"e => getComputedStyle(e).getPropertyValue('{name}')")
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_and_marks_stand_out_in_light_and_dark(view: View, scheme: str) -> None:
+    view.page.emulate_media(color_scheme=scheme)
+    page = luminance(style(view, "html", "background-color"))
+    assert (page < 0.1) == (scheme == "dark")
+
+    def contrast(color: str) -> float:
+        ink = luminance(color)
+        return (max(page, ink) + 0.05) / (min(page, ink) + 0.05)
+
+    for selector in ("body", ".lead", "a[data-run]", "thead th", "figcaption", "summary",
+                     ".systems-row th"):
+        assert contrast(style(view, selector, "color")) >= 4.5, selector
+    assert contrast(style(view, ".overview svg text", "fill")) >= 4.5
+    for selector in (".dot.run", ".dot.baseline", ".bar.up", ".bar.down"):
+        assert contrast(style(view, selector, "fill")) >= 3, selector
+    view.page.emulate_media(color_scheme="light")
+
+
+@pytest.mark.parametrize("width", [320, 375, 768, 1280, 1920])
+def test_the_page_never_scrolls_sideways(view: View, width: int) -> None:
+    view.page.set_viewport_size({"width": width, "height": 800})
+    view.open_topics()
+    assert view.page.evaluate("document.documentElement.scrollWidth") <= width
+    for figure in (".overview", ".topics-0", ".against-1"):
+        box = view.page.locator(f"{figure} .canvas svg").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    view.page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_nothing_moves_by_itself_for_who_wants_it_so(view: View) -> None:
+    assert style(view, "html", "scroll-behavior") == "auto"
+    view.page.emulate_media(reduced_motion="no-preference")
+    assert style(view, "html", "scroll-behavior") == "smooth"
+    view.page.emulate_media(reduced_motion="reduce")
+
+
+def test_on_paper_pictures_fit_controls_are_gone_and_rows_unfold(view: View) -> None:
+    view.page.set_viewport_size({"width": 680, "height": 960})
+    view.page.emulate_media(media="print", color_scheme="dark")
+    assert view.page.locator(".controls:visible, .tools:visible, .tip:visible").count() == 0
+    assert luminance(style(view, "html", "background-color")) == 1
+    box = view.page.locator(".topics-1 svg").bounding_box()
+    assert box["x"] + box["width"] <= 680
+    assert len(view.rows()) == N_RUNS + 1
+    assert view.page.pdf(format="A4").startswith(b"%PDF")
+    view.page.emulate_media(media="screen", color_scheme="light")
+    view.page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_no_column_is_lost_on_paper(browser: Any, tmp_path: Path) -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    found = ir_std.evaluate({"run": simulated_run(qrels, 1, 60)}, qrels, schemes="N,U,z")
+    write_report(found, tmp_path / "report.html")
+    view = View(browser, viewport={"width": 680, "height": 960})
+    view.open(tmp_path / "report.html")
+    assert view.page.locator(".paper:visible").count() == 0
+    view.page.emulate_media(media="print")
+    heads = view.page.locator(".paper:visible thead th")
+    assert [t for t in heads.all_text_contents() if t != "run"] == list(map(str, found.measures))
+    for i in range(heads.count()):
+        box = heads.nth(i).bounding_box()
+        assert box["x"] + box["width"] <= 680
+    assert view.page.locator(".runs:visible").count() == 0
+    assert view.said == []
+    view.context.close()
+
+
+def test_a_hostile_name_does_nothing(browser: Any, tmp_path: Path) -> None:
+    qrels = {HOSTILE: {"a": 1, "b": 0}, "t": {"a": 1, "b": 0}}
+    runs = {HOSTILE: {t: {"a": 2.0, "b": 1.0} for t in qrels},
+            "other": {t: {"a": 1.0, "b": 2.0} for t in qrels}}
+    write_report(ir_std.evaluate(runs, qrels, AP, baseline=HOSTILE), tmp_path / "report.html",
+                 HOSTILE)
+    view = View(browser)
+    view.open(tmp_path / "report.html")
+    view.open_topics()
+    for name in ("other", HOSTILE):
+        view.page.select_option("select[data-choice=run]", name)
+        view.page.wait_for_function(
+            "name => document.querySelector('.run-name').textContent === name", arg=name)
+        view.page.focus(".topics-0 svg")
+        view.page.keyboard.press("Home")
+        view.page.keyboard.press("Enter")
+        view.page.check(".as-scatter")
+        view.page.uncheck(".as-scatter")
+    assert HOSTILE in view.rows(".all-topics table")
+    name, content = saved(view, ".runs-table .csv")
+    assert next(csv.reader(content.decode().splitlines()[1:]))[0] == f"'{HOSTILE}"
+    assert view.page.locator("img").count() == 0
+    assert view.said == []
+    view.context.close()
+
+
+# Sizes.
+
+
+def many(n_runs: int, n_topics: int) -> ir_std.Results:
+    """Results with made-up scores: success at rank 1, given by a generator."""
+    random = np.random.default_rng(1)
+    qrels = {str(i): {f"d{j}": int(j < 4) for j in range(8)} for i in range(n_topics)}
+    runs = {f"run{r}": {t: {f"d{j}": float(s) for j, s in enumerate(random.normal(size=8).round(6))}
+                        for t in qrels} for r in range(n_runs)}
+    return ir_std.evaluate(runs, qrels, AP)
+
+
+def test_with_many_runs_the_overview_fits_the_screen_and_names_some(browser: Any,
+                                                                    tmp_path: Path) -> None:
+    found = many(80, 3)
+    write_report(found, tmp_path / "report.html")
+    view = View(browser, viewport={"width": 1280, "height": 800})
+    view.open(tmp_path / "report.html")
+    box = view.page.locator(".overview svg").bounding_box()
+    assert box["y"] + box["height"] <= 800
+    labels = view.page.locator(".overview text.name")
+    order = ranked(found, AP)
+    assert [t.removesuffix(order[i]) for i, t in enumerate(labels.all_text_contents())] == (
+        order[:10])
+    boxes = sorted(labels.nth(i).bounding_box()["y"] for i in range(labels.count()))
+    assert min(b - a for a, b in pairwise(boxes)) >= 13
+    view.context.close()
+
+
+def test_thousands_of_topics_are_a_curve_and_a_density(browser: Any, tmp_path: Path) -> None:
+    found = many(2, 3000)
+    write_report(found, tmp_path / "report.html")
+    view = View(browser)
+    view.open(tmp_path / "report.html")
+    assert view.page.locator(".topics-0 .dot").count() == 0
+    assert view.page.locator(".topics-0 path.curve").count() == 1
+    widths = view.page.eval_on_selector_all(
+        ".topics-0 rect.density", "rs => rs.map(r => r.width.baseVal.value)")
+    counts, _ = np.histogram(found.values[ranked(found, AP)[0]][AP].round(4), 25, (0, 1))
+    assert np.array(widths) / max(widths) == pytest.approx(counts / counts.max(), abs=1e-3)
+    view.page.focus(".topics-0 svg")
+    view.page.keyboard.press("End")
+    assert "AP 1.0000" in view.tip(".topics-0")
+    view.open_topics()
+    assert len(view.rows(".all-topics table")) == 100
+    view.page.click(".all-topics .more")
+    assert len(view.rows(".all-topics table")) == 3000
+    assert view.said == []
+    view.context.close()
