@@ -61,11 +61,39 @@ def about_factors(plans: Iterable[Plan], qrels: Qrels, match: Match | None) -> I
     """What is to be known of the factors on these topics, whatever the runs."""
     plans = list(plans)
     yield from _gaps(plans, qrels)
+    yield from _of_datasets(plans)
     yield from _flat(plans, qrels)
     if match and match.fit and match.others and match.chosen_by == "qrels" and match.fit.partial:
         yield Notice(f"these topics are a part of {match.fit.factors.id}, which is used, but also "
                      f"of {', '.join(match.others)}; name the set with factors= or --factors",
                      warns=True)
+
+
+def _of_datasets(plans: list[Plan]) -> Iterator[Notice]:
+    """Whom a run is compared with on whole data sets, and what misleads there."""
+    told: dict[str, dict[str, str]] = {}
+    for p in plans:
+        if p.factors.of_datasets:
+            about = p.factors.info.get("datasets", {})
+            told.setdefault(p.factors.info.get("population", ""), {}).update(
+                (topic, note) for topic in p.topics if (note := about.get(topic, {}).get("note")))
+            if p.of_mean:
+                yield from _spread(p)
+    for population, notes in told.items():
+        if population:
+            yield Notice(f"compared with {population}")
+        for topic, note in notes.items():
+            yield Notice(f"{topic}: {note}")
+
+
+def _spread(p: Plan) -> Iterator[Notice]:
+    scores = p.factors.scores.get(p.name)
+    row = p.factors.rows(p.topics)[0]
+    if scores is not None and row >= 0:
+        known = scores[row][~np.isnan(scores[row])]
+        yield Notice(f"{p.raw} of the {len(known)} systems on {p.topics[0]}: mean "
+                     f"{known.mean():.4f}, median {np.median(known):.4f}, deviation "
+                     f"{known.std(ddof=1):.4f}")
 
 
 def _gaps(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:

@@ -60,13 +60,13 @@ def figures(results: Results) -> Iterator[tuple[Panel, ...]]:
     A measure that has no counterpart among the results' measures is shown alone.
     """
     paired = set()
-    for measure in results.topic_measures:
+    for measure in results.measures:
         if isinstance(measure, Standardized):
             base = [m for m in results.measures if m == measure.base]
             paired.update(base)
             order = topic_order(results, measure)
             yield tuple(panel(results, m, order) for m in (*base, measure))
-    for measure in results.topic_measures:
+    for measure in results.measures:
         if not isinstance(measure, Standardized) and measure not in paired:
             yield (panel(results, measure, topic_order(results, measure)),)
 

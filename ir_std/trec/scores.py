@@ -79,6 +79,10 @@ class RunScores:
     passed_over: tuple[str, ...] = ()
     unit: str = "topic"
 
+    def __repr__(self) -> str:
+        return (f"<RunScores of {self.name}: {len(self.topics)} {self.unit}s, "
+                f"{', '.join(map(str, self.values))}>")
+
     @property
     def topics(self) -> tuple[str, ...]:
         """All topics that have a value, in the file's order."""
