@@ -50,8 +50,9 @@ from ir_measures import ScoredDoc
 from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.trec._ids import Ints
 from ir_std.trec.inputs import as_run
+from ir_std.trec.qrels import Floats
 from ir_std.trec.ranking import ranked
-from ir_std.trec.runs import Floats, Run
+from ir_std.trec.runs import DictRun, Run
 
 
 def minmax(scores: Floats) -> Floats:
@@ -251,7 +252,7 @@ def merge(runs: Iterable[Any], method: str, combine: str = "sum",
     for run in runs:
         for topic, one in _normalized(as_run(run), formula).lists.items():
             lists.setdefault(topic, []).append(one)
-    merged = Run.from_segments(
+    merged = DictRun.from_lists(
         ((topic, *_merged(parts, combined)) for topic, parts in lists.items()), "the merged run")
     return _in_form_of(runs[0], ranked(merged, depth))
 
@@ -265,7 +266,7 @@ def _named(name: str, known: Mapping[str, Any], what: str) -> Any:
 
 
 def _normalized(run: Run, method: Method) -> Run:
-    return Run.from_segments(((topic, docs, _apply(method, scores, topic, run.name))
+    return DictRun.from_lists(((topic, docs, _apply(method, scores, topic, run.name))
                               for topic, (docs, scores) in run.lists.items()), run.name)
 
 

@@ -40,8 +40,9 @@ from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge
 from ir_std.trec.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
+from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import ranked
-from ir_std.trec.runs import Qrels, Run
+from ir_std.trec.runs import DictRun, Run
 
 ROOT = Path(__file__).resolve().parent.parent
 ALPHA = 0.05
@@ -110,7 +111,7 @@ def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[R
                     listed = sources[i].setdefault(topic, {})
                     if len(listed) < kept:
                         listed[doc] = score
-    return [Run(source) for source in sources]
+    return [DictRun(source) for source in sources]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@
 The paper compares raw scores with the schemes N (std-CDF) and U (std-AB) on graded nDCG of three
 Robust tracks, whose runs are not public; here the same is done on other data.  Its abstract claims
 that U has lower swap rates than N and needs fewer topics; the script says where this holds, also
-when both are put on the same scale.  Writes into out/sakai2016.
+when both are put on the same scale, and for topic set sizes in two designs: one-way ANOVA, the
+paper's, for which a topic's difficulty is error, and two-way ANOVA and the paired t-test, by which
+systems that run on the same topics are compared.  Writes into out/sakai2016.
 """
 
 from __future__ import annotations
@@ -33,13 +35,16 @@ from ir_std.analysis import (
     kendall_tau_b,
     leave_out,
     paired_p_values,
+    residual_variance,
     standardize,
     swap_rate,
     topic_set_size,
     topic_set_size_paired_t,
+    topic_set_size_two_way,
     tukey_p_values,
     within_system_variance,
 )
+from ir_std.analysis.means import standard_error
 
 TABLES = (("robust03", "AP"), ("robust04", "AP"), ("trec7-adhoc", "AP"))
 RUNS = (("trec8-adhoc", "AP"), ("trec8-adhoc", "nDCG"), ("dl20-passage", "nDCG@10"))
@@ -53,6 +58,12 @@ CONFIDENT = 0.05
 """A difference is trusted where at most this share of pairs swaps (Sakai, SIGIR 2006)."""
 SYSTEMS = 10
 DIFFERENCES = (0.05, 0.10)
+DESIGNS: dict[str, Callable[[np.ndarray, float], int]] = {
+    "one-way ANOVA": lambda x, d: topic_set_size(within_system_variance(x), d, SYSTEMS),
+    "two-way ANOVA": lambda x, d: topic_set_size_two_way(residual_variance(x), d, SYSTEMS),
+    "paired t": lambda x, d: topic_set_size_paired_t(2 * residual_variance(x), d),
+}
+"""Topics needed to find a difference in scores at alpha 0.05 and beta 0.20."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +85,7 @@ class Swaps:
     by_decile: SwapRates
     """Bins are the deciles of the pairs' differences: alike for any scale."""
     trusted: float
-    """The smallest difference at which at most CONFIDENT of the pairs swap."""
+    """The smallest difference at which at most CONFIDENT of the pairs swap, NaN if none."""
     resolved: float
     """The share of comparisons with at least that difference: the sensitivity of Sakai (SIGIR
     2006), alike for any scale."""
@@ -82,13 +93,13 @@ class Swaps:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Topics that an experiment needs, for each of DIFFERENCES."""
+    """Topics that an experiment needs, for each of DIFFERENCES, by design."""
 
     variance: float
-    anova: tuple[int, ...]
-    paired_t: tuple[int, ...]
-    same_effect: tuple[int, ...]
-    """ANOVA again, the difference taken as raw's in units of the spread of system means."""
+    residual: float
+    equal_difference: dict[str, tuple[int, ...]]
+    same_effect: dict[str, tuple[int, ...]]
+    """The difference taken as raw's in units of the spread of system means."""
 
 
 def load(data: Path, jobs: int = 1) -> dict[tuple[str, str], Scores]:
@@ -121,9 +132,8 @@ def left_out(scores: Scores, named: bool) -> list[LeftOut]:
     found = []
     for scheme in SCHEMES[1:]:
         out = leave_out(scores.values, groups, scheme)
-        known = ~np.isnan(out).any(axis=1)
-        a = standardize(scores.values[known], scheme=scheme).mean(axis=0)
-        b = out[known].mean(axis=0)
+        a = standardize(scores.values, scheme=scheme).mean(axis=0)
+        b = out.mean(axis=0)
         change = np.abs(a - b)
         found.append(LeftOut(scheme, len(set(groups)), float(kendall_tau_b(a, b)),
                              float(change.mean()), float(change.max())))
@@ -143,20 +153,30 @@ def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
     mean = x.mean(axis=0)
     deciles = np.unique(np.r_[0, np.quantile(np.abs(mean[i] - mean[j]), np.arange(1, 10) / 10)])
     fine = swap_rate(x, FINE, trials=trials, seed=seed)
-    trusted = int(np.argmax(fine.rate <= CONFIDENT))
+    trusted, resolved = resolution(fine)
     return Swaps(swap_rate(x, BINS, trials=trials, seed=seed),
-                 swap_rate(x, deciles, trials=trials, seed=seed),
-                 float(FINE[trusted]), float(fine.pairs[trusted:].sum() / fine.pairs.sum()))
+                 swap_rate(x, deciles, trials=trials, seed=seed), trusted, resolved)
+
+
+def resolution(fine: SwapRates) -> tuple[float, float]:
+    """The smallest of FINE at which at most CONFIDENT swap, and the comparisons' share from it on.
+
+    Where every bin swaps more no difference is trusted and nothing is resolved.
+    """
+    trusted = np.flatnonzero((fine.rate <= CONFIDENT) & (fine.pairs >= ENOUGH))
+    if not len(trusted):
+        return float("nan"), 0.0
+    return (float(FINE[trusted[0]]),
+            float(fine.pairs[trusted[0]:].sum() / fine.pairs.sum()))
 
 
 def sizes(x: np.ndarray, raw: np.ndarray) -> Sizes:
     """Topic set sizes at alpha 0.05 and beta 0.20 for SYSTEMS systems."""
-    variance = within_system_variance(x)
     stretch = x.mean(axis=0).std(ddof=1) / raw.mean(axis=0).std(ddof=1)
-    return Sizes(
-        variance, tuple(topic_set_size(variance, d, SYSTEMS) for d in DIFFERENCES),
-        tuple(topic_set_size_paired_t(2 * variance, d) for d in DIFFERENCES),
-        tuple(topic_set_size(variance, d * stretch, SYSTEMS) for d in DIFFERENCES))
+    return Sizes(within_system_variance(x), residual_variance(x),
+                 {k: tuple(size(x, d) for d in DIFFERENCES) for k, size in DESIGNS.items()},
+                 {k: tuple(size(x, d * stretch) for d in DIFFERENCES)
+                  for k, size in DESIGNS.items()})
 
 
 @dataclass(frozen=True)
@@ -182,7 +202,7 @@ def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> 
 
 
 def power(result: Results, test: str, scheme: str, alpha: float = 0.05) -> float:
-    return float(np.mean(result.p_values[test, scheme] <= alpha))
+    return float(np.mean(result.p_values[test, scheme] < alpha))
 
 
 def write(out: Path, results: Sequence[Results]) -> None:
@@ -197,14 +217,17 @@ def write(out: Path, results: Sequence[Results]) -> None:
               [(r.title, s, *row) for r in results for s, v in r.swaps.items()
                for row in zip(BINS.tolist(), v.by_difference.pairs.tolist(),
                               v.by_difference.swaps.tolist(), v.by_difference.rate, strict=True)])
-    write_csv(out / "swap-summary.csv", ["data", "scheme", "overall", "trusted", "resolved"],
-              [(r.title, s, v.by_difference.overall, v.trusted, v.resolved)
+    write_csv(out / "swap-summary.csv",
+              ["data", "scheme", "overall", "standard_error", "trusted", "resolved"],
+              [(r.title, s, v.by_difference.overall, v.by_difference.error, v.trusted, v.resolved)
                for r in results for s, v in r.swaps.items()])
     write_csv(out / "topic-set-sizes.csv",
-              ["data", "scheme", "variance", "min_difference", "anova", "paired_t",
-               "anova_same_effect"],
-              [(r.title, s, v.variance, *row) for r in results for s, v in r.sizes.items()
-               for row in zip(DIFFERENCES, v.anova, v.paired_t, v.same_effect, strict=True)])
+              ["data", "scheme", "variance", "residual", "design", "min_difference",
+               "equal_difference", "same_effect"],
+              [(r.title, s, v.variance, v.residual, design, *row)
+               for r in results for s, v in r.sizes.items() for design in DESIGNS
+               for row in zip(DIFFERENCES, v.equal_difference[design], v.same_effect[design],
+                              strict=True)])
 
 
 def show(results: Sequence[Results]) -> None:
@@ -220,23 +243,36 @@ def show(results: Sequence[Results]) -> None:
         t, hsd = ("  ".join(f"{power(r, test, s):.3f}" for s in SCHEMES)
                   for test in ("t", "tukey"))
         print(f"{r.title:24}          {t}                         {hsd}")
-    print("\nSwap rates over halves of the topics: of all pairs; the smallest difference at which "
-          "at most 5% swap,\nand the share of comparisons that it resolves\n"
-          f"{'':24} overall:  raw    N      U     difference: raw    N      U      resolved: raw"
-          "    N      U")
+    print("\nSwap rates over halves of the topics: of all pairs (standard error over trials); the "
+          "smallest difference at which\nat most 5% swap, and the share of comparisons that it "
+          f"resolves\n{'':24} scheme  overall           minus N           difference  resolved")
     for r in results:
-        rows = [[f"{f(r.swaps[s]):.3f}" for s in SCHEMES] for f in (
-            lambda v: v.by_difference.overall, lambda v: v.trusted, lambda v: v.resolved)]
-        print(f"{r.title:24}         " + "              ".join("  ".join(row) for row in rows))
-    print(f"\nTopic set sizes: {SYSTEMS} systems, alpha 0.05, beta 0.20; 'same effect' takes the "
-          "difference in units of the spread\nof system means, as raw's 0.05 and 0.10\n"
-          f"{'':24} scheme  variance   ANOVA 0.05   0.10   paired t 0.05   0.10   "
-          "same effect 0.05   0.10")
+        for s, v in r.swaps.items():
+            more, error = beyond(r, s, "N")
+            rates = v.by_difference
+            print(f"{r.title:24} {s:6}  {rates.overall:.4f} ({rates.error:.4f})  {more:+.4f} "
+                  f"({error:.4f})   {v.trusted:.3f}       {v.resolved:.3f}")
+    print(f"\nTopic set sizes: {SYSTEMS} systems, alpha 0.05, beta 0.20, differences of 0.05 and "
+          "0.10; 'same effect'\ntakes the difference in units of the spread of system means, as "
+          f"raw's\n{'':24} scheme" + "".join(f"  {design:>22}" for design in DESIGNS)
+          + f"\n{'':31}" + "  equal / same effect" * len(DESIGNS))
     for r in results:
         for s, v in r.sizes.items():
-            print(f"{r.title:24} {s:6}  {v.variance:8.4f}   {v.anova[0]:10} {v.anova[1]:6}   "
-                  f"{v.paired_t[0]:13} {v.paired_t[1]:6}   {v.same_effect[0]:16} "
-                  f"{v.same_effect[1]:6}")
+            cells = (" ".join(f"{n:5}" for n in (*v.equal_difference[d], *v.same_effect[d]))
+                     for d in DESIGNS)
+            print(f"{r.title:24} {s:6} {' '.join(cells)}")
+
+
+def beyond(r: Results, a: str, b: str) -> tuple[float, float]:
+    """How much more often ``a`` swaps than ``b`` in the same trials, and the standard error."""
+    difference = r.swaps[a].by_difference.by_trial - r.swaps[b].by_difference.by_trial
+    return float(difference.mean()), standard_error(difference)
+
+
+def less(r: Results, a: str, b: str) -> bool:
+    """Whether ``a`` swaps less than ``b`` by more than two standard errors."""
+    more, error = beyond(r, a, b)
+    return more < -2 * error
 
 
 def claims(results: Sequence[Results]) -> list[str]:
@@ -246,22 +282,22 @@ def claims(results: Sequence[Results]) -> list[str]:
         both = (n.pairs >= ENOUGH) & (u.pairs >= ENOUGH) & (BINS > 0)
         return bool((u.rate[both] <= n.rate[both]).all())
 
-    def fewer(kind: str, a: str, b: str) -> Callable[[Results], bool]:
+    def fewer(kind: str, design: str, a: str, b: str) -> Callable[[Results], bool]:
         # Compared as tuples of sizes, which all move together with the variance.
-        return lambda r: getattr(r.sizes[a], kind) < getattr(r.sizes[b], kind)
+        return lambda r: getattr(r.sizes[a], kind)[design] < getattr(r.sizes[b], kind)[design]
 
     tests: dict[str, Callable[[Results], bool]] = {
         "U swaps no more than N at equal score differences": bins,
-        "U swaps less than N over all comparisons":
-            lambda r: r.swaps["U"].by_difference.overall < r.swaps["N"].by_difference.overall,
+        "U swaps less than N over all comparisons": lambda r: less(r, "U", "N"),
         "U resolves more comparisons than N at a swap rate of 5%":
             lambda r: r.swaps["U"].resolved > r.swaps["N"].resolved,
-        "U needs fewer topics than N at equal score differences": fewer("anova", "U", "N"),
-        "U needs fewer topics than raw at equal score differences": fewer("anova", "U", "raw"),
-        "N needs fewer topics than raw at equal score differences": fewer("anova", "N", "raw"),
-        "U needs fewer topics than N for the same effect": fewer("same_effect", "U", "N"),
-        "N needs fewer topics than raw for the same effect": fewer("same_effect", "N", "raw"),
     }
+    for kind, words in (("equal_difference", "at equal score differences"),
+                        ("same_effect", "for the same effect")):
+        for a, b in (("U", "N"), ("U", "raw"), ("N", "raw")):
+            for design in DESIGNS:
+                tests[f"{a} needs fewer topics than {b} {words}, {design}"] = fewer(
+                    kind, design, a, b)
     sentences = []
     for claim, holds in tests.items():
         missing = [r.title for r in results if not holds(r)]

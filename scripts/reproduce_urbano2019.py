@@ -34,6 +34,7 @@ from ir_std.analysis import (
     tau_ap_b,
     two_sample_p_values,
 )
+from ir_std.analysis.means import standard_error
 from ir_std.schemes import get_scheme
 
 COLLECTIONS = {
@@ -124,8 +125,8 @@ def between_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) 
 
 
 def _counts(p: np.ndarray) -> np.ndarray:
-    """How many p values a trial has at or below each level, (n_trials, n_alphas)."""
-    return np.stack([np.count_nonzero(p <= alpha, axis=1) for alpha in ALPHAS], axis=1)
+    """How many p values a trial has below each level, (n_trials, n_alphas)."""
+    return np.stack([np.count_nonzero(p < alpha, axis=1) for alpha in ALPHAS], axis=1)
 
 
 def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1) -> Trials:
@@ -151,10 +152,6 @@ def compared(key: tuple[str, str], found: Trials) -> list[Compared]:
             for what, values, value in cells]
 
 
-def standard_error(values: np.ndarray) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
-
-
 def write_summary(path: Path, found: Trials) -> None:
     """Mean and standard error of every statistic."""
     rows = []
@@ -171,12 +168,13 @@ def write_summary(path: Path, found: Trials) -> None:
 
 def print_between(title: str, found: Trials) -> None:
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
-    print(f"\nBetween collections: {title}\n{'':9}tau  tau_ap   Type I errors at "
-          "0.001/0.01/0.05   power at 0.001/0.01/0.05")
+    print(f"\nBetween collections: {title}\n{'':9}tau  tau_ap   Type I errors at 0.001/0.01/0.05 "
+          "(standard error over trials)   power at 0.001/0.01/0.05")
     for k, scheme in enumerate(SCHEMES):
-        type1, power = found.type1[:, k].mean(axis=0)[level], found.power[:, k].mean(axis=0)[level]
+        type1 = (f"{v.mean():.4f} ({standard_error(v):.4f})" for v in found.type1[:, k, level].T)
+        power = found.power[:, k].mean(axis=0)[level]
         print(f"{scheme:4}  {found.tau[:, k].mean():.4f}  {found.tau_ap[:, k].mean():.4f}   "
-              f"{'  '.join(f'{v:9.4f}' for v in type1)}   {'  '.join(f'{v:7.4f}' for v in power)}")
+              f"{'  '.join(type1)}   {'  '.join(f'{v:7.4f}' for v in power)}")
 
 
 def draw_effect(out: Path, raw: np.ndarray) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.trec.files import read_qrels
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import DictQrels
 
 NEWSWIRE = r"[A-Z]{2,6}\d+[A-Z]?-[-\dA-Z]+"
 WT10G = r"WTX\d{3}-B\d+-\d+"
@@ -191,7 +191,7 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
     for file in QRELS.get(name, (name,)):
         if (data / "qrels" / f"{file}.txt").is_file():
             judged = read_qrels(data / "qrels" / f"{file}.txt").judged
-            found |= judgments_of(Qrels({topic: {
+            found |= judgments_of(DictQrels({topic: {
                 doc: level for doc, level in docs.items()
                 if name not in WITHOUT or not doc.startswith(WITHOUT[name])}
                 for topic, docs in judged.items()}))

@@ -6,6 +6,7 @@ axes too, for many resamplings at once.  ``import ir_std`` does not import this 
 
 from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
 from ir_std.analysis.effects import paired_effect, random_effects
+from ir_std.analysis.means import residual_variance
 from ir_std.analysis.significance import (
     discriminative_power,
     paired_p_values,
@@ -14,7 +15,12 @@ from ir_std.analysis.significance import (
     tukey_p_values,
     two_sample_p_values,
 )
-from ir_std.analysis.size import topic_set_size, topic_set_size_paired_t, within_system_variance
+from ir_std.analysis.size import (
+    topic_set_size,
+    topic_set_size_paired_t,
+    topic_set_size_two_way,
+    within_system_variance,
+)
 from ir_std.analysis.stability import SwapRates, drmse, factor_stability, swap_rate
 from ir_std.analysis.standardization import leave_out, standardize
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
@@ -32,12 +38,14 @@ __all__ = [
     "paired_p_values",
     "paired_t",
     "random_effects",
+    "residual_variance",
     "self_false_positives",
     "standardize",
     "swap_rate",
     "tau_ap_b",
     "topic_set_size",
     "topic_set_size_paired_t",
+    "topic_set_size_two_way",
     "tukey_p_values",
     "two_sample_p_values",
     "within_system_variance",

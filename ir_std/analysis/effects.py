@@ -74,7 +74,7 @@ def paired_effect(differences: npt.ArrayLike) -> PairedEffect:
     sd = 0.0 if np.ptp(d) == 0 else float(d.std(ddof=1))
     mean = float(d.mean())
     size = hedges_correction(n - 1) * mean / sd if sd else 0.0 if mean == 0 else float("nan")
-    return PairedEffect(n, mean, sd / sqrt(n), t_test(d), size, (1 + size**2 / 2) / n)
+    return PairedEffect(n, mean, sd / sqrt(n), float(t_test(d)), size, (1 + size**2 / 2) / n)
 
 
 def hedges_correction(df: int) -> float:

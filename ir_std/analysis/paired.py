@@ -1,22 +1,22 @@
 """Is one run better than another?  Paired tests over topics, and intervals of means.
 
-Pairs are formed by topic id: only topics on which both have a score count.
+Scores are arrays on one axis of topics, NaN where there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import compress, product
 from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_std.analysis._checks import Array
+from ir_std.analysis.corrections import get_correction, uncorrected
+from ir_std.analysis.means import differences, moments, residual_variance, student_t
 from ir_std.errors import UsageError, suggestion
-
-Floats = npt.NDArray[np.float64]
-ByTopic = Mapping[str, float]
 
 ALPHA = 0.05
 """Adjusted p-values below it are called significant."""
@@ -26,6 +26,8 @@ ALL_SIGNS_UP_TO = 13
 """With this many topics or fewer all sign vectors are taken: the test is exact."""
 SEED = 20080720
 """So that the same scores always give the same p-value."""
+BATCH = 1_000_000
+"""Signs that are held at a time: 16 MB."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Paired:
         The mean over the pairs of the score minus the baseline's; NaN without pairs.
     p : float
         Two-sided p-value; NaN with fewer than two pairs.
-    p_holm : float
+    p_adjusted : float
         The p-value adjusted for the number of runs tested with it.
     topics : tuple of str
         The topics the pairs were formed by.
@@ -46,50 +48,46 @@ class Paired:
 
     difference: float
     p: float
-    p_holm: float
+    p_adjusted: float
     topics: tuple[str, ...]
+
+    @property
+    def p_holm(self) -> float:
+        """:attr:`p_adjusted`, by its name from when Holm's was the only correction."""
+        return self.p_adjusted
 
     @property
     def significant(self) -> bool:
         """Whether the adjusted p-value is below :data:`ALPHA`."""
-        return self.p_holm < ALPHA
+        return self.p_adjusted < ALPHA
 
 
-def differences(scores: ByTopic, baseline: ByTopic) -> tuple[tuple[str, ...], Floats]:
-    """The topics on which both have a score (NaN is none), and the differences there."""
-    both = {t: scores[t] - baseline[t] for t in scores if t in baseline}
-    known = {t: d for t, d in both.items() if d == d}
-    return tuple(known), np.array(list(known.values()), float)
-
-
-def t_test(d: npt.ArrayLike) -> float:
-    """Student's paired t-test: the two-sided p-value of a mean difference of 0.
+def t_test(d: npt.ArrayLike) -> Array:
+    """Student's paired t-test: two-sided p-values of a mean difference of 0.
 
     Parameters
     ----------
-    d : array_like, shape (n,)
+    d : array_like, shape (n_topics, ...)
         Differences of the pairs.
 
     Returns
     -------
-    float
+    ndarray, shape (...)
         NaN for fewer than two pairs.  Where all differences are the same nothing varies by
         chance: 1 if they are 0, else 0.
     """
     from scipy.special import stdtr
 
     d = np.asarray(d, float)
-    n = len(d)
-    if n < 2:
-        return float("nan")
-    if np.ptp(d) == 0:
-        return float(d[0] == 0)
-    t = d.mean() / (d.std(ddof=1) / sqrt(n))
-    return float(2 * stdtr(n - 1, -abs(t)))
+    if len(d) < 2:
+        return np.full(d.shape[1:], np.nan)
+    mean, variance, n = moments(d, axis=0)
+    p: Array = 2 * stdtr(n - 1, -np.abs(student_t(mean, variance / n)))
+    return p
 
 
-def randomization_test(d: npt.ArrayLike) -> float:
-    """Fisher's randomization test: the two-sided p-value of a mean difference of 0.
+def randomization_test(d: npt.ArrayLike) -> Array:
+    """Fisher's randomization test: two-sided p-values of a mean difference of 0.
 
     Under the hypothesis that the two systems do not differ each difference could as well have
     the other sign (Smucker, Allan and Carterette, CIKM 2007).  Up to
@@ -99,35 +97,85 @@ def randomization_test(d: npt.ArrayLike) -> float:
 
     Parameters
     ----------
-    d : array_like, shape (n,)
+    d : array_like, shape (n_topics, ...)
         Differences of the pairs.
 
     Returns
     -------
-    float
+    ndarray, shape (...)
         NaN for fewer than two pairs.
     """
     d = np.asarray(d, float)
     n = len(d)
     if n < 2:
-        return float("nan")
+        return np.full(d.shape[1:], np.nan)
+    columns = d.reshape(n, -1)
     # Sums that differ only by the order of additions are equal.
-    observed = abs(d.sum()) - 1e-12 * np.abs(d).sum()
-    if n <= ALL_SIGNS_UP_TO:
-        signs = np.array(list(product((-1.0, 1.0), repeat=n)))
-        return float(np.mean(np.abs(signs @ d) >= observed))
-    signs = np.random.default_rng(SEED).choice([-1.0, 1.0], (RESAMPLES, n))
-    return float((1 + np.sum(np.abs(signs @ d) >= observed)) / (1 + RESAMPLES))
+    observed = np.abs(columns.sum(axis=0)) - 1e-12 * np.abs(columns).sum(axis=0)
+    exact = n <= ALL_SIGNS_UP_TO
+    reached = np.zeros(columns.shape[1], dtype=int)
+    for signs in _all_signs(n) if exact else _drawn_signs(n, 1 + BATCH // max(columns.shape)):
+        reached += np.count_nonzero(np.abs(signs @ columns) >= observed, axis=0)
+    p = reached / 2**n if exact else (1 + reached) / (1 + RESAMPLES)
+    return p.reshape(d.shape[1:])
 
 
-TESTS: dict[str, tuple[Callable[[npt.ArrayLike], float], str]] = {
+def _all_signs(n: int) -> Iterator[Array]:
+    yield np.array(list(product((-1.0, 1.0), repeat=n)))
+
+
+def _drawn_signs(n: int, rows: int) -> Iterator[Array]:
+    """Batches of drawn sign vectors; however they are cut, the draws are the same."""
+    rng = np.random.default_rng(SEED)
+    for start in range(0, RESAMPLES, rows):
+        yield rng.choice([-1.0, 1.0], (min(rows, RESAMPLES - start), n))
+
+
+def tukey_test(d: npt.ArrayLike) -> Array:
+    """Tukey's HSD test of each run against the baseline, among all pairs of them.
+
+    Two-way analysis of variance, topics as blocks: ``q = |mean| / sqrt(s**2 / n)`` with the
+    residual mean square ``s**2`` of runs and baseline, referred to the studentized range of that
+    many systems with ``(m - 1) * (n - 1)`` degrees of freedom (Carterette, TOIS 2012).  The
+    p-values are adjusted for all pairs by themselves; of one run against the baseline they are
+    :func:`t_test`'s.  (scipy.stats.tukey_hsd is the one-way form for independent samples, which
+    takes the topics' difficulty for error.)
+
+    Parameters
+    ----------
+    d : array_like, shape (n_topics, n_runs)
+        Differences of all runs from the baseline, on topics that all have.
+
+    Returns
+    -------
+    ndarray, shape (n_runs,)
+        NaN for fewer than two topics.
+    """
+    from scipy.stats import studentized_range
+
+    d = np.asarray(d, float)
+    n, runs = d.shape
+    if n < 2:
+        return np.full(runs, np.nan)
+    mean, _, _ = moments(d)
+    # A topic's residuals do not change when the baseline's score is taken off.
+    square = residual_variance(np.column_stack([np.zeros(n), d]))
+    q = np.abs(student_t(mean, np.asarray(square / n)))
+    p: Array = studentized_range.sf(q, runs + 1, runs * (n - 1))
+    return p
+
+
+TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Array], str]] = {
     "t": (t_test, "paired t-test"),
     "randomization": (randomization_test, "randomization test"),
+    "tukey": (tukey_test, "Tukey HSD test"),
 }
-"""The tests by name, each with what a reader knows it as."""
+"""The tests by name, each with what a reader knows it as; the default first."""
+FAMILYWISE = frozenset({"tukey"})
+"""Tests of all runs at once, whose p-values are adjusted for their number by themselves."""
 
 
-def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], float], str]:
+def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Array], str]:
     """The test of that name and its title.
 
     Raises
@@ -141,44 +189,70 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], float], str]:
     return TESTS[name]
 
 
-def against(baseline: ByTopic, runs: Mapping[str, ByTopic], test: str = "t") -> dict[str, Paired]:
+def against(baseline: npt.ArrayLike, runs: Mapping[str, npt.ArrayLike], topics: Sequence[str],
+            test: str = "t", correction: str | None = None) -> dict[str, Paired]:
     """Test each run's scores against a baseline's; p-values are adjusted for their number.
 
     Parameters
     ----------
-    baseline : mapping of str to float
-        Scores by topic id, in any order.
-    runs : mapping of str to mapping of str to float
-        By run.
-    test : {'t', 'randomization'}
+    baseline : array_like, shape (n_topics,)
+        NaN where it has no score.
+    runs : mapping of str to array_like, shape (n_topics,)
+        By run, on the same topics.
+    topics : sequence of str, length n_topics
+        The topics' ids.
+    test : {'t', 'randomization', 'tukey'}
+        Pairs are formed by topics where both have a score; ``tukey`` takes topics where all have.
+    correction : {'holm', 'bonferroni', 'none'}, optional
+        Holm's if not given.  ``tukey`` needs none and takes none.
 
     Raises
     ------
     UsageError
-        If there is no such test.
+        If there is no such test or correction, or the test takes none.
     """
-    p_value, _ = get_test(test)
-    pairs = {name: differences(scores, baseline) for name, scores in runs.items()}
-    p = {name: p_value(d) for name, (_, d) in pairs.items()}
-    adjusted = dict(zip(p, holm(p.values()), strict=True))
-    return {name: Paired(float(d.mean()) if len(d) else float("nan"), p[name], adjusted[name],
-                         topics)
-            for name, (topics, d) in pairs.items()}
+    p_values, _ = get_test(test)
+    correct = _corrected_by(test, correction)
+    if not runs:
+        return {}
+    d = differences(np.column_stack([np.asarray(s, float) for s in runs.values()]),
+                    np.asarray(baseline, float)[:, None])
+    if test in FAMILYWISE:
+        d[np.isnan(d).any(axis=1)] = np.nan
+    known = ~np.isnan(d)
+    mean, p = np.full((2, len(runs)), np.nan)
+    for pairs in np.unique(known, axis=1).T:
+        alike = (known == pairs[:, None]).all(axis=0)
+        if pairs.any():
+            mean[alike] = d[pairs][:, alike].mean(axis=0)
+            p[alike] = p_values(d[pairs][:, alike])
+    adjusted = correct(p)
+    return {name: Paired(float(mean[k]), float(p[k]), float(adjusted[k]),
+                         tuple(compress(topics, known[:, k])))
+            for k, name in enumerate(runs)}
 
 
-def holm(p_values: Iterable[float]) -> list[float]:
-    """P-values adjusted for their number by Holm's step-down method (1979).
+def _corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike], Array]:
+    if test not in FAMILYWISE:
+        return get_correction(correction or "holm")[0]
+    if correction not in (None, "none"):
+        raise UsageError(f"{TESTS[test][1]} adjusts for the number of runs by itself: give no "
+                         f"correction with it, not {correction!r}")
+    return uncorrected
 
-    A NaN is no test: it stays NaN and does not count.
-    """
-    p = np.array(list(p_values), float)
-    adjusted = np.full(len(p), np.nan)
-    order = [i for i in np.argsort(p, kind="stable").tolist() if p[i] == p[i]]
-    largest = 0.0
-    for step, i in enumerate(order):
-        largest = max(largest, min(1.0, float(p[i]) * (len(order) - step)))
-        adjusted[i] = largest
-    return [float(a) for a in adjusted]
+
+def described(test: str, correction: str | None, n_runs: int) -> str:
+    """What :func:`against` did with ``n_runs`` runs, for a note under a table."""
+    _, title = get_test(test)
+    correct = _corrected_by(test, correction)
+    said = f"two-sided {title} over topics, p < {ALPHA}"
+    if test in FAMILYWISE:
+        return f"{said} for all pairs of the {n_runs + 1} runs"
+    if n_runs == 1:
+        return said
+    if correct is uncorrected:
+        return f"{said}, not corrected for the {n_runs} runs"
+    return f"{said} after {get_correction(correction or 'holm')[1]} for {n_runs} runs"
 
 
 def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float]:
@@ -199,8 +273,8 @@ def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, fl
 
     known = np.asarray(values, float)
     known = known[~np.isnan(known)]
-    n = len(known)
-    if n < 2:
+    if len(known) < 2:
         return float("nan"), float("nan")
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * float(known.std(ddof=1)) / sqrt(n)
-    return float(known.mean()) - half, float(known.mean()) + half
+    mean, variance, n = moments(known, axis=0)
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * sqrt(variance / n)
+    return float(mean) - half, float(mean) + half

@@ -13,9 +13,13 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from ir_std.analysis._checks import Array, level, same_systems, topic_by_system
+from ir_std.analysis.means import compare, differences, moments, student_t
 
-ROUNDING = 64 * np.finfo(float).eps
-"""What is below this share of what it was computed from is rounding error: it is 0."""
+CLOSE = 1e-4
+"""Below this share of the systems' own variances, that of their difference is computed from the
+differences themselves: of the covariance matrix it would keep too few digits."""
+BLOCK = 10_000
+"""So many pairs are worked on at a time then."""
 
 
 def paired_t(scores: npt.ArrayLike) -> Array:
@@ -40,20 +44,24 @@ def paired_t(scores: npt.ArrayLike) -> Array:
         On fewer than two topics or two systems, or a value that is NaN or infinite.
     """
     x = topic_by_system(scores, topics=2, systems=2)
-    n, m = x.shape[-2:]
+    *samples, n, m = x.shape
+    x = x.reshape(-1, n, m)
     i, j = np.triu_indices(m, 1)
-    mean = x.mean(axis=-2)
-    x = x - mean[..., None, :]
+    mean, _, _ = moments(x)
+    centred = x - mean[:, None, :]
     # Not with @: for products this small BLAS starts threads, and waiting for them costs more
     # than they save, ten times more where the machine is busy.
-    cov = np.einsum("...ti,...tj->...ij", x, x) / (n - 1)
-    own = np.diagonal(cov, axis1=-2, axis2=-1)
-    total = own[..., i] + own[..., j]
-    var = total - 2 * np.take(cov.reshape(*cov.shape[:-2], m * m), i * m + j, axis=-1)
-    var[var <= ROUNDING * total] = 0
-    difference = mean[..., i] - mean[..., j]
-    difference[np.abs(difference) <= ROUNDING * np.abs(mean[..., i])] = 0
-    return _t(difference, var / n)
+    cov = np.einsum("sti,stj->sij", centred, centred) / (n - 1)
+    own = np.diagonal(cov, axis1=1, axis2=2)
+    total = own[:, i] + own[:, j]
+    var = total - 2 * np.take(cov.reshape(-1, m * m), i * m + j, axis=1)
+    difference = mean[:, i] - mean[:, j]
+    close = np.nonzero(var < CLOSE * total)
+    for start in range(0, len(close[0]), BLOCK):
+        sample, pair = (index[start:start + BLOCK] for index in close)
+        d = differences(x[sample, :, i[pair]], x[sample, :, j[pair]])
+        difference[sample, pair], var[sample, pair], _ = moments(d, axis=1)
+    return student_t(difference, var / n).reshape(*samples, len(i))
 
 
 def paired_p_values(scores: npt.ArrayLike) -> Array:
@@ -71,7 +79,8 @@ def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> 
 
     If all systems were alike, a topic's scores could be dealt to them in any order.  The p value
     of a pair is the share of such deals in which the best and the worst system differ by at
-    least as much as the pair does (Carterette, TOIS 2012; Sakai, ICTIR 2016).  It keeps the
+    least as much as the pair does (Carterette, TOIS 2012; Sakai, ICTIR 2016), the deal that was
+    observed counted among them, ``(b + 1) / (trials + 1)``, so that p is never 0.  It keeps the
     family-wise error rate at alpha.
 
     Parameters
@@ -98,9 +107,8 @@ def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> 
     i, j = np.triu_indices(x.shape[1], 1)
     mean = x.mean(axis=0)
     ranges = np.sort([np.ptp(rng.permuted(x, axis=1).mean(axis=0)) for _ in range(trials)])
-    # A deal that reaches the very difference must not be lost to rounding.
-    reached = np.searchsorted(ranges, np.abs(mean[i] - mean[j]) * (1 - 1e-12))
-    p: Array = 1 - reached / trials
+    reached = np.searchsorted(compare(ranges, 0), np.abs(compare(mean[i], mean[j])))
+    p: Array = (trials - reached + 1) / (trials + 1)
     return p
 
 
@@ -116,7 +124,7 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05, *,
     scores : array_like, shape (..., n_topics, n_systems)
         With ``test='tukey'`` two-dimensional.
     alpha : float or array_like, shape (n_alphas,)
-        Significance level or levels; a pair counts where p <= alpha.
+        Significance level or levels; a pair counts where p < alpha.
     test : {'t', 'tukey'}
         Two-sided paired t-test, or :func:`tukey_p_values` with ``trials`` and ``seed``.
 
@@ -134,9 +142,9 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05, *,
         # Comparing with critical values spares a p value for each of the pairs.
         t = np.abs(paired_t(scores))
         critical = stdtrit(np.shape(scores)[-2] - 1, 1 - levels / 2)
-        return _share(t, critical, np.greater_equal)
+        return _share(t, critical, np.greater)
     if test == "tukey":
-        return _share(tukey_p_values(scores, trials, seed), levels, np.less_equal)
+        return _share(tukey_p_values(scores, trials, seed), levels, np.less)
     raise ValueError(f"unknown test {test!r}: allowed are 't' and 'tukey'")
 
 
@@ -164,8 +172,8 @@ def two_sample_p_values(a: npt.ArrayLike, b: npt.ArrayLike, *, equal_var: bool =
     ValueError
         On fewer than two topics, NaN or infinite values, or an unknown alternative.
     """
-    mean_a, var_a, n_a = _moments(topic_by_system(a, "the first collection", topics=2))
-    mean_b, var_b, n_b = _moments(topic_by_system(b, "the second collection", topics=2))
+    mean_a, var_a, n_a = moments(topic_by_system(a, "the first collection", topics=2))
+    mean_b, var_b, n_b = moments(topic_by_system(b, "the second collection", topics=2))
     return _two_sample(mean_a[..., :, None], var_a[..., :, None], n_a,
                        mean_b[..., None, :], var_b[..., None, :], n_b, equal_var, alternative)
 
@@ -200,8 +208,8 @@ def self_false_positives(a: npt.ArrayLike, b: npt.ArrayLike, alpha: float = 0.02
         outside (0, 1).
     """
     first, second = same_systems(a, b, topics=2)
-    p = _two_sample(*_moments(first), *_moments(second), equal_var, alternative)
-    found: npt.NDArray[np.bool_] = p <= level(alpha)
+    p = _two_sample(*moments(first), *moments(second), equal_var, alternative)
+    found: npt.NDArray[np.bool_] = p < level(alpha)
     return found
 
 
@@ -218,28 +226,13 @@ def _two_sample(mean_a: Array, var_a: Array, n_a: int, mean_b: Array, var_b: Arr
         # Welch and Satterthwaite; where nothing varies any number of degrees gives the same p.
         df = square**2 / np.where(square > 0, part_a**2 / (n_a - 1) + part_b**2 / (n_b - 1), 1)
         df = np.where(square > 0, df, 1)
-    t = _t(mean_a - mean_b, square)
+    t = student_t(mean_a - mean_b, square)
     tails = {"two-sided": (2, -np.abs(t)), "greater": (1, -t), "less": (1, t)}
     if alternative not in tails:
         raise ValueError(f"unknown alternative {alternative!r}: "
                          "allowed are 'two-sided', 'greater' and 'less'")
     count, tail = tails[alternative]
     return np.asarray(count * stdtr(df, tail), dtype=float)
-
-
-def _moments(x: Array) -> tuple[Array, Array, int]:
-    """Means and sample variances over topics, and the number of topics."""
-    # Of equal scores neither may depend on rounding.
-    flat = np.ptp(x, axis=-2) == 0
-    return (np.where(flat, x[..., 0, :], x.mean(axis=-2)),
-            np.where(flat, 0.0, x.var(axis=-2, ddof=1)), x.shape[-2])
-
-
-def _t(difference: Array, square: Array) -> Array:
-    """``difference / sqrt(square)``; with no variance 0 for no difference, else infinite."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = difference / np.sqrt(square)
-    return np.where(np.isnan(t), 0.0, t)
 
 
 def _share(values: Array, limits: Array, holds: np.ufunc) -> Array:

@@ -61,12 +61,39 @@ def topic_set_size(variance: float, min_difference: float, systems: int = 10, *,
         If a variance or difference is not above 0 and finite, ``systems`` is below 2, or a level is
         outside (0, 1).
     """
-    _positive(variance, min_difference)
-    level(alpha), level(beta, "beta")
-    if systems < 2:
-        raise ValueError(f"systems must be at least 2, got {systems}")
+    between = _checked(variance, min_difference, systems, alpha, beta)
     effect = min_difference**2 / (2 * variance)
-    return _smallest(lambda n: _power(systems - 1, systems * (n - 1), n * effect, alpha), 1 - beta)
+    return _smallest(lambda n: _power(between, systems * (n - 1), n * effect, alpha), 1 - beta)
+
+
+def topic_set_size_two_way(variance: float, min_difference: float, systems: int = 10, *,
+                           alpha: float = 0.05, beta: float = 0.20) -> int:
+    """The fewest topics with which two-way ANOVA finds a difference of interest.
+
+    As :func:`topic_set_size`, for systems that all run on the same topics: a topic is a block, its
+    difficulty no error.  The degrees of freedom are ``m - 1`` and ``(m - 1) * (n - 1)``, and
+    ``lambda`` is that with the residual variance.
+
+    Parameters
+    ----------
+    variance : float
+        The residual one, see :func:`ir_std.analysis.means.residual_variance`.
+    min_difference, systems, alpha, beta
+        As for :func:`topic_set_size`.
+
+    Returns
+    -------
+    int
+        At least 2.
+
+    Raises
+    ------
+    ValueError
+        As for :func:`topic_set_size`.
+    """
+    between = _checked(variance, min_difference, systems, alpha, beta)
+    effect = min_difference**2 / (2 * variance)
+    return _smallest(lambda n: _power(between, between * (n - 1), n * effect, alpha), 1 - beta)
 
 
 def topic_set_size_paired_t(variance: float, min_difference: float, *, alpha: float = 0.05,
@@ -81,8 +108,9 @@ def topic_set_size_paired_t(variance: float, min_difference: float, *, alpha: fl
     Parameters
     ----------
     variance : float
-        Of the per-topic differences of two systems; where only :func:`within_system_variance`
-        is known, twice that is the usual cautious choice.
+        Of the per-topic differences of two systems: on average over pairs twice the
+        :func:`ir_std.analysis.means.residual_variance`.  Where only
+        :func:`within_system_variance` is known, twice that is the usual cautious choice.
     min_difference : float
         In the unit of the scores.
     alpha, beta : float
@@ -98,10 +126,9 @@ def topic_set_size_paired_t(variance: float, min_difference: float, *, alpha: fl
     ValueError
         If a variance or difference is not above 0 and finite, or a level is outside (0, 1).
     """
-    _positive(variance, min_difference)
-    level(alpha), level(beta, "beta")
+    between = _checked(variance, min_difference, 2, alpha, beta)
     effect = min_difference**2 / variance
-    return _smallest(lambda n: _power(1, n - 1, n * effect, alpha), 1 - beta)
+    return _smallest(lambda n: _power(between, n - 1, n * effect, alpha), 1 - beta)
 
 
 def _power(between: int, within: int, noncentrality: float, alpha: float) -> float:
@@ -122,7 +149,13 @@ def _smallest(power: Callable[[int], float], target: float) -> int:
     return high
 
 
-def _positive(variance: float, min_difference: float) -> None:
+def _checked(variance: float, min_difference: float, systems: int, alpha: float,
+             beta: float) -> int:
+    """The degrees of freedom between systems, of arguments that make sense."""
     if not (0 < variance < inf and 0 < min_difference < inf):
         raise ValueError("variance and min_difference must be above 0 and finite, "
                          f"got {variance} and {min_difference}")
+    if systems < 2:
+        raise ValueError(f"systems must be at least 2, got {systems}")
+    level(alpha), level(beta, "beta")
+    return systems - 1

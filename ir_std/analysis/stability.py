@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ir_std.analysis._checks import Array, same_systems, topic_by_system
 from ir_std.analysis.correlation import kendall_tau_b
+from ir_std.analysis.means import compare, standard_error
 from ir_std.analysis.standardization import factors_of
 from ir_std.schemes import get_scheme
 
@@ -41,7 +42,7 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
     """
     first, second = (x.mean(axis=-2) for x in same_systems(a, b, systems=2))
     spread = (first.std(axis=-1, ddof=1) + second.std(axis=-1, ddof=1)) / 2
-    if (spread == 0).any():
+    if (compare(spread, 0) == 0).any():
         raise ValueError("all systems have the same mean on both collections: there is no "
                          "spread to measure their drift against")
     drift: Array = np.sqrt(np.mean((first - second) ** 2, axis=-1)) / spread
@@ -55,11 +56,22 @@ class SwapRates(NamedTuple):
     """``swaps / pairs``, NaN for an empty bin."""
     swaps: npt.NDArray[np.int_]
     pairs: npt.NDArray[np.int_]
+    by_trial: Array
+    """The share of swaps in each trial, over all bins."""
 
     @property
     def overall(self) -> float:
         """The share of swaps among all comparisons, which no choice of bins or scale moves."""
         return float(self.swaps.sum() / self.pairs.sum())
+
+    @property
+    def error(self) -> float:
+        """The standard error of :attr:`overall` over trials: of the simulation on these topics.
+
+        Two arrays of scores with one seed go through the same trials: the error of their
+        difference is that of the differences of :attr:`by_trial`, and far smaller.
+        """
+        return standard_error(self.by_trial)
 
 
 def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = None,
@@ -68,7 +80,8 @@ def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = 
 
     Each trial draws two disjoint sets of ``size`` topics.  A pair falls into the bin of its
     absolute difference in mean score on the first, and is swapped if the difference on the
-    second has the opposite sign (Voorhees and Buckley, SIGIR 2002; Sakai, ICTIR 2016).
+    second has the opposite sign (Voorhees and Buckley, SIGIR 2002; Sakai, ICTIR 2016).  Differences
+    are rounded to 12 decimals, so that equal means neither swap nor change their bin.
 
     Parameters
     ----------
@@ -81,7 +94,7 @@ def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = 
     Returns
     -------
     SwapRates
-        ``rate``, ``swaps`` and ``pairs``, each of shape (n_bins,).
+        ``rate``, ``swaps`` and ``pairs``, each of shape (n_bins,), and ``by_trial``, (trials,).
 
     Raises
     ------
@@ -90,7 +103,7 @@ def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = 
         from 0, a size that does not fit twice, or no trials.
     """
     x = topic_by_system(scores, topics=2, systems=2, single=True)
-    lower = np.asarray(bins, dtype=float)
+    lower = compare(bins, 0)
     if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
         raise ValueError(f"bins must be lower bounds that ascend from 0, got {lower.tolist()}")
     n, m = x.shape
@@ -103,16 +116,18 @@ def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = 
     i, j = np.triu_indices(m, 1)
     swaps = np.zeros(lower.size, dtype=int)
     pairs = np.zeros(lower.size, dtype=int)
-    for _ in range(trials):
+    by_trial = np.empty(trials)
+    for trial in range(trials):
         topics = rng.permutation(n)
         first, second = (x[part].mean(axis=0) for part in (topics[:size], topics[size:2 * size]))
-        difference = first[i] - first[j]
-        swapped = difference * (second[i] - second[j]) < 0
+        difference = compare(first[i], first[j])
+        swapped = np.sign(difference) * np.sign(compare(second[i], second[j])) < 0
+        by_trial[trial] = swapped.mean()
         bin_of = np.searchsorted(lower, np.abs(difference), side="right") - 1
         pairs += np.bincount(bin_of, minlength=lower.size)
         swaps += np.bincount(bin_of[swapped], minlength=lower.size)
     rate = np.divide(swaps, pairs, out=np.full(lower.size, np.nan), where=pairs > 0)
-    return SwapRates(rate, swaps, pairs)
+    return SwapRates(rate, swaps, pairs, by_trial)
 
 
 def factor_stability(scores: npt.ArrayLike, standardizing: npt.ArrayLike, size: int, *,

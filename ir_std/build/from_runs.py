@@ -23,10 +23,12 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
 from ir_std.measures import canonical, has_standardized, parse_measure
 from ir_std.trec.archives import run_sources
-from ir_std.trec.files import BytesSource, FileSource, read_run
+from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import ranked
-from ir_std.trec.runs import Qrels, Run
+from ir_std.trec.runs import Run
+from ir_std.trec.sources import BytesSource, FileSource
 
 Floats = npt.NDArray[np.float64]
 

@@ -27,10 +27,12 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import Notice, said
 from ir_std.measures import known_measures, parse_measure
 from ir_std.schemes import scheme_names
-from ir_std.trec.files import QRELS, RUN, columns_of
-from ir_std.trec.inputs import is_dataset, judgments_behind, runs_by_name
+from ir_std.trec.columns import QRELS, RUN
+from ir_std.trec.files import columns_of
+from ir_std.trec.inputs import is_dataset
 from ir_std.trec.naming import name_runs
 from ir_std.trec.score_files import holds_scores
+from ir_std.trec.scored import judgments_behind, runs_by_name
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:

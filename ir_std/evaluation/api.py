@@ -24,7 +24,8 @@ from ir_std.measures import (
 )
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
-from ir_std.trec.runs import Qrels, Run
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.runs import Run
 from ir_std.trec.scores import RunScores
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str

@@ -12,7 +12,8 @@ from ir_measures.providers.fallback_provider import FallbackEvaluator
 from ir_measures.util import Metric
 
 from ir_std.evaluation import metrics
-from ir_std.trec.runs import Qrels, Run
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.runs import Run
 
 
 def computed_here(measure: Measure) -> bool:

@@ -26,9 +26,11 @@ from ir_std.evaluation.notices import (
 from ir_std.evaluation.plans import Plan, Values, find_factors, mean_of_known, plan
 from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, check_params
-from ir_std.trec.inputs import as_qrels, as_scored
+from ir_std.trec.inputs import as_qrels
+from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Order, Ranker
-from ir_std.trec.runs import Ranking, Run
+from ir_std.trec.runs import Run
+from ir_std.trec.scored import as_scored
 from ir_std.trec.scores import CountedTopics, RunScores
 
 
@@ -221,7 +223,9 @@ class StdEvaluator(providers.Evaluator):
 
     def _computed(self, run: Run, name: str) -> _Raw:
         """What a run scores."""
-        ranker = Ranker(run, self.qrels)
+        judged = any(metrics.needs_judged(f.measure.__name__, f.measure.params)
+                     for f in self._formulas)
+        ranker = Ranker(run, self.qrels, judged)
         rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
         columns = {f.measure: f.compute(rankings[f.order]) for f in self._formulas}
         about = about_run(name, self.plans, run, self.qrels, _relevant(rankings.values()))

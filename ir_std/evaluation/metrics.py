@@ -7,15 +7,15 @@ relevant.  Values agree with ir_measures' default providers (trec_eval unless sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import UsageError
+from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
-from ir_std.trec.runs import Ranking
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -203,6 +203,11 @@ FORMULAS: dict[str, Callable[..., Floats]] = {
     "ERR": expected_reciprocal_rank,
 }
 """The formulas by the measure's name."""
+
+
+def needs_judged(name: str, params: Mapping[str, Any]) -> bool:
+    """Whether a measure looks at documents that are judged not relevant."""
+    return name in ("Bpref", "Judged") or params.get("rel", 1) < 1
 
 
 def order_of(name: str, params: dict[str, Any]) -> Order:

@@ -15,7 +15,8 @@ from ir_measures.measures import Measure
 from ir_std.errors import StandardizationWarning, few
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.recognition import Match
-from ir_std.trec.runs import Qrels, Run
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.runs import Run
 from ir_std.trec.scores import CountedTopics, RunScores
 
 
@@ -135,7 +136,7 @@ def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
     if lacking:
         yield Notice(f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0",
                      run=name)
-    if sizes and not relevant and not len(run.find(qrels).ids):
+    if sizes and not relevant and not len(run.find(qrels.wanted(judged=True)).topic):
         yield Notice("none of its documents is judged", run=name)
     yield from _about_depth(name, plans, max(sizes, default=0))
 

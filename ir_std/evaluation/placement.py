@@ -19,7 +19,7 @@ from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, canonical
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.inputs import as_scored, judgments_behind
+from ir_std.trec.scored import as_scored, judgments_behind
 
 Floats = npt.NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from ir_std.measures import (
     has_graded_gains,
     parse_measure,
 )
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import Qrels
 from ir_std.trec.scores import CountedTopics
 
 Values = npt.NDArray[np.float64]

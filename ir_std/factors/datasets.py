@@ -9,7 +9,7 @@ import numpy as np
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Collection, Fit, fit
 from ir_std.factors.judgments import Judgments, fingerprint
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import Qrels
 
 
 def judgments_of_dataset(qrels: Qrels) -> Judgments:

@@ -11,7 +11,7 @@ import numpy as np
 from ir_std.factors.doc_ids import looks_like
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, fingerprint
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import Qrels
 
 NEAR = 0.1
 """Numbers of documents that differ by at most this share agree nearly: TREC re-judges."""

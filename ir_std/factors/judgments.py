@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import Qrels
 
 
 class Judgments(NamedTuple):

@@ -14,7 +14,7 @@ from ir_std.errors import UsageError
 from ir_std.evaluation.api import companions
 from ir_std.evaluation.plans import find_factors
 from ir_std.measures import parse_measure
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import Qrels
 
 
 def collection_names(read: Mapping[object, Qrels]) -> dict[object, str]:

@@ -25,8 +25,9 @@ from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
 from ir_std.reporting.results import Results, evaluate, groups_of
 from ir_std.reporting.tables import Cell, Table, label, number
 from ir_std.schemes import scheme_names
-from ir_std.trec.inputs import as_qrels, as_scored
-from ir_std.trec.runs import Qrels
+from ir_std.trec.inputs import as_qrels
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.scored import as_scored
 from ir_std.trec.scores import RunScores, counted_topics
 
 Floats = npt.NDArray[np.float64]
@@ -217,8 +218,8 @@ class Comparison:
                  "over both mix what is relative topic by topic with what is relative in the "
                  "mean.",) * (len(kinds) > 1)
         return (*mixed, f"Raw means ({', '.join(raw)}) of different collections cannot be "
-                f"compared: they tell as much of the topics as of the systems. Standardized means can, each being "
-                f"relative to the systems that took part in its track.",
+                "compared: they tell as much of the topics as of the systems. Standardized means can, "
+                "each being relative to the systems that took part in its track.",
                 "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
                 f"the systems that the factors come from{self._how_systems()}.", *self._steps())
 

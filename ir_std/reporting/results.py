@@ -19,7 +19,7 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import ALPHA, Paired, against, get_test
+from ir_std.analysis.paired import Paired, against, described, get_test
 from ir_std.errors import (
     IrStdError,
     UsageError,
@@ -36,7 +36,7 @@ from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.inputs import as_scored, judgments_behind, runs_by_name
+from ir_std.trec.scored import as_scored, judgments_behind, runs_by_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -235,8 +235,9 @@ class Results:
         others = [run for run in self.runs if run != self.baseline]
         found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
         for measure in self.topic_measures:
-            tested = against(self.by_topic(self.baseline, measure),
-                             {run: self.by_topic(run, measure) for run in others}, self.test)
+            tested = against(self.values[self.baseline][measure],
+                             {run: self.values[run][measure] for run in others}, self.topics,
+                             self.test)
             for run, result in tested.items():
                 found[run][measure] = result
         return found
@@ -282,12 +283,9 @@ class Results:
     def _table_notes(self) -> tuple[str, ...]:
         if self.baseline is None:
             return ()
-        _, title = get_test(self.test)
-        several = len(self.tests) > 1
-        return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: two-sided "
-                f"{title} over topics, p < {ALPHA}"
-                + f" after Holm's correction for {len(self.tests)} runs" * several
-                + ", each measure by itself.",)
+        how = described(self.test, None, len(self.tests))
+        return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: {how}, each "
+                "measure by itself.",)
 
     def to_text(self, places: int = 4) -> str:
         """:meth:`table` as aligned text of at most 100 columns."""

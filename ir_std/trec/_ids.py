@@ -1,11 +1,14 @@
-"""Document ids as arrays: hashing them, and finding those that are judged.
+"""Ids of topics and documents as arrays: hashed, compared and looked up all at once.
 
-A file holds tens of thousands of ids of which few are judged.  Kept as an array of bytes they
-are hashed and looked up all at once; every match is then compared byte by byte.
+A file holds tens of thousands of ids of which few are relevant.  They stay where they are, in
+the bytes they were read from; ids with equal hashes are compared byte by byte.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -13,57 +16,126 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
-Ids = npt.NDArray[np.bytes_]
+Bytes = npt.NDArray[np.uint8]
 
-_WIDE = 64
-"""Columns with longer tokens are cut out one by one."""
+WORD = 8
+"""Bytes that are read at once; so many must follow behind the last id."""
+
+_SHORT = 8 * WORD
+"""Ids of more bytes, which are few, are treated one by one behind these."""
+_MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
-def column(codes: npt.NDArray[np.uint8], starts: Ints, ends: Ints) -> Ids:
-    """The tokens of a column as an array of bytes."""
-    widths = ends - starts
-    width = int(widths.max())
-    if width > _WIDE:
-        return np.array([codes[a:b].tobytes() for a, b in zip(starts, ends, strict=True)])
-    padded = np.concatenate([codes[starts[0]:], np.zeros(width, np.uint8)])
-    letters = np.lib.stride_tricks.sliding_window_view(padded, width)[starts - starts[0]]
-    if widths.min() < width:
-        letters[np.arange(width) >= widths[:, None]] = 0
-    found: Ids = letters.view(f"S{width}").ravel()
-    return found
+def words_at(codes: Bytes, places: Ints) -> Keys:
+    """The eight bytes from each place on, the first one lowest."""
+    anywhere = np.ndarray((len(codes) - WORD + 1,), "<u8", codes, strides=(1,))
+    return anywhere[places].astype(np.uint64, copy=False)
 
 
-def from_strings(names: list[str]) -> Ids:
-    """Ids as an array of bytes in UTF-8.
+@dataclass(frozen=True, eq=False)
+class Ids:
+    """Ids as slices of bytes, in UTF-8.
 
-    Raises
-    ------
-    TypeError
-        If one is no string.
-    ValueError
-        If one cannot be told from others as bytes: it is empty, or holds a zero character or
-        half of a surrogate pair.
+    Attributes
+    ----------
+    codes : ndarray of uint8
+        With :data:`WORD` more bytes behind the last id.
+    starts, widths : ndarray of int, shape (n_ids,)
     """
-    codes = np.frombuffer("\0".join([*names, ""]).encode(), np.uint8)
-    ends = np.flatnonzero(codes == 0)
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    if len(ends) != len(names) or (starts == ends).any():
-        raise ValueError("an id is empty or holds a zero character")
-    return column(codes, starts, ends) if names else np.zeros(0, "S1")
+
+    codes: Bytes
+    starts: Ints
+    widths: Ints
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Ids:
+        """Ids from strings.
+
+        Raises
+        ------
+        TypeError
+            If one is no string.
+        """
+        joined = "\0".join([*names, ""]).encode(errors="surrogatepass")
+        codes = np.frombuffer(joined + bytes(WORD), np.uint8)
+        ends = np.flatnonzero(codes[:len(joined)] == 0)
+        if len(ends) != len(names):  # one holds a zero itself
+            return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
+        starts = np.append(0, ends + 1)[:-1]
+        return cls(codes, starts, ends - starts)
+
+    @classmethod
+    def of_bytes(cls, names: Sequence[bytes]) -> Ids:
+        """Ids from their bytes."""
+        widths = np.fromiter(map(len, names), np.int64, len(names))
+        codes = np.frombuffer(b"".join(names) + bytes(WORD), np.uint8)
+        return cls(codes, np.cumsum(widths) - widths, widths)
+
+    @classmethod
+    def between(cls, codes: Bytes, starts: Ints, ends: Ints) -> Ids:
+        """Ids from where they start and end."""
+        return cls(codes, starts, ends - starts)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, rows: Ints | slice) -> Ids:
+        """Some of the ids."""
+        return Ids(self.codes, self.starts[rows], self.widths[rows])
+
+    def bytes(self) -> list[bytes]:
+        """Each id as bytes, which order as the strings do."""
+        content = self.codes.data
+        return [bytes(content[start:start + width]) for start, width in zip(
+            self.starts.tolist(), self.widths.tolist(), strict=True)]
+
+    def strings(self) -> list[str]:
+        """Each id as a string."""
+        return [name.decode(errors="surrogatepass") for name in self.bytes()]
+
+    def packed(self) -> Ids:
+        """The same ids in as few bytes as they need."""
+        return Ids.of_bytes(self.bytes())
+
+    def hashes(self) -> Keys:
+        """A 64-bit hash of each id."""
+        mixed = _mix(self.widths.astype(np.uint64), self._words(0))
+        for place in range(WORD, min(int(self.widths.max(initial=0)), _SHORT), WORD):
+            rows = np.flatnonzero(self.widths > place)
+            mixed[rows] = _mix(mixed[rows], self[rows]._words(place))
+        rows = np.flatnonzero(self.widths > _SHORT)
+        mixed[rows] = [int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
+                       for name in self[rows].bytes()]
+        return mixed
+
+    def same(self, others: Ids) -> npt.NDArray[np.bool_]:
+        """Whether each id is the one at its place in ``others``."""
+        same: npt.NDArray[np.bool_] = self.widths == others.widths
+        same &= self._words(0) == others._words(0)
+        for place in range(WORD, min(int(self.widths.max(initial=0)), _SHORT), WORD):
+            rows = np.flatnonzero(same & (self.widths > place))
+            same[rows] = self[rows]._words(place) == others[rows]._words(place)
+        rows = np.flatnonzero(same & (self.widths > _SHORT))
+        same[rows] = [a == b for a, b in zip(self[rows].bytes(), others[rows].bytes(),
+                                             strict=True)]
+        return same
+
+    def changes(self) -> Ints:
+        """Where an id differs from the one before it; with 0 and the end."""
+        differ = np.flatnonzero(~self[1:].same(self[:-1])) + 1
+        return np.concatenate([[0], differ, [len(self)]])
+
+    def _words(self, place: int) -> Keys:
+        """The eight bytes from ``place`` on of ids that are not shorter, 0 behind their end."""
+        return (words_at(self.codes, self.starts + place)
+                & _MASKS[np.minimum(self.widths - place, WORD)])
 
 
-def hashes(ids: Ids) -> Keys:
-    """A 64-bit hash of each id, the same whatever the width of the array."""
-    width = -(-ids.dtype.itemsize // 8) * 8
-    words = np.ascontiguousarray(ids.astype(f"S{width}")).view(np.uint64)
-    words = words.reshape(len(ids), width // 8)
-    mixed = np.zeros(len(ids), np.uint64)
-    for word in words.T[::-1]:  # padding comes first and leaves the hash at 0
-        mixed = (mixed ^ word) * _MULTIPLIER
-        mixed ^= mixed >> np.uint64(29)
-    return mixed
+def _mix(mixed: Keys, words: Keys) -> Keys:
+    mixed = (mixed ^ words) * _MULTIPLIER
+    return mixed ^ (mixed >> np.uint64(29))
 
 
 def keys(mixed: Keys, topic: Ints) -> Keys:
@@ -78,20 +150,20 @@ def may_repeat(values: Keys) -> bool:
 
 
 class Index(NamedTuple):
-    """Judged documents, to be found by their key.
+    """Documents to be found by their key.
 
     Attributes
     ----------
-    keys : ndarray of uint64, shape (n_judged,)
+    keys : ndarray of uint64, shape (n_documents,)
         Sorted.
-    rows : ndarray of int, shape (n_judged,)
-        The place of each among the judged documents.
-    ids : ndarray of bytes, shape (n_judged,)
+    rows : ndarray of int, shape (n_documents,)
+        The place of each among the documents.
+    ids : Ids
         Ids by place.
     filter : ndarray of bool
-        Whether a judged key starts with these bits; most keys that are not judged stop here.
+        Whether a key starts with these bits; most keys that are not there stop here.
     repeats : bool
-        Whether two judged documents have the same key.
+        Whether two documents have the same key.
     """
 
     keys: Keys
@@ -103,7 +175,7 @@ class Index(NamedTuple):
     @classmethod
     def of(cls, ids: Ids, topic: Ints) -> Index:
         """Index ids on topics."""
-        values = keys(hashes(ids), topic)
+        values = keys(ids.hashes(), topic)
         rows = np.argsort(values)
         bits = max(16, len(ids).bit_length() + 3)
         present = np.zeros(1 << bits, bool)
@@ -112,14 +184,14 @@ class Index(NamedTuple):
         return cls(ordered, rows, ids, present, bool((ordered[1:] == ordered[:-1]).any()))
 
     def find(self, values: Keys, ids: Ids) -> tuple[Ints, Ints]:
-        """Which of the documents are judged.
+        """Which of the documents are in the index.
 
         Returns
         -------
         where : ndarray of int, shape (n_found,)
             Indices into ``ids``, ascending.
         rows : ndarray of int, shape (n_found,)
-            Their places among the judged documents.
+            Their places among the documents of the index.
 
         Raises
         ------
@@ -129,9 +201,9 @@ class Index(NamedTuple):
         shift = np.uint64(64 - (len(self.filter) - 1).bit_length())
         where = np.flatnonzero(self.filter[values >> shift])
         place = np.searchsorted(self.keys[:-1], values[where])
-        same = self.keys[place] == values[where]
-        where, rows = where[same], self.rows[place[same]]
-        if self.repeats or (self.ids[rows] != ids[where]).any():
+        equal = self.keys[place] == values[where]
+        where, rows = where[equal], self.rows[place[equal]]
+        if self.repeats or not self.ids[rows].same(ids[where]).all():
             raise Collision
         return where, rows
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from ir_std.errors import InputError
-from ir_std.trec.files import BytesSource, FileSource, Source
+from ir_std.trec.sources import BytesSource, FileSource, Source
 
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 ZIP_SUFFIX = ".zip"

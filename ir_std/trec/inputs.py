@@ -1,7 +1,7 @@
 """Runs and qrels in whatever form a user has them, as :mod:`ir_std.trec.ranking` wants them.
 
-Dicts of dicts, DataFrames, iterables of named tuples (as ir_measures takes them), files, and
-for qrels ids of ir_datasets.  Nothing that is given is modified.
+Dicts of dicts, DataFrames, iterables of named tuples (as ir_measures takes them) or of records,
+files, and for qrels ids of ir_datasets.  Nothing that is given is modified.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from __future__ import annotations
 import logging
 import operator
 import os
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice, pairwise
-from operator import attrgetter, ne
+from itertools import islice
+from operator import attrgetter, itemgetter, ne
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std.errors import InputError, UsageError, few
-from ir_std.trec._ids import from_strings
+from ir_std.errors import InputError
+from ir_std.trec._ids import Ids, Ints
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.naming import name_runs
-from ir_std.trec.runs import ArrayRun, Qrels, Run, as_scores
-from ir_std.trec.score_files import holds_scores, is_model_meta, read_scores
-from ir_std.trec.scores import RunScores, counted_topics
+from ir_std.trec.qrels import ArrayQrels, DictQrels, Floats, Qrels, Repeated
+from ir_std.trec.runs import ArrayRun, DictRun, Run, as_scores
+from ir_std.trec.sources import BytesSource, FileSource
 
 
 def as_run(run: Any) -> Run:
@@ -31,9 +31,10 @@ def as_run(run: Any) -> Run:
 
     Parameters
     ----------
-    run : Run, str, path, dict, DataFrame or iterable
-        A file (``str`` or path); ``{topic: {document: score}}``; a DataFrame with columns
-        query_id, doc_id, score; or an iterable of objects with these attributes.
+    run : Run, str, path, open file, dict, DataFrame or iterable
+        A file (``str``, path, or open; ``-`` is standard input); ``{topic: {document: score}}``;
+        a DataFrame of pandas or polars with columns query_id, doc_id, score; or an iterable of
+        objects with these attributes, or of dicts with these keys.
 
     Raises
     ------
@@ -43,93 +44,32 @@ def as_run(run: Any) -> Run:
     """
     if isinstance(run, Run):
         return run
+    if _is_file(run):
+        return read_run(run)
     if isinstance(run, Iterator):
         run = _listed(run)
-    if isinstance(run, (str, os.PathLike)):
-        return read_run(run)
+        if isinstance(run, str):
+            return read_run(run)
+    made: Run
     if isinstance(run, Mapping):
-        _check_ids(((topic, docs) for topic, docs in run.items()), "run")
-        made = Run(run)
+        _check_dicts(run, "run")
+        made = DictRun(run)
     else:
-        made = _table_run(*_columns(run, ("query_id", "doc_id", "score"), "run"))
-    made.given = run
+        rows = _columns(run, ("query_id", "doc_id", "score"), "run")
+        made = ArrayRun(*_numbered(rows, "run"), _scores(rows.values))
+    if _others_read(run):
+        made.given = run
     return made
 
 
-def as_scored(run: Any) -> Run | RunScores:
-    """A run in any form that :func:`as_run` takes, or scores of one that are known already.
-
-    Raises
-    ------
-    InputError
-        As :func:`as_run` and :func:`read_scores`; or if a file holds the scores of several runs.
-    """
-    if isinstance(run, RunScores):
-        return run
-    if not isinstance(run, (str, os.PathLike)) or not holds_scores(run):
-        return as_run(run)
-    read = read_scores(run)
-    if len(read) > 1:
-        raise InputError.at(run, None, f"scores of {len(read)} runs ({few(read)})",
-                            "read them with read_scores, and give one")
-    return next(iter(read.values()))
+def _is_file(given: Any) -> bool:
+    return isinstance(given, (str, os.PathLike, FileSource, BytesSource)) or hasattr(given, "read")
 
 
-def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
-    """:func:`name_runs`, with files of scores read: one may hold several runs, or a part of one.
-
-    Parameters
-    ----------
-    runs
-        As for :func:`name_runs`.
-    measure : str, optional
-        Of tables with a column a run, as for :func:`read_scores`.
-
-    Raises
-    ------
-    InputError
-        If a file of scores cannot be used.
-    UsageError
-        If two runs have the same name.
-    """
-    named: dict[str, Any] = {}
-    for name, run in name_runs(runs).items():
-        if not isinstance(run, (str, os.PathLike)) or not holds_scores(run):
-            named[name] = run
-        elif not is_model_meta(run):
-            _add_scores(named, name, read_scores(run, measure))
-    if not named:
-        raise UsageError("no scores: a model_meta.json says only whose results are beside it")
-    return named
-
-
-def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) -> None:
-    for name, scores in read.items():
-        known = named.get(name)
-        if scores.unit == "collection" and isinstance(known, RunScores):
-            named[name] = known.joined(scores)  # MTEB writes a file a data set
-        elif known is not None:
-            raise UsageError(f"two runs are called {name}: the second is in {file}")
-        else:
-            named[name if len(read) > 1 or scores.unit == "collection" else file] = scores
-
-
-def judgments_behind(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """The qrels; where none are given, what scores tell of them.
-
-    Raises
-    ------
-    UsageError
-        If there are none and not all runs are scores.
-    """
-    if qrels is not None:
-        return as_qrels(qrels)
-    scores = [run for run in runs if isinstance(run, RunScores)]
-    others = sum(1 for run in runs) - len(scores)
-    if others or not scores:
-        raise UsageError("no qrels: without them only scores that were computed elsewhere can be "
-                         "used, no runs")
-    return counted_topics(scores)
+def _others_read(given: Any) -> bool:
+    """Whether ir_measures' own providers take an object too."""
+    return isinstance(given, Mapping) or hasattr(given, "itertuples") or (
+        isinstance(given, list) and not isinstance(next(iter(given), None), Mapping))
 
 
 def _listed(rows: Iterator[Any]) -> Any:
@@ -144,34 +84,16 @@ def _listed(rows: Iterator[Any]) -> Any:
     return listed
 
 
-def _table_run(topics: list[Any], docs: list[Any], scores: list[Any]) -> Run:
-    cuts = _cuts(topics)
-    _check_ids(((topics[a], docs[a:a + 1]) for a in cuts[:-1]), "run")
-    try:
-        ids = from_strings(docs)
-    except (TypeError, ValueError) as wrong:
-        raise InputError.at("run", None, f"a document id cannot be used ({wrong})",
-                            "ids are strings of at least one character") from None
-    segments = [(topics[a], b - a) for a, b in pairwise(cuts)]
-    return ArrayRun(segments, ids, as_scores(scores, len(scores), "run"), "run")
-
-
-def _cuts(topics: list[Any]) -> list[int]:
-    """Where each stretch of the same topic starts, and the end."""
-    if not topics:
-        return [0]
-    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, len(topics) - 1)
-    return [0, *(np.flatnonzero(changes) + 1).tolist(), len(topics)]
-
-
 def as_qrels(qrels: Any) -> Qrels:
     """Qrels in any form, in memory.
 
     Parameters
     ----------
-    qrels : Qrels, str, path, dict, DataFrame or iterable
-        A file; the id of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame
-        with columns query_id, doc_id, relevance; or an iterable of objects with these.
+    qrels : Qrels, str, path, open file, dict, DataFrame or iterable
+        A file; the id of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame of
+        pandas or polars with columns query_id, doc_id, relevance; or an iterable of objects with
+        these attributes, or of dicts with these keys.  Of a document that is judged twice in a
+        topic the last level counts, as in ir_measures; in a file that is an error.
 
     Raises
     ------
@@ -180,24 +102,34 @@ def as_qrels(qrels: Any) -> Qrels:
     """
     if isinstance(qrels, Qrels):
         return qrels
-    if isinstance(qrels, Iterator):
+    if isinstance(qrels, Iterator) and not _is_file(qrels):
         qrels = _listed(qrels)
-    if isinstance(qrels, str) and not os.path.exists(qrels) and not _looks_like_file(qrels):
+    if isinstance(qrels, str) and qrels != "-" and not os.path.exists(qrels) and (
+            not _looks_like_file(qrels)):
         return dataset_qrels(qrels)
-    if isinstance(qrels, (str, os.PathLike)):
+    if _is_file(qrels):
         return read_qrels(qrels)
+    made: Qrels
     if isinstance(qrels, Mapping):
-        _check_ids(qrels.items(), "qrels")
-        judged = {topic: _levels(topic, docs, docs.values())
-                  for topic, docs in qrels.items()}
+        _check_dicts(qrels, "qrels")
+        made = DictQrels({topic: _dict_levels(topic, docs) for topic, docs in qrels.items()})
     else:
-        judged = {}
-        columns = _columns(qrels, ("query_id", "doc_id", "relevance"), "qrels")
-        for topic, docs, levels in _by_topic(columns, "qrels"):
-            judged.setdefault(topic, {}).update(_levels(topic, docs, levels))
-    made = Qrels(judged)
-    made.given = qrels
+        made = _judged(_columns(qrels, ("query_id", "doc_id", "relevance"), "qrels"))
+    if _others_read(qrels):
+        made.given = qrels
     return made
+
+
+def _judged(rows: _Columns) -> Qrels:
+    topics, topic, ids = _numbered(rows, "qrels")
+    levels = _row_levels(rows)
+    try:
+        return ArrayQrels(topics, topic, ids, levels)
+    except Repeated:
+        judged: dict[str, dict[str, int]] = {t: {} for t in topics}
+        for t, doc, level in zip(rows.topics, rows.documents, levels.tolist(), strict=True):
+            judged[t][doc] = level
+        return DictQrels(judged)
 
 
 def dataset_qrels(name: str) -> Qrels:
@@ -249,78 +181,139 @@ def is_dataset(name: str) -> bool:
 
 
 def _looks_like_file(name: str) -> bool:
-    return Path(name).suffix in {".txt", ".gz", ".qrels", ".qrel", ".tsv"} or name.startswith(
-        (".", "/", "~"))
+    return len(name) > 255 or "\0" in name or name.startswith((".", "/", "~")) or (
+        Path(name).suffix in {".txt", ".gz", ".bz2", ".xz", ".qrels", ".qrel", ".tsv"})
 
 
-def _columns(table: Any, names: tuple[str, ...], kind: str) -> list[list[Any]]:
-    """The named columns of a DataFrame or of an iterable of objects, as lists."""
+class _Columns(NamedTuple):
+    """A table of topics, documents and numbers; all of the same length."""
+
+    topics: list[str]
+    documents: list[str]
+    values: Any
+
+
+def _columns(table: Any, names: tuple[str, str, str], kind: str) -> _Columns:
+    """The named columns of a DataFrame, or of an iterable of objects or records."""
     if hasattr(table, "itertuples"):
-        missing = [n for n in names if n not in table.columns]
-        if missing:
-            raise InputError.at(kind, None, f"DataFrame without {', '.join(missing)}",
-                                f"columns {', '.join(names)} are expected, found are "
-                                f"{', '.join(map(str, table.columns))}")
-        return [table[n].tolist() for n in names]
-    if not isinstance(table, Iterable):
+        _check_columns(list(table.columns), names, kind)
+        return _Columns(table[names[0]].tolist(), table[names[1]].tolist(),
+                        table[names[2]].to_numpy())
+    if hasattr(table, "get_column"):  # polars, and narwhals
+        _check_columns(list(table.columns), names, kind)
+        return _Columns(*(table.get_column(name).to_list() for name in names))
+    if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
         raise _unsupported(table, names, kind)
     rows = list(table)
     if not rows:
-        return [[] for _ in names]
+        return _Columns([], [], [])
+    get = itemgetter if isinstance(rows[0], Mapping) else attrgetter
     try:
-        return [list(map(attrgetter(n), rows)) for n in names]
-    except AttributeError:
-        raise _unsupported(rows[0], names, kind) from None
+        return _Columns(*(list(map(get(name), rows)) for name in names))
+    except (AttributeError, KeyError, TypeError):
+        raise _unsupported(next(row for row in rows if not _has(row, names)), names,
+                           kind) from None
+
+
+def _has(row: Any, names: tuple[str, ...]) -> bool:
+    return all(name in row if isinstance(row, Mapping) else hasattr(row, name) for name in names)
+
+
+def _check_columns(found: list[Any], names: tuple[str, ...], kind: str) -> None:
+    wrong = [name for name in names if found.count(name) != 1]
+    if wrong:
+        problem = "without" if wrong[0] not in found else "with several"
+        raise InputError.at(kind, None, f"DataFrame {problem} {', '.join(wrong)}",
+                            f"columns {', '.join(names)} are expected, found are "
+                            f"{', '.join(map(str, found))}")
 
 
 def _unsupported(found: object, names: tuple[str, ...], kind: str) -> InputError:
+    what = (f"a record with {', '.join(map(str, found)) or 'nothing'}"
+            if isinstance(found, Mapping) else type(found).__name__)
     return InputError.at(
-        kind, None, f"cannot use {type(found).__name__}",
-        f"give a dict of dicts, a DataFrame or named tuples with {', '.join(names)}, or a file")
+        kind, None, f"cannot use {what}",
+        f"give a file, a dict of dicts, a DataFrame, or named tuples or records with "
+        f"{', '.join(names)}")
 
 
-def _by_topic(columns: list[list[Any]],
-              kind: str) -> Iterator[tuple[str, list[str], list[Any]]]:
-    """Split columns (topic, document, value) where the topic changes."""
-    topics, docs, values = columns
-    cuts = _cuts(topics)
-    _check_ids(((topics[a], docs[a:a + 1]) for a in cuts[:-1]), kind)
-    for a, b in pairwise(cuts):
-        yield topics[a], docs[a:b], values[a:b]
+def _numbered(rows: _Columns, kind: str) -> tuple[list[str], Ints, Ids]:
+    """The topics, for each row the index of its topic, and the documents."""
+    topics = rows.topics
+    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, max(len(topics) - 1, 0))
+    starts = [0, *(np.flatnonzero(changes) + 1).tolist()][:len(topics)]
+    numbers: dict[str, int] = {}
+    for at in starts:
+        if not isinstance(topics[at], str):
+            raise _not_a_string(kind, "topic id", topics[at])
+        numbers.setdefault(topics[at], len(numbers))
+    try:
+        ids = Ids.of(rows.documents)
+    except TypeError:
+        raise _not_a_string(kind, "document id", next(
+            doc for doc in rows.documents if not isinstance(doc, str))) from None
+    found = np.array([numbers[topics[at]] for at in starts], np.int64)
+    sizes = [end - start for start, end in zip(starts, [*starts[1:], len(topics)], strict=False)]
+    return list(numbers), np.repeat(found, sizes), ids
 
 
-def _check_ids(topics: Iterable[tuple[Any, Iterable[Any]]], kind: str) -> None:
-    """Ids must be strings; of each topic the first document is looked at."""
-    for topic, docs in topics:
+def _check_dicts(given: Mapping[Any, Any], kind: str) -> None:
+    """Topics and documents must be strings, in dicts of dicts."""
+    for topic, docs in given.items():
         if not isinstance(topic, str):
             raise _not_a_string(kind, "topic id", topic)
-        for doc in islice(docs, 1):
-            if not isinstance(doc, str):
-                raise _not_a_string(kind, f"document id of topic {topic}", doc)
+        if not isinstance(docs, Mapping):
+            raise InputError.at(kind, None, f"topic {topic} has {type(docs).__name__}",
+                                f"a dict is expected, from documents to "
+                                f"{'scores' if kind == 'run' else 'levels'}")
+        if not all(issubclass(one, str) for one in set(map(type, docs))):
+            raise _not_a_string(kind, f"document id of topic {topic}", next(
+                doc for doc in docs if not isinstance(doc, str)))
 
 
 def _not_a_string(kind: str, what: str, found: object) -> InputError:
-    return InputError.at(kind, None, f"{what} is {found!r} ({type(found).__name__})",
+    return InputError.at(kind, None, f"{what} is {reprlib.repr(found)} ({type(found).__name__})",
                          "ids are strings; of a DataFrame use df.astype({'query_id': str, "
                          "'doc_id': str})")
 
 
-def _levels(topic: str, docs: Iterable[str], levels: Iterable[Any]) -> dict[str, int]:
-    """Level by document.
+def _scores(values: Any) -> Floats:
+    numbers = getattr(values, "dtype", None)
+    if numbers is not None and numbers.kind in "fiu":
+        return np.asarray(values, float)
+    return as_scores(values, len(values), "run")
+
+
+def _dict_levels(topic: str, docs: Mapping[str, Any]) -> dict[str, int]:
+    """Level by document; checked."""
+    if set(map(type, docs.values())) <= {int} and (
+            min(docs.values(), default=0) >= -2**63 and max(docs.values(), default=0) < 2**63):
+        return dict(docs)
+    return {doc: _level(level, topic, doc) for doc, level in docs.items()}
+
+
+def _row_levels(rows: _Columns) -> Ints:
+    """Levels of rows; checked."""
+    if getattr(rows.values, "dtype", None) == np.int64:
+        return np.array(rows.values)
+    return np.array([_level(level, topic, doc) for topic, doc, level in zip(*rows, strict=True)],
+                    np.int64)
+
+
+def _level(level: Any, topic: str, doc: str) -> int:
+    """A level as a whole number of at most 64 bits.
 
     Raises
     ------
     InputError
-        If one is no whole number.
+        If it is none.
     """
-    judged: dict[str, int] = {}
-    for doc, level in zip(docs, levels, strict=True):
-        try:
-            judged[doc] = operator.index(level)
-        except TypeError:
-            if not isinstance(level, float) or not level.is_integer():
-                raise InputError.at(
-                    "qrels", None, f"topic {topic}, document {doc!r} has relevance {level!r}",
-                    "a whole number is expected") from None
-            judged[doc] = int(level)
-    return judged
+    try:
+        whole = operator.index(level)
+    except TypeError:
+        whole = int(level) if isinstance(level, float) and level.is_integer() else 2**63
+    if not -2**63 <= whole < 2**63:
+        raise InputError.at("qrels", None, f"topic {topic}, document {doc!r} has relevance "
+                            f"{reprlib.repr(level)}", "a whole number is expected, of at "
+                            "most 64 bits")
+    return whole

@@ -1,27 +1,28 @@
 """The ranks of a run's documents.
 
-Only judged documents matter to a metric, so their ranks come from sorting scores, and
+Only judged documents matter to a metric, so their ranks come from the order of the scores, and
 document ids are compared only among documents whose scores tie.
 """
 
 from __future__ import annotations
 
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std.trec._ids import Ints
-from ir_std.trec.runs import Floats, Found, Qrels, Ranking, Run
+from ir_std.trec.qrels import Floats, Qrels, Ranking
+from ir_std.trec.runs import DictRun, Run
 
-Keys = npt.NDArray[np.floating[Any]]
+Precision = type[np.floating[Any]]
 
 
 class Order(NamedTuple):
     """How documents are ordered: by score in this precision, ties by document id."""
 
-    precision: type[np.floating[Any]]
+    precision: Precision
     ids_descending: bool
 
 
@@ -33,81 +34,88 @@ MSMARCO = Order(np.float64, False)
 """Scores as 64-bit floats, ties by document id ascending: ir_measures' RR@k and Judged."""
 
 
-def rank(run: Run, qrels: Qrels, order: Order = TREC_EVAL) -> Ranking:
-    """Rank the judged documents of ``run``.
+def rank(run: Run, qrels: Qrels, order: Order = TREC_EVAL, judged: bool = False) -> Ranking:
+    """Rank the relevant documents of ``run``, or all that are judged.
 
     Topics of the run that the qrels do not hold are ignored.
     """
-    return Ranker(run, qrels).rank(order)
+    return Ranker(run, qrels, judged).rank(order)
 
 
 class Ranker:
-    """Ranks the judged documents of a run in several orders; they are looked up once."""
+    """Ranks a run's documents in several orders; they are looked up once.
 
-    def __init__(self, run: Run, qrels: Qrels) -> None:
+    Parameters
+    ----------
+    run : Run
+    qrels : Qrels
+    judged : bool
+        Rank all judged documents, not the relevant ones alone (level 1 or above).
+    """
+
+    def __init__(self, run: Run, qrels: Qrels, judged: bool = False) -> None:
         self._run = run
         self._qrels = qrels
-        self._found = run.find(qrels)
-        self._spans: dict[type[np.floating[Any]], _Spans] = {}
+        self._numbers = run.numbers(qrels)
+        self._found = run.find(qrels.wanted(judged))
+        self._spans: dict[Precision, _Spans] = {}
 
     def rank(self, order: Order) -> Ranking:
         """The ranks in one order."""
         if order.precision not in self._spans:
-            self._spans[order.precision] = _spans(self._run, self._qrels, self._found,
-                                                  order.precision)
+            self._spans[order.precision] = self._find_spans(order.precision)
         spans, topic = self._spans[order.precision], self._found.topic
-        ranks = spans.first - spans.start + 1
+        sizes = np.append(self._run.sizes, 0)
+        starts = np.cumsum(sizes) - sizes
         sharing = spans.last - spans.first - 1
+        ranks = spans.first - starts[self._numbers[topic]] + 1
         ranks += spans.place if order.ids_descending else sharing - spans.place
         by_rank = np.argsort(topic * (len(self._run.scores) + 1) + ranks)
-        sizes = {name: b - a for name, (a, b) in self._run.bounds.items()}
-        n_ret = np.array([sizes.get(name, 0) for name in self._qrels.topics], np.int64)
-        return Ranking(self._qrels, topic, ranks[by_rank], self._found.level[by_rank], n_ret)
+        return Ranking(self._qrels, topic, ranks[by_rank], self._found.level[by_rank],
+                       sizes[self._numbers])
 
-
-def _keys(scores: Floats, precision: type[np.floating[Any]]) -> Keys:
-    """Scores in a precision, best lowest."""
-    with np.errstate(over="ignore"):  # beyond 32 bits a score is infinite, as in trec_eval
-        keys: Keys = -scores.astype(precision)
-    return keys
+    def _find_spans(self, precision: Precision) -> _Spans:
+        sizes = self._run.sizes
+        keys = _keys(np.repeat(np.arange(len(sizes)), sizes), self._run.scores, precision)
+        is_sorted = bool((keys[1:] >= keys[:-1]).all())
+        wanted = _keys(self._numbers[self._found.topic], self._found.score, precision)
+        ordered = keys if is_sorted else np.sort(keys)
+        first = ordered.searchsorted(wanted)
+        last, place = first + 1, np.zeros(len(first), np.int64)
+        # Few scores are shared: only for those the end is searched.
+        tied = np.flatnonzero(ordered.take(last, mode="clip") == wanted)
+        if tied.size:
+            last[tied] = ordered.searchsorted(wanted[tied], "right")
+            tied = tied[np.argsort(first[tied], kind="stable")]
+            lines = np.arange(len(keys)) if is_sorted else np.argsort(keys)
+            place[tied] = _places(self._run, lines, first[tied], last[tied],
+                                  self._found.ids(tied))
+        return _Spans(first, last, place)
 
 
 class _Spans(NamedTuple):
-    """Where each document found stands when its topic's lines are sorted by score.
+    """Where each document found stands when the run's lines are sorted by topic and score.
 
-    From line ``first`` to before ``last`` of the sorted run all have its score; its topic starts
-    at line ``start``.  ``place`` counts those of them with a higher document id.
+    From line ``first`` to before ``last`` all have its score; ``place`` counts those of them
+    with a higher document id.
     """
 
-    start: Ints
     first: Ints
     last: Ints
     place: Ints
 
 
-def _spans(run: Run, qrels: Qrels, found: Found, precision: type[np.floating[Any]]) -> _Spans:
-    keys, wanted = _keys(run.scores, precision), _keys(found.score, precision)
-    start, first, last, place = np.zeros((4, len(wanted)), np.int64)
-    topics = np.searchsorted(found.topic, np.arange(len(qrels.topics) + 1)).tolist()
-    for topic, (i, j) in zip(qrels.topics, pairwise(topics), strict=True):
-        if i < j:
-            a, b = run.bounds[topic]
-            ascending = np.sort(keys[a:b])
-            at = ascending.searchsorted(wanted[i:j])
-            start[i:j], first[i:j], last[i:j] = a, at + a, at + a + 1
-            # Few scores are shared: only for those the end is searched.
-            shared = np.flatnonzero(ascending.take(at + 1, mode="clip") == wanted[i:j])
-            last[i + shared] = ascending.searchsorted(wanted[i + shared], "right") + a
-    tied = np.flatnonzero(last - first > 1)
-    if tied.size:
-        by_key = np.zeros(len(keys), np.int64)
-        for t in dict.fromkeys(found.topic[tied].tolist()):
-            a, b = run.bounds[qrels.topics[t]]
-            by_key[a:b] = np.argsort(keys[a:b]) + a
-        tied = tied[np.argsort(first[tied], kind="stable")]
-        place[tied] = _places(run, by_key, first[tied], last[tied],
-                              [found.ids[i] for i in tied.tolist()])
-    return _Spans(start, first, last, place)
+def _keys(topic: Ints, scores: Floats, precision: Precision) -> npt.NDArray[Any]:
+    """One key for each line, which sorts by topic, then by score in a precision, best first."""
+    with np.errstate(over="ignore"):  # beyond 32 bits a score is infinite, as in trec_eval
+        descending = 0 - scores.astype(precision)  # never -0
+    if precision is np.float32:
+        bits = descending.view(np.int32)
+        bits ^= (bits >> 31) & 0x7FFFFFFF  # negative floats order backwards by their bits
+        return (topic << 32) + bits
+    keys = np.empty(len(topic), complex)  # which sort by the real part first
+    keys.real, keys.imag = topic, descending
+    return keys
 
 
 def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> list[int]:
@@ -132,13 +140,14 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
 
 def ranked(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Run:
     """A run whose documents are in order, of each topic the first ``depth``."""
-    return Run.from_segments(((topic, *_ranked(docs, scores, depth, order))
-                              for topic, (docs, scores) in run.lists.items()), run.name)
+    return DictRun.from_lists(((topic, *_ranked(docs, scores, depth, order))
+                               for topic, (docs, scores) in run.lists.items()), run.name)
 
 
 def _ranked(docs: list[str], scores: Floats, depth: int | None,
             order: Order) -> tuple[list[str], Floats]:
     by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__,
                             reverse=order.ids_descending), np.int64)
-    first = by_id[np.argsort(_keys(scores[by_id], order.precision), kind="stable")][:depth]
+    keys = _keys(np.zeros(len(docs), np.int64), scores[by_id], order.precision)
+    first = by_id[np.argsort(keys, kind="stable")][:depth]
     return [docs[i] for i in first.tolist()], scores[first]

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from ir_std.errors import InputError, UsageError, few
+from ir_std.trec._lines import blocks
 from ir_std.trec.datasets import dataset_of
-from ir_std.trec.files import FileSource, _blocks
 from ir_std.trec.names import from_mteb, measure_called
 from ir_std.trec.scores import SUMMARY, Cell, RunScores, collected
+from ir_std.trec.sources import FileSource
 
 TOPIC = ("topic", "topic_id", "query_id", "qid", "query", "q_id", "dataset", "data set", "task",
          "task_name")
@@ -76,7 +77,7 @@ def holds_scores(file: str | os.PathLike[str]) -> bool:
     InputError
         If it cannot be read.
     """
-    block: bytes = next((b for b in _blocks(FileSource(Path(file))) if b.strip()), b"")
+    block: bytes = next((b for b in blocks(FileSource(Path(file))) if b.strip()), b"")
     line = block.strip().split(b"\n", 1)[0].decode(errors="replace")
     fields = line.split()
     return line[:1] in ("{", "[") or _is_header(line) or len(fields) in (2, 3) or (
@@ -85,7 +86,7 @@ def holds_scores(file: str | os.PathLike[str]) -> bool:
 
 def _text(file: Path) -> str:
     try:
-        return b"".join(_blocks(FileSource(file))).decode()
+        return b"".join(blocks(FileSource(file))).decode()
     except UnicodeDecodeError as wrong:
         line = wrong.object[:wrong.start].count(b"\n") + 1
         raise InputError.at(file, line, f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",

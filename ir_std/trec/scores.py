@@ -17,7 +17,7 @@ from ir_std.errors import InputError, few
 from ir_std.measures import Standardized
 from ir_std.schemes import EXACT
 from ir_std.trec.names import measure_called
-from ir_std.trec.runs import Qrels
+from ir_std.trec.qrels import DictQrels
 
 SUMMARY = "all"
 """The topic that stands for the mean, as in trec_eval and ir_measures."""
@@ -127,7 +127,7 @@ class RunScores:
                          tuple(dict.fromkeys(self.passed_over + other.passed_over)), self.unit)
 
 
-class CountedTopics(Qrels):
+class CountedTopics(DictQrels):
     """In place of qrels: topics, and how many documents are relevant where that is known.
 
     Parameters

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from ir_std.analysis import paired
+from ir_std.analysis.corrections import bonferroni, holm
 from ir_std.analysis.paired import (
     against,
-    holm,
+    described,
     mean_interval,
     randomization_test,
     t_test,
+    tukey_test,
 )
 from ir_std.errors import UsageError
 
@@ -63,31 +69,92 @@ def test_the_randomization_test_is_never_quite_certain() -> None:
     assert randomization_test(np.linspace(1, 2, 50)) == 1 / 10_001
 
 
-def test_pairs_are_formed_by_topic_id() -> None:
-    baseline = {"c": 0.1, "a": 0.5, "b": 0.25, "only here": 1.0}
-    run = {"a": 0.75, "b": 0.5, "c": 0.5, "nowhere else": 0.0}
-    found = against(baseline, {"run": run})["run"]
-    assert set(found.topics) == {"a", "b", "c"}
-    assert found.difference == pytest.approx((0.25 + 0.25 + 0.4) / 3)
-    assert found.p == pytest.approx(stats.ttest_rel([0.75, 0.5, 0.5], [0.5, 0.25, 0.1]).pvalue)
+def test_more_topics_than_a_batch_has_room_for_are_the_same_draws(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    d = np.random.default_rng(2).normal(0.02, 0.1, (150, 3))
+    at_once = randomization_test(d)
+    monkeypatch.setattr(paired, "BATCH", 1000)
+    assert (randomization_test(d) == at_once).all()
+    assert [float(randomization_test(column)) for column in d.T] == at_once.tolist()
 
 
-def test_topics_without_a_score_form_no_pair() -> None:
-    found = against({"a": 0.1, "b": float("nan"), "c": 0.2},
-                    {"run": {"a": 0.2, "b": 0.9, "c": 0.5}})["run"]
-    assert found.topics == ("a", "c")
+def test_the_randomization_test_of_ms_marcos_topics_takes_less_than_50_mb() -> None:
+    d = np.random.default_rng(3).normal(0.001, 0.1, 6980)
+    tracemalloc.start()
+    randomization_test(d)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 50e6
+
+
+def test_pairs_are_the_topics_where_both_have_a_score() -> None:
+    nan = float("nan")
+    found = against([0.1, 0.5, 0.25, 1.0, nan], {"run": [0.5, 0.75, 0.5, nan, 0.0],
+                                                 "all": [0.5, 0.75, 0.5, 0.9, 0.0]}, "cabde")
+    assert found["run"].topics == ("c", "a", "b")
+    assert found["run"].difference == pytest.approx((0.25 + 0.25 + 0.4) / 3)
+    assert found["run"].p == pytest.approx(
+        stats.ttest_rel([0.75, 0.5, 0.5], [0.5, 0.25, 0.1]).pvalue)
+    assert found["all"].topics == ("c", "a", "b", "d")
+    assert found["all"].p == pytest.approx(
+        stats.ttest_rel([0.75, 0.5, 0.5, 0.9], [0.5, 0.25, 0.1, 1.0]).pvalue)
 
 
 def test_runs_without_a_common_topic_have_no_difference() -> None:
-    found = against({"a": 0.1}, {"run": {"b": 0.2}})["run"]
+    nan = float("nan")
+    found = against([0.1, nan], {"run": [nan, 0.2]}, "ab")["run"]
     assert np.isnan(found.difference)
+    assert found.topics == ()
     assert not found.significant
 
+
+def test_scores_that_differ_by_rounding_only_do_not_differ() -> None:
+    baseline = np.random.default_rng(4).random(50)
+    found = against(baseline, {"run": (baseline + 0.2) - 0.2}, [str(t) for t in range(50)])["run"]
+    assert ((baseline + 0.2) - 0.2 != baseline).any()
+    assert (found.difference, found.p) == (0, 1)
+
+
+# Tukey's test
+
+RUNS = np.array([[0.31, 0.42, 0.38, 0.55], [0.10, 0.12, 0.22, 0.19], [0.62, 0.75, 0.71, 0.73],
+                 [0.05, 0.21, 0.02, 0.24], [0.44, 0.46, 0.58, 0.61], [0.27, 0.24, 0.35, 0.33]])
+
+
+def test_tukeys_test_is_rs() -> None:
+    # R 4.2.2: d <- data.frame(y = c(t(RUNS)), s = factor(rep(1:4, 6)),
+    #                          t = factor(rep(1:6, each = 4)))
+    #          TukeyHSD(aov(y ~ t + s, d), "s")$s[1:3, "p adj"]
+    expected = [0.24566858877702591, 0.15525759700171182, 0.00455499717349916]
+    found = tukey_test(RUNS[:, 1:] - RUNS[:, :1])
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_tukeys_test_of_one_run_is_the_t_test() -> None:
+    d = RUNS[:, [2]] - RUNS[:, [0]]
+    assert tukey_test(d) == pytest.approx(t_test(d))
+
+
+def test_tukeys_test_takes_topics_that_all_runs_have() -> None:
+    runs = {name: RUNS[:, k].copy() for k, name in enumerate("abcd")}
+    runs["c"][2] = np.nan
+    found = against(runs.pop("a"), runs, "123456", "tukey")
+    kept = np.delete(RUNS, 2, axis=0)
+    assert {f.topics for f in found.values()} == {tuple("12456")}
+    assert [f.p for f in found.values()] == pytest.approx(tukey_test(kept[:, 1:] - kept[:, :1]))
+    assert all(f.p_adjusted == f.p for f in found.values())
+
+
+def test_tukeys_test_of_one_topic_is_no_test() -> None:
+    assert np.isnan(tukey_test([[0.1, 0.2]])).all()
+
+
+# Corrections
 
 def test_holm_as_worked_by_hand() -> None:
     # Sorted 0.01, 0.02, 0.03, 0.04 times 4, 3, 2, 1, never falling.
     assert holm([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
-    assert holm([0.6, 0.9]) == [1.0, 1.0]
+    assert holm([0.6, 0.9]).tolist() == [1.0, 1.0]
 
 
 def test_holm_does_not_count_what_was_not_tested() -> None:
@@ -103,6 +170,36 @@ def test_holm_never_lowers_a_p_value_and_keeps_their_order(p: list[float]) -> No
     assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0).all()
 
 
+def test_bonferroni_multiplies_by_the_number_of_tests() -> None:
+    assert bonferroni([0.01, float("nan"), 0.7]).tolist()[::2] == [0.02, 1.0]
+
+
+@pytest.mark.parametrize(("correction", "adjusted"), [
+    (None, holm), ("holm", holm), ("bonferroni", bonferroni), ("none", list)])
+def test_p_values_are_adjusted_by_the_correction_asked_for(
+        correction: str | None, adjusted: Callable[[list[float]], Sequence[float]]) -> None:
+    found = against(RUNS[:, 0], {str(k): RUNS[:, k] for k in (1, 2, 3)}, "123456",
+                    correction=correction).values()
+    assert [f.p_adjusted for f in found] == pytest.approx(list(adjusted([f.p for f in found])))
+    assert [f.significant for f in found] == [f.p_adjusted < 0.05 for f in found]
+
+
+@pytest.mark.parametrize(("test", "correction", "runs", "words"), [
+    ("t", None, 1, "two-sided paired t-test over topics, p < 0.05"),
+    ("t", None, 3,
+     "two-sided paired t-test over topics, p < 0.05 after Holm's correction for 3 runs"),
+    ("randomization", "bonferroni", 2, "two-sided randomization test over topics, p < 0.05 after "
+     "Bonferroni's correction for 2 runs"),
+    ("t", "none", 3,
+     "two-sided paired t-test over topics, p < 0.05, not corrected for the 3 runs"),
+    ("tukey", None, 3,
+     "two-sided Tukey HSD test over topics, p < 0.05 for all pairs of the 4 runs"),
+])
+def test_a_note_says_what_was_tested_and_how_it_was_corrected(
+        test: str, correction: str | None, runs: int, words: str) -> None:
+    assert described(test, correction, runs) == words
+
+
 @given(SCORES)
 def test_the_interval_is_scipys(values: list[int]) -> None:
     if np.ptp(values) > 0:
@@ -110,6 +207,11 @@ def test_the_interval_is_scipys(values: list[int]) -> None:
         assert mean_interval([*values, float("nan")]) == pytest.approx(expected)
 
 
-def test_an_unknown_test_names_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="allowed are t, randomization"):
-        against({}, {}, "wilcoxon")
+@pytest.mark.parametrize(("test", "correction", "message"), [
+    ("wilcoxon", None, "allowed are t, randomization, tukey"),
+    ("t", "fdr", "allowed are holm, bonferroni, none"),
+    ("tukey", "holm", "adjusts for the number of runs by itself")])
+def test_an_unknown_test_or_correction_names_the_known_ones(
+        test: str, correction: str | None, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        against([], {}, [], test, correction)

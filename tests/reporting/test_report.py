@@ -286,14 +286,15 @@ def test_it_says_what_differs_from_the_baseline() -> None:
                      "like": [0, 1] * 9 + [1, 0]}, baseline="base")
     assert sentences(found, P @ 1)[1] == (
         "Of the 3 other runs, 1 significantly better than the baseline base (good), 1 "
-        "significantly worse (bad) and 1 cannot be told from it (paired t-test, p < 0.05 after "
-        "Holm's correction).")
+        "significantly worse (bad) and 1 cannot be told from it (two-sided paired t-test over "
+        "topics, p < 0.05 after Holm's correction for 3 runs).")
 
 
 def test_it_says_that_nothing_differs_from_the_baseline() -> None:
     found = made_up({"base": [0, 1] * 5, "other": [1, 0] * 5}, baseline="base")
     assert sentences(found, P @ 1)[1] == (
-        "other cannot be told from the baseline base (paired t-test, p < 0.05).")
+        "other cannot be told from the baseline base (two-sided paired t-test over "
+        "topics, p < 0.05).")
 
 
 def test_without_a_baseline_it_compares_the_first_two() -> None:
@@ -335,7 +336,7 @@ def test_it_says_which_runs_have_left_the_scale() -> None:
 def test_the_method_names_measures_factors_and_tests(text: str) -> None:
     assert "We report AP and P@10, computed with ir_std" in text
     assert "with factors from the 129 systems of TREC-8 ad hoc" in text
-    assert "called significant at p &lt; 0.05 by a two-sided paired t-test" in text
+    assert "called significant by a two-sided paired t-test over topics, p &lt; 0.05" in text
 
 
 def test_every_paper_that_the_method_cites_is_among_the_references(text: str) -> None:

@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from ir_std.trec.runs import Run
+from ir_std.trec.runs import DictRun, Run
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.fixture
 def engines() -> list[Run]:
-    return [Run({"q": {f"d{i}": float(100 * (e + 1) - i) for i in range(60)}})
+    return [DictRun({"q": {f"d{i}": float(100 * (e + 1) - i) for i in range(60)}})
             for e in range(3)]
 
 

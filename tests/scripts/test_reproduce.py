@@ -17,6 +17,8 @@ import reproduce_urbano2019 as urbano  # noqa: E402
 import reproduce_webber2008 as webber  # noqa: E402
 from reproduction import Compared, Scores, score_runs, table  # noqa: E402
 
+from ir_std.analysis import SwapRates  # noqa: E402
+
 # The reproduction's own tools
 
 @pytest.mark.parametrize(("computed", "published", "places", "tolerance", "agrees"), [
@@ -121,7 +123,31 @@ def trec7(data):
 def test_u_swaps_no_more_and_needs_fewer_topics_than_n_at_equal_differences(trec7):
     held = [claim for claim in sakai.claims([trec7]) if claim.endswith(": 1 of 1")]
     assert "U swaps no more than N at equal score differences: 1 of 1" in held
-    assert "U needs fewer topics than N at equal score differences: 1 of 1" in held
+    for design in sakai.DESIGNS:
+        assert f"U needs fewer topics than N at equal score differences, {design}: 1 of 1" in held
+
+
+def test_swap_rates_that_differ_by_less_than_two_standard_errors_are_no_less(trec7):
+    more, error = sakai.beyond(trec7, "U", "N")
+    u, n = (trec7.swaps[s].by_difference for s in "UN")
+    assert more == pytest.approx(u.overall - n.overall)
+    assert error < u.error / 2
+    assert not sakai.less(trec7, "N", "N")
+
+
+def test_where_every_bin_swaps_too_often_no_difference_is_trusted_and_nothing_resolved():
+    pairs = np.full(len(sakai.FINE), 2000)
+    never, last = (SwapRates(swaps / pairs, swaps, pairs, np.zeros(1)) for swaps in (
+        np.full_like(pairs, 800), np.where(sakai.FINE < 0.75, 800, 100)))
+    assert sakai.resolution(never) == (pytest.approx(np.nan, nan_ok=True), 0)
+    assert sakai.resolution(last) == (0.75, 0.25)
+
+
+def test_topics_difficulty_is_error_for_one_way_anova_only(trec7):
+    raw, n = trec7.sizes["raw"], trec7.sizes["N"]
+    assert raw.residual < raw.variance / 2
+    assert n.residual == pytest.approx(n.variance, rel=0.05)
+    assert raw.same_effect["two-way ANOVA"] < raw.same_effect["one-way ANOVA"]
 
 
 def test_standardizing_finds_more_pairs_different(trec7):
@@ -147,5 +173,6 @@ def test_sakais_tables_can_be_read_back(trec7, tmp_path):
     with open(tmp_path / "topic-set-sizes.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(r["scheme"], r["min_difference"]) for r in rows] == [
-        (s, d) for s in ("raw", "N", "U") for d in ("0.05", "0.1")]
-    assert int(rows[0]["anova"]) == trec7.sizes["raw"].anova[0]
+        (s, d) for s in ("raw", "N", "U") for _ in sakai.DESIGNS for d in ("0.05", "0.1")]
+    assert int(rows[0]["equal_difference"]) == trec7.sizes["raw"].equal_difference[
+        "one-way ANOVA"][0]

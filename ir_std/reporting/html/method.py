@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ir_std._version import __version__
-from ir_std.analysis.paired import ALPHA, get_test
+from ir_std.analysis.paired import described
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
 from ir_std.reporting.results import Results
@@ -88,11 +88,9 @@ def method(several: Iterable[Results]) -> str:
 
 
 def _tests(results: Results) -> str:
-    n = len(results.tests)
-    holm = f" after Holm's correction for {n} runs" if n > 1 else ""
-    return (f"Differences from {latex_escape(results.baseline or '')} are called significant at "
-            f"p < {ALPHA} by a two-sided {get_test(results.test)[1]} over topics{holm}, for each "
-            f"measure by itself.")
+    how = described(results.test, None, len(results.tests))
+    return (f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
+            f"{how}, for each measure by itself.")
 
 
 def references(several: Iterable[Results]) -> str:

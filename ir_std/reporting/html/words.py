@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.analysis.paired import ALPHA, differences, get_test, mean_interval
+from ir_std.analysis.paired import ALPHA, against, described, get_test, mean_interval
 from ir_std.measures import Standardized
 from ir_std.reporting.results import Results
 
@@ -75,8 +75,7 @@ def _against_baseline(results: Results, measure: Measure) -> str:
     better = [run for run, t in tested if t.significant and t.difference > 0]
     worse = [run for run, t in tested if t.significant and t.difference < 0]
     rest = len(tested) - len(better) - len(worse)
-    holm = " after Holm's correction" * (len(tested) > 1)
-    how = f"{get_test(results.test)[1]}, p < {ALPHA}{holm}"
+    how = described(results.test, None, len(tested))
     if rest == len(tested):
         which = "No other run" if rest > 1 else tested[0][0]
         return (f"{which} {'can' if rest > 1 else 'cannot'} be told from the baseline "
@@ -91,14 +90,13 @@ def _against_baseline(results: Results, measure: Measure) -> str:
 
 
 def _against_second(results: Results, measure: Measure, first: str, second: str) -> str:
-    p_value, title = get_test(results.test)
-    _, d = differences(results.by_topic(first, measure), results.by_topic(second, measure))
-    p = p_value(d)
-    if isnan(p):
+    found = against(results.values[second][measure], {first: results.values[first][measure]},
+                    results.topics, results.test)[first]
+    if isnan(found.p):
         return ""
-    verdict = "may be chance" if p >= ALPHA else "is unlikely to be chance"
-    return (f"Its lead over {second}, the second, {verdict}: {float(d.mean()):.3f} "
-            f"({title}, {p_text(p)}).")
+    verdict = "may be chance" if found.p >= ALPHA else "is unlikely to be chance"
+    return (f"Its lead over {second}, the second, {verdict}: {found.difference:.3f} "
+            f"({get_test(results.test)[1]}, {p_text(found.p)}).")
 
 
 def _against_systems(results: Results, measure: Measure, run: str) -> str:

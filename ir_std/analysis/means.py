@@ -1,0 +1,87 @@
+"""Means over topics: how they are compared, their variances, and Student's t."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.analysis._checks import Array, topic_by_system
+
+DECIMALS = 12
+"""Means are compared after rounding to it: summed in another order, the same scores give means
+that differ by about 1e-17, which is neither a difference nor a swap."""
+ROUNDING = 16 * float(np.finfo(float).eps)
+"""What is below this share of what it was computed from is rounding error: it is 0."""
+
+
+def compare(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
+    """``a - b``, rounded to :data:`DECIMALS`: 0 where two means are equal.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Means; they broadcast.
+    """
+    difference: Array = np.round(np.asarray(a, float) - np.asarray(b, float), DECIMALS)
+    return difference
+
+
+def differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Array:
+    """``scores - baseline``, topic by topic; 0 where they differ by rounding error only.
+
+    Parameters
+    ----------
+    scores, baseline : array_like
+        They broadcast; a NaN in either is a NaN in the result.
+    """
+    a, b = np.asarray(scores, float), np.asarray(baseline, float)
+    d = a - b
+    return np.where(np.abs(d) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, d)
+
+
+def moments(x: Array, axis: int = -2) -> tuple[Array, Array, int]:
+    """Means and sample variances (n-1) over an axis of two or more values, and its length.
+
+    Of values that are equal up to rounding error the mean is the first, the variance 0.
+    """
+    first = np.take(x, 0, axis=axis)
+    flat = np.ptp(x, axis=axis) <= ROUNDING * np.abs(first)
+    return (np.where(flat, first, x.mean(axis=axis)),
+            np.where(flat, 0.0, x.var(axis=axis, ddof=1)), x.shape[axis])
+
+
+def residual_variance(scores: npt.ArrayLike) -> float:
+    """What is left of scores' variance when topics and systems each have their mean taken off.
+
+    The residual mean square of two-way analysis of variance without replication, with
+    ``(n_topics - 1) * (n_systems - 1)`` degrees of freedom: the error by which systems that ran on
+    the same topics are compared, free of the topics' difficulty.  Twice it is the average variance
+    of two systems' differences.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+
+    Raises
+    ------
+    ValueError
+        On fewer than two topics or systems, or a value that is NaN or infinite.
+    """
+    x = topic_by_system(scores, topics=2, systems=2, single=True)
+    residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+    return float((residual**2).sum() / ((x.shape[0] - 1) * (x.shape[1] - 1)))
+
+
+def standard_error(values: npt.ArrayLike) -> float:
+    """Of the mean of independent values, shape (n,): ``sd / sqrt(n)``; NaN for fewer than two."""
+    x = np.asarray(values, float)
+    return float(x.std(ddof=1) / sqrt(len(x))) if len(x) > 1 else float("nan")
+
+
+def student_t(difference: Array, square: Array) -> Array:
+    """``difference / sqrt(square)``; with no variance 0 for no difference, else infinite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = difference / np.sqrt(square)
+    return np.where(np.isnan(t), 0.0, t)

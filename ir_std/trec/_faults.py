@@ -1,0 +1,81 @@
+"""What is wrong with a file, and on which line: read slowly, when reading fast did not pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ir_std.errors import InputError
+from ir_std.trec._lines import blocks
+from ir_std.trec.columns import QRELS, RUN, Form
+from ir_std.trec.sources import Source
+
+_BLANKS = b" \t\r"
+
+
+def lines(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and fields of lines that are neither blank nor comments, one by one.
+
+    Raises
+    ------
+    InputError
+        If a line is not UTF-8 or holds control characters.
+    """
+    number = 0
+    for block in blocks(source):
+        for line in block.removesuffix(b"\n").split(b"\n"):
+            number += 1
+            try:
+                text = line.strip(_BLANKS).decode()
+            except UnicodeDecodeError as wrong:
+                raise InputError.at(source.name, number,
+                                    f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
+                                    "save the file as UTF-8") from None
+            control = next((c for c in text if c < " " and c not in "\t\r"), None)
+            if control is not None:
+                raise InputError.at(source.name, number, f"control character {control!r}",
+                                    "columns are parted by blanks or tabs")
+            fields = text.replace("\t", " ").replace("\r", " ").split(" ")
+            if text:
+                yield number, [field for field in fields if field]
+
+
+def explain(source: Source, form: Form) -> InputError:
+    """The error at the first line of ``source`` that is not as ``form`` wants it."""
+    seen: dict[tuple[str, str], int] = {}
+    try:
+        for number, fields in lines(source):
+            if len(fields) != form.width:
+                return InputError.at(source.name, number, _found_columns(fields, form),
+                                     form.layout)
+            value = fields[form.value]
+            if not form.is_number(value.encode()):
+                return InputError.at(source.name, number,
+                                     f"{form.columns[form.value]} is {_shortened(value)!r}",
+                                     form.rule)
+            key = fields[0], fields[2]
+            if key in seen:
+                return InputError.at(source.name, number, f"topic {_shortened(key[0])} has "
+                                     f"document {_shortened(key[1])!r} again, first on line "
+                                     f"{seen[key]}", "give each document once")
+            seen[key] = number
+    except InputError as found:
+        return found
+    return nothing_in(source)
+
+
+def _found_columns(fields: list[str], form: Form) -> str:
+    found = f"{len(fields)} column{'s' if len(fields) != 1 else ''}"
+    for other in (RUN, QRELS):
+        if other is not form and len(fields) == other.width:
+            return f"{found}, as a {other.kind} has"
+    return found
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:60]}...{text[-10:]}"
+
+
+def nothing_in(source: Source) -> InputError:
+    """The error that a file has no lines."""
+    return InputError.at(source.name, None, "no lines",
+                         "the file is empty or holds only comments")

@@ -1,0 +1,189 @@
+"""Numbers in files: all at once, and each exactly as Python's ``float`` and ``int`` read it.
+
+Digits are read eight at a time.  A decimal number is its digits as a whole number, divided by a
+power of ten; the quotient is corrected by the exact remainder, and where that does not decide
+how the last bit is rounded, ``float`` does.  So it does with what is written in other ways.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.trec._ids import WORD, Bytes, Ints, Keys, words_at
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+MARGIN = 3 * WORD
+"""Bytes that must precede the first token; :data:`WORD` must follow the last one."""
+
+DECIMAL = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+"""A number as C's strtod reads it; not all that Python takes for one, such as 1_000."""
+_WHOLE = re.compile(rb"([+-]?)0*(\d{1,19})")
+
+_BYTES = np.uint64(0x0101010101010101)
+_HIGH_BITS = _BYTES * np.uint64(0x80)
+_ZEROS = _BYTES * np.uint64(ord("0"))
+_POINTS = _BYTES * np.uint64(ord("."))
+_ABOVE_NINE = _BYTES * np.uint64(0x80 - 10)
+_COUNTING = np.uint64(0x0001020304050607)
+_LAST = np.array([(1 << 64) - (1 << 8 * (WORD - n)) for n in range(WORD + 1)], np.uint64)
+"""Masks of the last n bytes of a word."""
+_POWERS = np.array([float(f"1e{n}") for n in range(23)])
+"""Powers of ten that are 64-bit floats, without rounding."""
+_WHOLE_POWERS = np.array([10**n for n in range(20)], np.uint64)
+
+
+def integer(text: bytes) -> int | None:
+    """The whole number that a text is; None if it is none, or has more than 64 bits."""
+    found = _WHOLE.fullmatch(text)
+    value = int(b"".join(found.groups())) if found else 2**63
+    return value if -2**63 <= value < 2**63 else None
+
+
+class NotANumber(ValueError):
+    """One of the tokens is no number that a file may hold."""
+
+
+def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
+    """Tokens as 64-bit floats.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+        With :data:`MARGIN` bytes before the first token, and eight behind the last.
+    starts, ends : ndarray of int, shape (n,)
+
+    Raises
+    ------
+    NotANumber
+        If one is no decimal number; too large ones are infinite.
+    """
+    read = _decimals(codes, starts, ends)
+    values, exact = _divided(read.digits, read.decimals)
+    np.negative(values, out=values, where=read.negative)
+    for row in np.flatnonzero(~(exact & read.known)).tolist():
+        text = codes[starts[row]:ends[row]].tobytes()
+        if not DECIMAL.fullmatch(text):
+            raise NotANumber
+        values[row] = float(text)
+    return values
+
+
+def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
+    """Tokens as 64-bit integers; parameters as for :func:`floats`.
+
+    Raises
+    ------
+    NotANumber
+        If one is no whole number, or has more than 64 bits.
+    """
+    read = _decimals(codes, starts, ends)
+    values = read.digits.astype(np.int64)
+    np.negative(values, out=values, where=read.negative)
+    for row in np.flatnonzero(~read.known | (read.decimals >= 0)).tolist():
+        value = integer(codes[starts[row]:ends[row]].tobytes())
+        if value is None:
+            raise NotANumber
+        values[row] = value
+    return values
+
+
+class _Decimals(NamedTuple):
+    """Tokens of digits with at most one point.
+
+    Attributes
+    ----------
+    negative : ndarray of bool
+    digits : ndarray of uint64
+        All digits as a whole number.
+    decimals : ndarray of int
+        How many of them are behind the point; -1 where there is no point.
+    known : ndarray of bool
+        Whether the token is such a number, and short enough to be read here.
+    """
+
+    negative: Mask
+    digits: Keys
+    decimals: Ints
+    known: Mask
+
+
+def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
+    sign = codes[starts]
+    negative = sign == ord("-")
+    starts = starts + (negative | (sign == ord("+")))
+    width = ends - starts
+    point = np.minimum(_first_point(words_at(codes, starts)), width)
+    decimals = width - point - 1
+    behind = np.clip(decimals, 0, len(_POWERS) - 1)
+    digits, known = _value(codes, starts + point, point)
+    known &= (point < WORD) | (width <= WORD)
+    known &= (decimals < len(_POWERS)) & (point + behind > 0)
+    size = digits * _POWERS[behind]
+    digits *= _WHOLE_POWERS[np.minimum(behind, len(_WHOLE_POWERS) - 1)]
+    for place in range(0, int(behind.max(initial=0)), WORD):
+        part, are_digits = _value(codes, ends - place, np.clip(behind - place, 0, WORD))
+        known &= are_digits
+        size += part * _POWERS[place]
+        digits += part * _WHOLE_POWERS[place]
+    known &= size < 1e19  # fits into 64 bits
+    return _Decimals(negative, digits, decimals, known)
+
+
+def _first_point(words: Keys) -> Ints:
+    """The place of the first point in each word, 8 where there is none."""
+    other = words ^ _POINTS
+    points = (other - _BYTES) & ~other & _HIGH_BITS  # right up to the first one
+    lowest = (points & (~points + np.uint64(1))) >> np.uint64(7)
+    place = ((lowest * _COUNTING) >> np.uint64(56)).astype(np.int64)
+    place[points == 0] = WORD
+    return place
+
+
+def _value(codes: Bytes, ends: Ints, count: Ints) -> tuple[Keys, Mask]:
+    """The whole number in the ``count`` bytes (at most 8) before ``ends``; whether it is one."""
+    word = (words_at(codes, ends - WORD) ^ _ZEROS) & _LAST[count]
+    are_digits = (((word + _ABOVE_NINE) | word) & _HIGH_BITS) == 0
+    # Neighbours are joined to numbers of two, of four, then of eight digits.
+    word = (word * np.uint64(10 * 2**8 + 1) >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
+    word = (word * np.uint64(100 * 2**16 + 1) >> np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
+    return word * np.uint64(10000 * 2**32 + 1) >> np.uint64(32), are_digits
+
+
+def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
+    """``digits / 10**decimals``, and where it is the nearest 64-bit float for certain.
+
+    A quotient of two floats is the nearest one (Clinger, PLDI 1990).  Of more digits than a
+    float holds the rest is added, with the remainder of the division, which Dekker's product
+    (Numer. Math. 1971) gives exactly.  What is added has a relative error below 2**-51: if it
+    makes no difference when 2**-50 less or more is added, rounding is decided.
+    """
+    power = np.clip(decimals, 0, len(_POWERS) - 1)
+    divisor = _POWERS[power]
+    high = digits.astype(np.float64)
+    quotient = high / divisor
+    if int(digits.max(initial=0)) <= 2**53:
+        return quotient, np.ones(len(digits), bool)
+    rest = (digits - high.astype(np.uint64)).astype(np.int64)
+    product = quotient * divisor
+    a, b = _halves(quotient)
+    c, d = _POWERS_HIGH[power], _POWERS_LOW[power]
+    error = ((a * c - product) + a * d + b * c) + b * d
+    correction = ((high - product) - error + rest) / divisor
+    lowest = quotient + correction * (1 - 2.0**-50)
+    return lowest, lowest == quotient + correction * (1 + 2.0**-50)
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    """Two floats of 26 bits that add up to each value."""
+    scaled = values * (2.0**27 + 1)
+    high = scaled - (scaled - values)
+    return high, values - high
+
+
+_POWERS_HIGH, _POWERS_LOW = _halves(_POWERS)

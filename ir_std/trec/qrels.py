@@ -1,0 +1,261 @@
+"""Relevance judgments in memory: as dicts from Python objects, as arrays from files and frames."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.errors import InputError
+from ir_std.trec._ids import Ids, Index, Ints, keys, may_repeat
+
+Floats = npt.NDArray[np.float64]
+Computed = TypeVar("Computed")
+
+
+class Qrels(ABC):
+    """Relevance judgments, with the counts and ideal rankings that metrics need.
+
+    Parameters
+    ----------
+    topics : sequence of str
+    sizes : sequence of int
+        Number of judged documents of each topic.
+    name : str
+        What messages call it.
+
+    Attributes
+    ----------
+    topics : tuple of str
+    sizes : ndarray of int, shape (n_topics,)
+    topic : ndarray of int, shape (n_judged,)
+        For each judged document the index of its topic, ascending.
+    dataset : str or None
+        The ir_datasets id the qrels came from.
+    given : object
+        What the qrels were made from, if other providers of measures can read that; else None.
+    """
+
+    def __init__(self, topics: Sequence[str], sizes: Sequence[int] | Ints, name: str) -> None:
+        self.topics = tuple(topics)
+        self.sizes = np.asarray(sizes, np.int64)
+        self.topic = np.repeat(np.arange(len(self.topics)), self.sizes)
+        self.name = name
+        self.dataset: str | None = None
+        self.given: Any = None
+        self._counts: dict[int, Ints] = {}
+        self._wanted: dict[bool, Wanted] = {}
+        self._remembered: dict[Hashable, Any] = {}
+
+    @property
+    @abstractmethod
+    def judged(self) -> Mapping[str, Mapping[str, int]]:
+        """Level by topic and document; negative levels are judged, not relevant."""
+
+    @property
+    @abstractmethod
+    def flat_levels(self) -> Ints:
+        """Levels of all judged documents, topic after topic; shape (n_judged,)."""
+
+    @abstractmethod
+    def ids(self, rows: Ints) -> Ids:
+        """The judged documents at some places."""
+
+    def wanted(self, judged: bool) -> Wanted:
+        """The documents to be found in runs: the relevant ones, or all that are judged."""
+        if judged not in self._wanted:
+            self._wanted[judged] = Wanted(self, judged)
+        return self._wanted[judged]
+
+    @property
+    def first_documents(self) -> tuple[str, ...]:
+        """The first judged document of each topic that has one."""
+        return tuple(self.ids(self._starts[self.sizes > 0]).strings())
+
+    @cached_property
+    def max_level(self) -> int:
+        """The highest level in the qrels, at least 0."""
+        return max(0, int(self.flat_levels.max(initial=0)))
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """The index of each topic in :attr:`topics`."""
+        return {topic: i for i, topic in enumerate(self.topics)}
+
+    @cached_property
+    def _starts(self) -> Ints:
+        """Where the documents of each topic begin."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    @cached_property
+    def ideal(self) -> Ranking:
+        """The best ranking there can be: all judged documents, highest level first."""
+        order = np.lexsort((-self.flat_levels, self.topic))
+        ranks = np.arange(len(order)) - self._starts[self.topic] + 1
+        return Ranking(self, self.topic, ranks, self.flat_levels[order], self.sizes)
+
+    def count(self, level: int = 1) -> Ints:
+        """Number of documents at ``level`` or above, by topic; shape (n_topics,)."""
+        if level not in self._counts:
+            self._counts[level] = np.bincount(self.topic[self.flat_levels >= level],
+                                              minlength=len(self.topics))
+        return self._counts[level]
+
+    def relevant(self, topic: str, level: int = 1) -> list[bytes]:
+        """The documents of a topic at ``level`` or above, their ids in UTF-8."""
+        place = self.positions[topic]
+        start = int(self._starts[place])
+        levels = self.flat_levels[start:start + int(self.sizes[place])]
+        return self.ids(start + np.flatnonzero(levels >= level)).bytes()
+
+    def remembered(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
+        """What ``compute`` gives for these qrels, computed once for each ``key``."""
+        if key not in self._remembered:
+            self._remembered[key] = compute()
+        found: Computed = self._remembered[key]
+        return found
+
+
+class DictQrels(Qrels):
+    """Qrels from a dict.
+
+    Parameters
+    ----------
+    judged : mapping of str to mapping of str to int
+        Level by topic and document.
+    name : str
+    """
+
+    def __init__(self, judged: Mapping[str, Mapping[str, int]], name: str = "qrels") -> None:
+        super().__init__(list(judged), list(map(len, judged.values())), name)
+        self._judged = judged
+
+    @property
+    def judged(self) -> Mapping[str, Mapping[str, int]]:
+        """Level by topic and document."""
+        return self._judged
+
+    @cached_property
+    def flat_levels(self) -> Ints:
+        """Levels of all judged documents, topic after topic."""
+        return np.fromiter(chain.from_iterable(d.values() for d in self._judged.values()),
+                           np.int64, int(self.sizes.sum()))
+
+    @cached_property
+    def _documents(self) -> list[str]:
+        return list(chain.from_iterable(self._judged.values()))
+
+    def ids(self, rows: Ints) -> Ids:
+        """The judged documents at some places."""
+        return Ids.of([self._documents[row] for row in rows.tolist()])
+
+
+class ArrayQrels(Qrels):
+    """Qrels as they come from a file.
+
+    Parameters
+    ----------
+    topics : sequence of str
+    topic : ndarray of int, shape (n_lines,)
+        Index into the topics, of each line.
+    ids : Ids, of length n_lines
+        Documents.
+    levels : ndarray of int, shape (n_lines,)
+    name : str
+
+    Raises
+    ------
+    Repeated
+        If a document occurs twice in a topic.
+    """
+
+    def __init__(self, topics: Sequence[str], topic: Ints, ids: Ids, levels: Ints,
+                 name: str = "qrels") -> None:
+        super().__init__(topics, np.bincount(topic, minlength=len(topics)), name)
+        order = in_order(topic)
+        self._ids, self._levels = ids[order], levels[order]
+        if may_repeat(keys(self._ids.hashes(), self.topic)) and (
+                sum(map(len, self.judged.values())) < len(ids)):
+            raise Repeated.at(name, None, "a document occurs twice in a topic",
+                              "judge each document once")
+
+    @property
+    def flat_levels(self) -> Ints:
+        """Levels of all judged documents, topic after topic."""
+        return self._levels
+
+    @cached_property
+    def judged(self) -> Mapping[str, Mapping[str, int]]:
+        """Level by topic and document."""
+        lines = zip(self._ids.strings(), self._levels.tolist(), strict=True)
+        return {topic: dict(islice(lines, size))
+                for topic, size in zip(self.topics, self.sizes.tolist(), strict=True)}
+
+    def ids(self, rows: Ints) -> Ids:
+        """The judged documents at some places."""
+        return self._ids[rows]
+
+
+class Repeated(InputError):
+    """A document is judged twice in a topic."""
+
+
+def in_order(topic: Ints) -> Ints | slice:
+    """What brings the lines of each topic together."""
+    if (topic[1:] >= topic[:-1]).all():
+        return slice(None)
+    return np.argsort(topic, kind="stable")
+
+
+class Wanted:
+    """Documents that are to be found in runs.
+
+    Attributes
+    ----------
+    qrels : Qrels
+    level : ndarray of int, shape (n_documents,)
+    """
+
+    def __init__(self, qrels: Qrels, judged: bool) -> None:
+        self.qrels = qrels
+        self._rows = np.flatnonzero(qrels.flat_levels >= 1) if not judged else (
+            np.arange(len(qrels.flat_levels)))
+        self.topic = qrels.topic[self._rows]
+        self.level = qrels.flat_levels[self._rows]
+
+    @cached_property
+    def index(self) -> Index:
+        """Finds them among ids that are arrays."""
+        return Index.of(self.qrels.ids(self._rows), self.topic)
+
+    @cached_property
+    def by_topic(self) -> list[dict[str, int]]:
+        """Level by document, of each topic."""
+        sizes = np.bincount(self.topic, minlength=len(self.qrels.topics))
+        pairs = zip(self.qrels.ids(self._rows).strings(), self.level.tolist(), strict=True)
+        return [dict(islice(pairs, size)) for size in sizes.tolist()]
+
+
+class Ranking(NamedTuple):
+    """Judged documents of a run: by topic, then by rank.
+
+    Attributes
+    ----------
+    qrels : Qrels
+        Topics are those of the qrels, in their order; a topic without documents scores 0.
+    topic, rank, level : ndarray of int, shape (n_found,)
+        Index of the topic, rank from 1, judged level.
+    n_ret : ndarray of int, shape (n_topics,)
+        Number of documents that the run has on each topic.
+    """
+
+    qrels: Qrels
+    topic: Ints
+    rank: Ints
+    level: Ints
+    n_ret: Ints
