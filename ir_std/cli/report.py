@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 
 from ir_std._files import check_target
 from ir_std.analysis.paired import TESTS
-from ir_std.cli.evaluate import add_measure_option, tabulate, tell_apart
+from ir_std.cli.evaluate import add_score_options, tabulate, tell_apart
 from ir_std.cli.streams import note
 from ir_std.reporting.html.report import OUR_MARK, write_report
 from ir_std.schemes import scheme_names
@@ -27,7 +27,7 @@ def configure(parser: ArgumentParser) -> None:
                         help="standardization schemes (default N)")
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
-    add_measure_option(parser)
+    add_score_options(parser)
     parser.add_argument("--baseline", metavar="RUN",
                         help="the run that the others are tested against")
     parser.add_argument("--test", choices=sorted(TESTS), default="t",

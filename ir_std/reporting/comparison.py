@@ -218,8 +218,8 @@ class Comparison:
                  "over both mix what is relative topic by topic with what is relative in the "
                  "mean.",) * (len(kinds) > 1)
         return (*mixed, f"Raw means ({', '.join(raw)}) of different collections cannot be "
-                "compared: they tell as much of the topics as of the systems. Standardized means can, "
-                "each being relative to the systems that took part in its track.",
+                "compared: they tell as much of the topics as of the systems. Standardized means "
+                "can, each being relative to the systems that took part in its track.",
                 "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
                 f"the systems that the factors come from{self._how_systems()}.", *self._steps())
 

@@ -35,7 +35,7 @@ def to_trec_eval(measure: str) -> str | None:
     name, _, cutoff = measure.partition("@")
     for theirs, ours in TREC_EVAL_NAMES.items():
         if ours == (f"{name}@{{}}" if cutoff else name):
-            return theirs.format(cutoff)
+            return theirs.format(f"{float(cutoff):.2f}" if "." in cutoff else cutoff)
     return None
 
 
