@@ -202,6 +202,10 @@ class Effects:
                         "collection may lie. Variation: the number of collections, Cochran's Q "
                         "and its p, the share I2 of the variance that is between collections, and "
                         "tau, its deviation.")
+        if any(s.q < s.n - 1 for a in self.across if (s := a.summary())):
+            said.append("Where Q is below the number of collections less one, these differ less "
+                        "than by chance, and Hartung and Knapp's interval may be too narrow: take "
+                        "the wider of the two.")
         said += [f"{a.system} has no summary by {a.measure}: {a.why_not()}." for a in self.across
                  if a.why_not() and not a.overlap and sum(a.known) > 1]
         return (*said, *self.notes)

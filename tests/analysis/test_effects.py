@@ -5,9 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 from itertools import islice
+from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from ir_std.analysis.effects import hedges_correction, paired_effect, random_effects
@@ -189,6 +192,20 @@ def test_the_methods_that_hold_their_level_do_so_with_few_collections() -> None:
             hits[method] += found.low <= 0.02 <= found.high
     assert 0.93 <= hits["pm"] / 2000 <= 0.97
     assert hits["dl"] / 2000 < 0.92
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(1e-4, 1)), min_size=2, max_size=12),
+       st.floats(0.1, 10), st.randoms())
+def test_summaries_follow_the_unit_and_not_the_order(
+        effects: list[tuple[float, float]], unit: float, random: Random) -> None:
+    found = random_effects(*zip(*effects, strict=True))
+    random.shuffle(effects)
+    y, v = np.transpose(effects)
+    other = random_effects(y * unit, v * unit**2)
+    assert other.tau2 == pytest.approx(found.tau2 * unit**2, rel=1e-6, abs=1e-9)
+    assert other.effect == pytest.approx(found.effect * unit, rel=1e-6, abs=1e-6)
+    assert sum(other.weights) == pytest.approx(1)
+    assert min(y) - 1e-9 <= other.effect / unit <= max(y) + 1e-9
 
 
 @pytest.mark.parametrize(("effects", "variances", "said"), [

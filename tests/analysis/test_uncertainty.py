@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import ir_std
@@ -130,6 +132,17 @@ def test_a_run_does_not_differ_from_itself() -> None:
 def test_the_same_scores_always_give_the_same_error() -> None:
     by = scores()
     assert (bootstrap_covariance(by, by) == bootstrap_covariance(by.copy(), by)).all()
+
+
+@given(st.integers(2, 12), st.integers(1, 8), st.floats(0.01, 100), st.sampled_from("NUz"))
+def test_errors_do_not_depend_on_the_unit_of_the_scores(systems: int, topics: int, unit: float,
+                                                       scheme: str) -> None:
+    by, x = scores(topics, systems, 7), scores(topics, 2, 8)
+    plain = bootstrap_covariance(x, by, scheme=scheme, samples=20)
+    assert bootstrap_covariance(x * unit, by * unit, scheme=scheme, samples=20) == pytest.approx(
+        plain, rel=1e-6, abs=1e-12)
+    theory = normal_covariance(x, by.mean(axis=1), by.std(axis=1, ddof=1), systems, scheme)
+    assert (np.linalg.eigvalsh(theory) > -1e-12).all()
 
 
 @pytest.mark.parametrize("groups", [["one"] * 9, None])

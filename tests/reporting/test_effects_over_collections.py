@@ -137,6 +137,14 @@ def test_a_collection_without_factors_counts_in_the_raw_summary_alone() -> None:
     assert "2: Q" in both.table().text()
 
 
+@pytest.mark.parametrize(("shift", "said"), [(0.0, True), (1.0, False)])
+def test_intervals_that_may_be_too_narrow_are_named(shift: float, said: bool) -> None:
+    d = np.random.default_rng(2).normal(0.1, 0.1, 20)
+    across = Across("b", "a", AP, (Effect.of("x", d), Effect.of("y", 1.01 * d + shift)))
+    text = " ".join(Effects("a", (AP,), (across,)).table().text().split())
+    assert ("take the wider of the two" in text) is said
+
+
 def test_differences_without_spread_have_no_summary_and_that_is_said() -> None:
     across = Across("b", "a", AP, (Effect.of("x", [0.1] * 5), Effect.of("y", [0.1, 0.2])))
     assert across.summary() is None
