@@ -19,10 +19,11 @@ from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.formats import FORMATS, imported, to_trec_eval
+from ir_std.factors.formats import FORMATS, imported
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.validation import check
 from ir_std.trec.inputs import as_qrels
+from ir_std.trec.names import to_trec_eval
 
 
 def configure(parser: ArgumentParser) -> None:

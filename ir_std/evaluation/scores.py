@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ir_measures.measures import Measure
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Shape = TypeVar("Shape")
+COARSE = 0.005
+"""Numbers in such steps or coarser are taken as exact: 0.2 may be 0.2000."""
 
 
 def standardize(scores: Shape, measure: str | Measure | None = None, *,
@@ -81,8 +84,8 @@ def _of_dict(scores: Mapping[str, float], measure: str | Measure | None,
     name = str(measure)
     raw = measure_called(name) or parse_measure(name)
     wanted = standardized(raw, scheme=scheme) if scheme != "N" else standardized(raw)
-    read = collected((Cell(None, "", topic, name, repr(float(value)))
-                      for topic, value in scores.items()), "scores")[""]
+    read = _numbers(Cell(None, "", topic, name, repr(float(value)))
+                    for topic, value in scores.items())[""]
     found = _evaluator([read], [wanted], factors).evaluate(read, "scores").values[wanted]
     return dict(zip(scores, found.tolist(), strict=True))
 
@@ -96,6 +99,12 @@ def _of_run(read: RunScores, factors: FactorSet | str | None, scheme: str) -> Ru
     return RunScores(read.name, values, read.n_rel, read.n_ret, unit=read.unit)
 
 
+def _numbers(cells: Iterable[Cell]) -> dict[str, RunScores]:
+    """Cells of numbers, which do not tell how they were written if they have few decimals."""
+    return {name: run if run.step < COARSE else replace(run, step=0.0)
+            for name, run in collected(cells, "scores").items()}
+
+
 def _evaluator(read: list[RunScores], measures: list[Measure],
                factors: FactorSet | str | None, *schemes: str) -> StdEvaluator:
     return evaluator_for(counted_topics(read), measures, schemes, factors)
@@ -103,7 +112,7 @@ def _evaluator(read: list[RunScores], measures: list[Measure],
 
 def _of_table(table: pd.DataFrame, factors: FactorSet | str | None, scheme: str) -> pd.DataFrame:
     columns = _columns(table)
-    read = collected(_cells(table, columns), "scores")
+    read = _numbers(_cells(table, columns))
     evaluator = _evaluator(list(read.values()), list(dict.fromkeys(
         m for run in read.values() for m in run.values)), factors, scheme)
     plans = {p.measure.base: p for p in evaluator.plans}
