@@ -53,7 +53,8 @@ def test_printed_scores_give_what_the_run_gives_but_for_rounding(
         expected = direct.evaluate(as_run(run)).values
         (_, scores), = ir_std.read_scores(written(run, qrels, tmp_path / "eval")).items()
         evaluator = evaluator_for(counted_topics([scores]), measures, ("N", "U", "E", "z"), None)
-        assert evaluator.match and evaluator.match.factors
+        assert evaluator.match
+        assert evaluator.match.factors
         assert evaluator.match.factors.id == name
         found = evaluator.evaluate(scores).values
         rows = [qrels.positions[t] for t in evaluator.qrels.topics]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +27,16 @@ ROW = SCORES[0, :3]
 
 
 @pytest.fixture(autouse=True)
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FactorSet]:
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FactorSet:
     """A set of two data sets and four models."""
     made = factors_from_scores(
         {"nDCG@10": SCORES}, {"beir/toy": judgments_of_dataset(as_qrels(QRELS)), "beir/nq": None},
         {"id": "toys", "title": "Toys", "unit": "collection", "population": "four toys",
-         "datasets": {"beir/toy": {"split": "test", "note": "it is a toy"}}, "measures": {}}, MODELS)
+         "datasets": {"beir/toy": {"split": "test", "note": "it is a toy"}}, "measures": {}},
+        MODELS)
     made.save(tmp_path / "sets" / "toys")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
-    yield made
+    return made
 
 
 def test_the_mean_is_standardized_and_placed() -> None:
@@ -82,7 +82,8 @@ def test_means_over_data_sets_have_both_averages(tmp_path: Path) -> None:
               for name, value in both.items()}
     compared = ir_std.compare([("x", scores["beir/toy"], None), ("x", scores["beir/nq"], None)])
     raw, standardized = (compared.pooled("x", m) for m in compared.measures)
-    assert raw and standardized
+    assert raw
+    assert standardized
     assert raw.mean == pytest.approx(0.35)
     singly = [ir_std.evaluate(one).means["run"][snDCG @ 10] for one in scores.values()]
     assert standardized.mean == pytest.approx(np.mean(singly))

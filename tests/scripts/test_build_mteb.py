@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import ir_std
+from ir_std.trec.scores import RunScores
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from build_mteb import (
     FLOOR,
     MEASURES,
@@ -18,9 +24,6 @@ from build_mteb import (
     one_each,
     read_results,
 )
-
-import ir_std
-from ir_std.trec.scores import RunScores
 
 
 def result(model: str = "m", revision: str = "1", dataset: str = "beir/nq",
