@@ -72,7 +72,9 @@ else:
         if name in _MODULES:
             return import_module(f"ir_std.{name}")
         if name in _ON_DEMAND:
-            return getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
+            found = getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
+            globals()[name] = found  # for tools that read a module's names, such as pdoc
+            return found
         # Whatever else ir_measures has, its log among it, a drop-in has too.
         if not name.startswith("_") and hasattr(ir_measures, name):
             return getattr(ir_measures, name)
@@ -107,4 +109,4 @@ __all__ += sorted(set(_ir_measures_names) - set(__all__))
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 class IrStdError(Exception):
@@ -17,7 +13,7 @@ class InputError(IrStdError, ValueError):
     """A file or an object that cannot be used as it is."""
 
     @classmethod
-    def at(cls, file: object, line: int | None, found: str, expected: str) -> Self:
+    def at(cls, file: object, line: int | None, found: str, expected: str) -> InputError:
         """Built from its facts: where, what was found, what is expected instead."""
         where = f"{file}:{line}" if line is not None else f"{file}"
         return cls(f"{where}: {found}; {expected}")

@@ -30,6 +30,10 @@ Decided for the edges:
   ``max`` refuses, naming the topic; else negative scores stay negative.  ``uv`` divides them
   as it does others, but the 0 of a list of equal scores then stands above all: prefer
   ``zscore``.
+- ``zscore`` gives negative scores to about half of every list; ``max`` and ``uv`` keep negative
+  ones negative.  There CombMNZ pulls down what it should raise: of documents that are alike below
+  the mean of their lists, the one that most lists have comes last.  Use CombMNZ with ``minmax``,
+  ``mmstdv`` or ``sum``, whose scores start at 0.
 - Scores that are NaN or infinite, and a document twice in a list, are refused.
 - A topic that only some runs have is merged from those.
 - No document of a list passes another, and none of the results is NaN, whatever the scores;
@@ -221,7 +225,8 @@ def merge(runs: Iterable[Any], method: str, combine: str = "sum",
         What a document in several lists gets of its normalized scores: their sum (CombSUM),
         the highest, the sum times their number (CombMNZ), or that of the first run that has
         it.  A run that does not have it adds nothing: to a sum of scores that can be negative,
-        as those of ``zscore`` are, that is more than a low score.
+        as those of ``zscore`` are, that is more than a low score, and CombMNZ multiplies what is
+        negative too (see :mod:`ir_std.merging`).
     depth : int, optional
         Keep this many documents a topic.
 

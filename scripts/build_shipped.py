@@ -36,7 +36,7 @@ def main() -> None:
     root = Path(__file__).resolve().parent.parent
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(TRACKS))
     parser.add_argument("--data", type=Path,
-                        default=os.environ.get("IR_STD_DATA", root.parent / "shared" / "data"))
+                        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=root / "factors")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()

@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     root = Path(__file__).resolve().parent.parent
     parser.add_argument("--data", type=Path,
-                        default=os.environ.get("IR_STD_DATA", root.parent / "shared" / "data"))
+                        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, required=True, help="the folder for the 17 sets")
     args = parser.parse_args()
     for name, track in TRACKS.items():

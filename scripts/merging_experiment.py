@@ -202,7 +202,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="the folder of input data",
-                        default=Path(os.environ.get("IR_STD_DATA", ROOT / "../shared/data")))
+                        default=Path(os.environ.get("IR_STD_DATA") or ROOT / "../shared/data"))
     parser.add_argument("--sources", type=int, nargs="+", default=[30, 1000], metavar="N")
     parser.add_argument("--kept", type=int, nargs="+", default=[10, 1000], metavar="K")
     parser.add_argument("--engines", type=int, default=10, choices=range(1, 11),

@@ -78,7 +78,7 @@ def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argp
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder with scores/, published/, runs/, qrels/",
-                        default=Path(os.environ.get("IR_STD_DATA", ROOT / "../shared/data")))
+                        default=Path(os.environ.get("IR_STD_DATA") or ROOT / "../shared/data"))
     parser.add_argument("--out", type=Path, default=ROOT / "out", help="where results go")
     parser.add_argument("--seed", type=int, default=0, help="seed of all random draws")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes to use; "

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
+import typing
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,3 +55,35 @@ def test_every_file_of_the_factor_sets_is_in_the_wheel(installed: Path) -> None:
 
 def test_the_wheel_is_typed(installed: Path) -> None:
     assert (installed / "ir_std" / "py.typed").is_file()
+
+
+def public() -> list[Any]:
+    """Our public classes and functions, with the classes' methods and properties."""
+    own = [getattr(ir_std, name) for name in ir_std.__all__]
+    own = [o for o in own if getattr(o, "__module__", "").startswith("ir_std")
+           and (inspect.isclass(o) or inspect.isfunction(o))]
+    members = [m for o in own if inspect.isclass(o) for m in vars(o).values()]
+    functions = [getattr(m, "fget", None) or getattr(m, "func", None)
+                 or getattr(m, "__func__", m) for m in members]
+    return own + [f for f in functions if inspect.isfunction(f)]
+
+
+@pytest.mark.parametrize("thing", public(), ids=lambda thing: thing.__qualname__)
+def test_type_hints_of_what_is_public_resolve(thing: Any) -> None:
+    typing.get_type_hints(thing)
+
+
+def test_names_are_listed_once() -> None:
+    for names in (ir_std.__all__, dir(ir_std)):
+        assert len(names) == len(set(names))
+        assert all(hasattr(ir_std, name) for name in names)
+
+
+@pytest.mark.slow
+def test_the_command_line_shows_no_warnings_of_libraries_that_python_compiles(tmp_path: Path
+                                                                              ) -> None:
+    done = subprocess.run([sys.executable, "-m", "ir_std", "factors", "path", "trec4-adhoc"],
+                          env=os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path),
+                                            "PYTHONDONTWRITEBYTECODE": "1"},
+                          capture_output=True, text=True, check=True)
+    assert done.stderr == ""

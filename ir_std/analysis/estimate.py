@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, inf, isnan, nan, sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
 
 LEVEL = 0.95
 """The confidence of the intervals."""
@@ -45,7 +40,7 @@ class Estimate:
 
     @classmethod
     def of(cls, values: npt.ArrayLike, systems_error: float = 0.0,
-           systems_df: float = inf) -> Self:
+           systems_df: float = inf) -> Estimate:
         """The mean of scores by topic; NaN is none."""
         x = np.asarray(values, float)
         x = x[~np.isnan(x)]

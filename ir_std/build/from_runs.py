@@ -28,7 +28,7 @@ from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import Run
-from ir_std.trec.sources import BytesSource, FileSource
+from ir_std.trec.sources import BytesSource, FileSource, Source
 
 Floats = npt.NDArray[np.float64]
 
@@ -131,6 +131,7 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
     if len(kept) < 2:
         raise UsageError(f"{len(kept)} usable run{'s'[len(kept):]} given: factors are means and "
                          f"deviations over at least two")
+    _warn_of_copies(kept)
     stacked = np.stack([k.values for k in kept], axis=-1)
     deepest = max(k.depth for k in kept)
     info = {"id": id, "title": title or id, "depth": min(deepest, depth or deepest),
@@ -140,6 +141,19 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
                      + (f", cut to {depth} documents a topic" if depth else "")}
     return factors_from_scores(dict(zip(names, stacked, strict=True)), judgments_of(judgments),
                                info)
+
+
+def _warn_of_copies(runs: Iterable[RunScores]) -> None:
+    """Warn of runs that have the same scores on every topic."""
+    alike: dict[bytes, list[str]] = {}
+    for run in runs:
+        if ((run.values != 0) & (run.values != 1)).any():  # successes and failures often agree
+            alike.setdefault(run.values.tobytes(), []).append(run.name)
+    copies = [" and ".join(names) for names in alike.values() if len(names) > 1]
+    if copies:
+        more = f", and {len(copies) - 3} more" * (len(copies) > 3)
+        warnings.warn(f"runs with the same scores on every topic: {', '.join(copies[:3])}{more}; "
+                      f"count a system once", StandardizationWarning, stacklevel=3)
 
 
 def _usual(qrels: Qrels) -> list[str]:
@@ -182,16 +196,28 @@ def _sources(runs: Any) -> Iterator[Any]:
     """Files one by one, each once; runs in memory as they are."""
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
-    seen: set[str] = set()
+    seen: dict[object, str] = {}
     for run in runs.values() if isinstance(runs, Mapping) else runs:
         if not isinstance(run, (str, os.PathLike)):
             yield run
             continue
         for source in run_sources([run]):
-            if source.name in seen:
-                raise UsageError(f"{source.name} is given twice: count each run once")
-            seen.add(source.name)
+            same = _identity(source)
+            if same in seen:
+                again = "given twice" if seen[same] == source.name else (
+                    f"the same file as {seen[same]}")
+                raise UsageError(f"{source.name} is {again}: count each run once")
+            seen[same] = source.name
             yield source
+
+
+def _identity(source: Source) -> object:
+    """What two names of one file have in common."""
+    if isinstance(source, FileSource):
+        there = source.path.stat()
+        return there.st_dev, there.st_ino
+    archive, _, member = source.name.partition("!")
+    return os.path.realpath(archive), member
 
 
 def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:

@@ -147,7 +147,7 @@ def read_scores(file: str | os.PathLike[str]) -> tuple[list[str], Floats, float]
         _once(file, line, [*table, row[0]], "topic")
         table[row[0]] = [_score(file, line, cell) for cell in row[1:]]
         finest = max(finest, *map(_decimals, row[1:]))
-    step = 10.0 ** -finest
+    step = 10.0 ** -finest if finest else 0.0  # whole numbers may well be exact
     return list(table), np.array(list(table.values())), step if step > EXACT else 0.0
 
 

@@ -45,13 +45,16 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--depth", type=int, metavar="K",
                         help="cut runs to K documents a topic; with tables: the runs' depth")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
+    parser.add_argument("--force", action="store_true",
+                        help="replace the set that is already in DIR")
     parser.add_argument("--skip-bad", action="store_true",
                         help="leave broken runs out and list them, instead of stopping")
 
 
 def run(args: Namespace) -> None:
     """Build the set and write it."""
-    check_target(args.output)
+    given = [args.qrels, *args.runs, *(args.from_scores or ())]
+    check_target(args.output, filter(None, given), args.force)
     about = {"id": args.id or args.output.resolve().name, "title": args.title,
              "source": args.source, "licence": args.licence, "depth": args.depth}
     factors = _from_scores(args, about) if args.from_scores else _from_runs(args, about)

@@ -19,7 +19,8 @@ from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.formats import FORMATS, imported
+from ir_std.factors.files import check_target
+from ir_std.factors.formats import FORMATS, imported, webber_files
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.validation import check
 from ir_std.trec.inputs import as_qrels
@@ -40,6 +41,8 @@ def configure(parser: ArgumentParser) -> None:
     for each, output in ((exports, "FILE"), (imports, "DIR")):
         each.add_argument("--format", required=True, choices=FORMATS)
         each.add_argument("-o", "--output", required=True, metavar=output)
+    imports.add_argument("--force", action="store_true",
+                         help="replace the set that is already in DIR")
     imports.add_argument("--id", help="the set's id (default: the folder's name)")
     imports.add_argument("--title", default="", help="what the collection is called")
     imports.add_argument("--source", default="", help="where the factors come from")
@@ -98,6 +101,8 @@ def _import(args: Namespace) -> None:
     name = args.id or Path(args.output).resolve().name
     info = {"id": name, "title": args.title or name, "source": args.source,
             "licence": args.licence, "built": f"by ir_std from the {args.format} format"}
+    read = (args.file, *webber_files(args.file), *([args.qrels] if args.qrels else ()))
+    check_target(args.output, read, args.force)
     tables = FORMATS[args.format].read(args.file)
     imported(tables, info, args.systems, judged).save(args.output)
 

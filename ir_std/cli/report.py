@@ -1,26 +1,34 @@
 """Write one self-contained HTML page about runs: tables, pictures by topic, how to read them.
 
-Runs, qrels and measures as for ir_std itself.  The page needs no network.
+Runs, qrels and measures as for ir_std itself; for several collections NAME=RUN:QRELS as for
+ir_std compare.  The page needs no network.
 """
 
 from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 
 from ir_std._files import check_target
 from ir_std.analysis.paired import TESTS
+from ir_std.cli.compare import is_entry, split_entry
 from ir_std.cli.evaluate import add_score_options, tabulate, tell_apart
 from ir_std.cli.streams import note
+from ir_std.errors import UsageError
+from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.html.report import OUR_MARK, write_report
+from ir_std.reporting.results import Results
 from ir_std.schemes import scheme_names
 
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.usage = "%(prog)s RUN [RUN ...] QRELS [MEASURE ...] [-o FILE] [options]"
-    parser.add_argument("inputs", nargs="+", metavar="RUN|QRELS|MEASURE",
-                        help="run files, one qrels file or ir_datasets id, measures")
+    parser.usage = ("%(prog)s RUN [RUN ...] QRELS [MEASURE ...] [-o FILE] [options]\n"
+                    "       %(prog)s NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [-o FILE]")
+    parser.add_argument("inputs", nargs="+", metavar="RUN|QRELS|MEASURE|NAME=RUN:QRELS",
+                        help="run files, one qrels file or ir_datasets id, measures; or systems on "
+                             "several collections")
     parser.add_argument("-o", "--output", default="report.html", metavar="FILE",
                         help="the page (default report.html)")
     parser.add_argument("-s", "--scheme", default="N", metavar="N,U,E,z|all",
@@ -39,9 +47,41 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
-    files, qrels, measures = tell_apart(args.inputs)
-    inputs = [*files, *filter(None, [qrels])]
+    entries = [split_entry(text) for text in args.inputs
+               if is_entry(text) and not os.path.exists(text)]
+    if entries:
+        measures = [text for text in args.inputs if not is_entry(text)]
+        write(args, [name for _, *files in entries for name in files if name],
+              lambda: compared(entries, measures, args))
+    else:
+        files, qrels, parsed = tell_apart(args.inputs)
+        write(args, [*files, *filter(None, [qrels])],
+              lambda: tabulate(files, qrels, parsed, scheme_names(args.scheme), args))
+
+
+def write(args: Namespace, inputs: list[str], evaluate: Callable[[], Results | Comparison]) -> None:
+    """Write the page of what is evaluated, if it may be written."""
     check_target(args.output, inputs, b"" if args.force else OUR_MARK)  # before the work
-    results = tabulate(files, qrels, measures, scheme_names(args.scheme), args)
-    write_report(results, args.output, args.title, inputs, force=args.force)
+    write_report(evaluate(), args.output, args.title, inputs, force=args.force)
     note(f"wrote {args.output}, {os.path.getsize(args.output) / 1e6:.2f} MB")
+
+
+def compared(entries: list[tuple[str, str, str | None]], measures: list[str],
+             args: Namespace) -> Comparison:
+    """Systems on several collections.
+
+    Raises
+    ------
+    UsageError
+        If an option does not go with several collections, or no system has the baseline's name.
+    """
+    if args.factors:
+        raise UsageError("--factors names the factors of one collection, these are several: name "
+                         "them in the measures, as sAP(factors='trec8-adhoc')")
+    comparison = compare(entries, measures, args.scheme)
+    for text in comparison.notes:
+        note(text)
+    if args.baseline is None:
+        return comparison
+    comparison.effects(args.baseline)  # that there is such a system, before anything is drawn
+    return comparison.tested(args.baseline, args.test)

@@ -112,7 +112,7 @@ def _check_whole(folder: object, listing: Version) -> None:
 
 
 def check_target(path: str | os.PathLike[str],
-                 inputs: Iterable[str | os.PathLike[str]] = ()) -> Path:
+                 inputs: Iterable[str | os.PathLike[str]] = (), force: bool = True) -> Path:
     """The path, if a factor set may be written there.
 
     Parameters
@@ -120,12 +120,14 @@ def check_target(path: str | os.PathLike[str],
     path : str or path
     inputs : iterable of str or path
         Files and folders that must stay.
+    force : bool
+        Whether an older set may be replaced.
 
     Raises
     ------
     InputError
-        If the place is taken by something that is not a factor set and nothing else, or holds an
-        input.
+        If the place is taken by something that is not a factor set and nothing else, by a set
+        that must not be replaced, or holds an input.
     """
     target = Path(path)
     place = target.resolve()
@@ -142,6 +144,9 @@ def check_target(path: str | os.PathLike[str],
     if foreign:
         raise InputError.at(target, None, f"holds {foreign[0]!r} beside a factor set",
                             "only a set's own files are replaced: name a new folder")
+    if not force:
+        raise InputError.at(target, None, "holds a factor set already",
+                            "name a new folder, or add --force to replace it")
     return target
 
 

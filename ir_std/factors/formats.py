@@ -6,6 +6,7 @@ import csv
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,8 +15,9 @@ import numpy as np
 from ir_std._files import write_whole
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.files import LARGEST
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.storage import Table
+from ir_std.factors.storage import Table, number, shown
 from ir_std.measures import parse_measure
 from ir_std.trec.names import from_trec_eval, to_trec_eval
 
@@ -44,9 +46,17 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     Measures that trec_eval does not know are written under their own names, which it passes
     over; topics without factors are left out.  trec_eval applies ``-l`` to all measures alike,
     so its names stand for level 1.
+
+    Raises
+    ------
+    InputError
+        If a topic has white space in it, so that it would not read back.
     """
     lines = []
     for i, topic in enumerate(factors.topics):
+        if topic.split() != [topic]:
+            raise InputError.at(file, None, f"topic {topic!r} cannot be written",
+                                "columns are parted by white space: use the webber format")
         for measure in factors.measures:
             mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
             if mean == mean:
@@ -64,20 +74,20 @@ def read_trec_eval(file: str | os.PathLike[str]) -> Tables:
     """
     cells: dict[str, dict[str, tuple[float, float]]] = {}
     topics: dict[str, None] = {}
-    for number, line in enumerate(_lines(file), 1):
+    for at, line in enumerate(_text(file).split("\n"), 1):
         fields = line.split()
         if not fields:
             continue
         if len(fields) != 4:
-            raise InputError.at(file, number, f"{len(fields)} columns",
+            raise InputError.at(file, at, f"{len(fields)} columns",
                                 "topic, measure, mean and deviation are expected")
         topic, name, mean, sd = fields
-        measure = _measure(file, number, from_trec_eval(name))
+        measure = _measure(file, at, from_trec_eval(name))
         column = cells.setdefault(measure, {})
         if topic in column:
-            raise InputError.at(file, number, f"{name} of topic {topic} again", "one line each")
+            raise InputError.at(file, at, f"{name} of topic {topic} again", "one line each")
         topics[topic] = None
-        column[topic] = _number(file, number, mean), _number(file, number, sd)
+        column[topic] = _number(file, at, mean), _number(file, at, sd)
     if not cells:
         raise InputError.at(file, None, "no lines", "topic, measure, mean and deviation")
     nothing = np.nan, np.nan
@@ -96,11 +106,13 @@ def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
     columns = {measure: name for name, measure in _COLUMNS.items()}
     header = ["", *(columns.get(m, m) for m in factors.measures)]
     for file, table in zip(webber_files(stem), (factors.mean, factors.sd), strict=True):
-        lines = [",".join(map(_quoted, header))]
+        text = StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        writer.writerow(header)
         for i, topic in enumerate(factors.topics):
             cells = (table[m][i].item() for m in factors.measures)
-            lines.append(",".join([_quoted(topic), *("" if c != c else repr(c) for c in cells)]))
-        write_whole(file, ("\n".join(lines) + "\n").encode())
+            writer.writerow([topic, *(None if c != c else c for c in cells)])
+        write_whole(file, text.getvalue().encode())
 
 
 def read_webber(stem: str | os.PathLike[str]) -> Tables:
@@ -121,7 +133,11 @@ def read_webber(stem: str | os.PathLike[str]) -> Tables:
 
 
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
-    rows = list(csv.reader(_lines(file)))
+    try:
+        rows = list(csv.reader(StringIO(_text(file), newline=""), strict=True))
+    except csv.Error as broken:
+        raise InputError.at(file, None, f"no CSV ({broken})",
+                            "cells parted by commas are expected") from None
     if len(rows) < 2:
         raise InputError.at(file, None, "no topics", "a header and a row a topic are expected")
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
@@ -171,9 +187,12 @@ FORMATS = {"trec_eval": Format(write_trec_eval, read_trec_eval),
 """The formats by name."""
 
 
-def _lines(file: str | os.PathLike[str]) -> list[str]:
+def _text(file: str | os.PathLike[str]) -> str:
     try:
-        return Path(file).read_text(encoding="utf-8").splitlines()
+        if os.path.getsize(file) > LARGEST:
+            raise InputError.at(file, None, f"has more than {LARGEST} bytes",
+                                "a file of factors is expected")
+        return Path(file).read_bytes().decode("utf-8")
     except OSError as failed:
         raise InputError.at(file, None, failed.strerror or str(failed),
                             "name a readable file") from None
@@ -191,10 +210,7 @@ def _measure(file: object, line: int, name: str) -> str:
 
 def _number(file: object, line: int, cell: str) -> float:
     with suppress(ValueError):
-        if np.isfinite(value := float(cell)):
+        if np.isfinite(value := number(cell)):
             return value
-    raise InputError.at(file, line, f"{cell!r}", "a finite number is expected")
+    raise InputError.at(file, line, shown(cell), "a finite number is expected")
 
-
-def _quoted(text: str) -> str:
-    return f'"{text}"'

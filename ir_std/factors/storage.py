@@ -11,7 +11,8 @@ import zlib
 from collections.abc import Iterable, Mapping
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any, TextIO
+from tokenize import TokenError
+from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
@@ -99,7 +100,8 @@ def read_topics(content: bytes, file: object) -> dict[str, Judgments]:
     topics: dict[str, Judgments] = {}
     for line, row in enumerate(rows[1:], 2):
         if row[0] in topics:
-            raise InputError.at(file, line, f"topic {row[0]} again", "one row a topic")
+            raise InputError.at(file, line, f"topic {shown(row[0])[1:-1]} again",
+                                "one row a topic")
         topics[row[0]] = _judgments(file, line, row, levels)
     return topics
 
@@ -111,7 +113,7 @@ def _levels(file: object, header: list[str]) -> list[int]:
     if len(header) > 2:
         expected += [*(f"level_{n}" for n in levels), "fingerprint"]
     if header != expected or levels != sorted({*levels, *[0] * (len(header) > 2)}):
-        raise InputError.at(file, 1, f"header {','.join(header)}",
+        raise InputError.at(file, 1, f"header {shown(','.join(header))[1:-1]}",
                             "topic,n_rel is expected, or topic,n_rel,level_0,...,fingerprint with "
                             "levels ascending")
     return levels
@@ -124,7 +126,8 @@ def _judgments(file: object, line: int, row: list[str], levels: list[int]) -> Ju
         return Judgments(n_rel)
     known = [n for n in counts if n is not None]
     if len(known) < len(levels) or sum(known[1:]) != n_rel:
-        raise InputError.at(file, line, f"levels {','.join(row[2:-1])} and n_rel {row[1]}",
+        found = shown(",".join(row[2:-1]))[1:-1]
+        raise InputError.at(file, line, f"levels {found} and n_rel {row[1]}",
                             "levels from 1 add up to n_rel, or all are empty where unknown")
     at = {level: n for level, n in zip(levels, known, strict=True) if n or not level}
     prints = row[-1].split("-") if row[-1] else []
@@ -152,22 +155,27 @@ def _whole(file: object, line: int, name: str, cell: str) -> int | None:
     return None
 
 
-def csv_writer(text: TextIO) -> Any:
-    """What all CSV files are written with: cells are quoted where they must be."""
-    return csv.writer(text, lineterminator="\n")
+def _write_csv(file: Path, rows: Iterable[list[object]]) -> None:
+    with open(file, "w", encoding="utf-8", newline="") as text:
+        usual = csv.writer(text, lineterminator="\n")
+        quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        for row in rows:
+            # The usual writer leaves a carriage return as it is, where it would end a row.
+            (quoted if "\r" in str(row[0]) else usual).writerow(row)
 
 
 def write_topics(file: Path, topics: Mapping[str, Judgments]) -> None:
     """Write ``topics.csv``."""
     levels = sorted({level for known in topics.values() for level in known.levels or ()})
-    with open(file, "w", encoding="utf-8", newline="") as text:
-        writer = csv_writer(text)
-        header = [*(f"level_{n}" for n in levels), "fingerprint"] if levels else []
-        writer.writerow(["topic", "n_rel", *header])
-        for topic, (n_rel, counts, prints) in topics.items():
-            cells = [*("" if counts is None else counts.get(n, 0) for n in levels),
-                     "-".join((prints or {}).values())] if levels else []
-            writer.writerow([topic, "" if n_rel is None else n_rel, *cells])
+    rows: list[list[object]] = [["topic", "n_rel"]]
+    if levels:
+        rows[0] += [*(f"level_{n}" for n in levels), "fingerprint"]
+    for topic, (n_rel, counts, prints) in topics.items():
+        rows.append([topic, "" if n_rel is None else n_rel])
+        if levels:
+            rows[-1] += ["" if counts is None else counts.get(n, 0) for n in levels]
+            rows[-1].append("-".join((prints or {}).values()))
+    _write_csv(file, rows)
 
 
 def read_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
@@ -191,14 +199,14 @@ def read_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
     if len(set(names)) < len(names):
         raise InputError.at(file, 1, "a measure comes twice", "one column a measure")
     try:
-        columns = [list(map(_number, column))
+        columns = [list(map(number, column))
                    for column in zip(*(row[1:] for row in rows[1:]), strict=True)]
     except ValueError:
         raise _not_a_number(file, rows) from None
     return {m: np.array(column) for m, column in zip(names, columns, strict=True)}
 
 
-def _number(cell: str) -> float:
+def number(cell: str) -> float:
     """A cell as a number: NaN if it is empty, and never otherwise."""
     if not cell:
         return math.nan
@@ -214,7 +222,7 @@ def _not_a_number(file: object, rows: list[list[str]]) -> InputError:
     for line, row in enumerate(rows[1:], 2):
         for measure, cell in zip(rows[0][1:], row[1:], strict=True):
             try:
-                _number(cell)
+                number(cell)
             except ValueError:
                 return InputError.at(file, line,
                                      f"{measure} of topic {row[0]} is {shown(cell)}",
@@ -246,9 +254,9 @@ def read_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArr
                 raise ValueError("it is empty")
             return {m.filename.removesuffix(".npy"): _array(archive.read(m), m.filename, kinds)
                     for m in members}
-    except (ValueError, OSError, EOFError, NotImplementedError, RuntimeError, struct.error,
-            zlib.error, BadZipFile) as broken:
-        raise InputError.at(file, None, f"cannot be read ({broken})",
+    except (ValueError, SyntaxError, TokenError, OSError, EOFError, MemoryError, RuntimeError,
+            struct.error, zlib.error, BadZipFile) as broken:
+        raise InputError.at(file, None, f"cannot be read ({shown(str(broken))[1:-1]})",
                             "an .npz of one array of numbers a measure is expected") from None
 
 
@@ -275,12 +283,10 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0,
 
 def write_table(file: Path, topics: Iterable[str], table: Mapping[str, npt.ArrayLike]) -> None:
     """Write ``mean.csv`` or ``sd.csv`` at full precision; NaN as an empty cell."""
-    with open(file, "w", encoding="utf-8", newline="") as text:
-        writer = csv_writer(text)
-        writer.writerow(["", *table])
-        columns = [np.asarray(column, dtype=float).tolist() for column in table.values()]
-        for topic, *values in zip(topics, *columns, strict=True):
-            writer.writerow([topic, *("" if v != v else repr(v) for v in values)])
+    columns = [np.asarray(column, dtype=float).tolist() for column in table.values()]
+    _write_csv(file, [["", *table], *(
+        [topic, *("" if v != v else repr(v) for v in values)]
+        for topic, *values in zip(topics, *columns, strict=True))])
 
 
 def write_arrays(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -80,7 +80,7 @@ class Overlaps:
 
 
 def _twice(a: str, b: str, n: int) -> str:
-    return f"{a} and {b} share {n} topics: not pooled, they would count twice"
+    return f"{a} and {b} share {n} topic{'s' * (n > 1)}: not pooled, they would count twice"
 
 
 def overlaps(qrels: Mapping[str, Qrels], forms: Mapping[str, str | None]) -> Overlaps:
@@ -100,11 +100,19 @@ def overlaps(qrels: Mapping[str, Qrels], forms: Mapping[str, str | None]) -> Ove
                  for name, q in qrels.items()}
     found = {}
     for a, b in combinations(qrels, 2):
-        shared = documents[a] & documents[b]
         topics = set(qrels[a].topics).intersection(qrels[b].topics)
-        alike = sum(not qrels[a].judged[t].keys().isdisjoint(qrels[b].judged[t]) for t in topics)
-        # Plain numbers may name other documents elsewhere, unless they do so topic by topic.
-        if shared and (alike > len(topics) / 2 or any(not d.isdigit() for d in shared)
-                       or (forms[a] is not None and forms[a] == forms[b])):
+        shared = documents[a] & documents[b]
+        formed_alike = forms[a] is not None and forms[a] == forms[b]
+        if documents[a] and documents[b]:
+            alike = sum(not qrels[a].judged[t].keys().isdisjoint(qrels[b].judged[t])
+                        for t in topics)
+            # Plain numbers may name other documents elsewhere, unless they do so topic by topic.
+            same = any(not d.isdigit() for d in shared) or (bool(shared) and formed_alike)
+        else:  # scores tell no documents, at best how many are relevant
+            first, second = (dict(zip(q.topics, q.count().tolist(), strict=True))
+                             for q in (qrels[a], qrels[b]))
+            alike = sum(first[t] == second[t] > 0 for t in topics)
+            same = bool(topics) and formed_alike
+        if same or alike > len(topics) / 2:
             found[a, b] = len(topics)
     return Overlaps(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan, nan
 from typing import Any
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.analysis.estimate import Estimate, mean_of
+from ir_std.analysis.paired import get_test
 from ir_std.errors import UsageError, suggestion
 from ir_std.measures import Standardized, parse_measure
 from ir_std.reporting.collections import Overlaps, collection_names, common_measures, overlaps
@@ -181,6 +182,22 @@ class Comparison:
             notes.append("If a system was tuned on one of these collections, leave that "
                          "collection out: its difference there is not one on new topics.")
         return Effects(baseline, self.measures, tuple(across), tuple(notes))
+
+    def tested(self, baseline: str, test: str = "t") -> Comparison:
+        """The same, with the systems of each collection tested against a baseline there.
+
+        Raises
+        ------
+        UsageError
+            If there is no such test.
+        """
+        get_test(test)
+        results = {p.collection: p.results for p in self.parts}
+        for name, found in results.items():
+            if baseline in found.runs:
+                results[name] = replace(found, baseline=baseline, test=test)
+        return replace(self, parts=tuple(replace(p, results=results[p.collection])
+                                         for p in self.parts))
 
     def table(self, places: int = 4) -> Table:
         """A row a system and collection; standardized means carry halves of 95 percent intervals.

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ir_measures.measures import Measure
 
+from ir_std._typing import Axes, Figure
 from ir_std.analysis.effects import Summary
 from ir_std.measures import Standardized
 from ir_std.reporting.effects import Across, Effects
 from ir_std.reporting.plots import _axes, _require_matplotlib
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _BETTER, _LINE, _SUMMARY = "#0a5bb8", "#4b5866", "#c2410c"
 _LARGEST = 140.0

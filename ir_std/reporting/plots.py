@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
+from ir_std._typing import Axes, Figure
 from ir_std.errors import IrStdError, NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.panels import LABELS, panel, topic_order
 from ir_std.reporting.results import Results
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _BAND, _RANGE, _MEAN, _RUN = "#b8c4d2", "#a9b6c6", "#4b5866", "#0a5bb8"
 

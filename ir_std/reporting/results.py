@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
+from ir_std._typing import DataFrame
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, against, described, get_test
 from ir_std.errors import (
@@ -37,9 +38,6 @@ from ir_std.measures import Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.scored import as_scored, judgments_behind, runs_by_name
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 
@@ -303,7 +301,7 @@ class Results:
         """:meth:`table` as comma-separated values at full precision, with p-values."""
         return self.table().csv()
 
-    def to_dataframe(self) -> pd.DataFrame:
+    def to_dataframe(self) -> DataFrame:
         """Tidy scores, a row a score.
 
         Returns

@@ -114,6 +114,22 @@ def test_systems_that_are_equal_but_for_rounding_do_not_differ():
     assert analysis.paired_p_values(scores) == 1
 
 
+def test_a_tiny_difference_on_one_topic_is_chance():
+    x = np.random.default_rng(0).random(50)
+    y = x.copy()
+    y[3] += 1e-7
+    assert analysis.paired_p_values(np.column_stack([x, y])) == pytest.approx(
+        stats.ttest_rel(x, y).pvalue, abs=1e-9)
+
+
+def test_pairs_that_hardly_differ_are_tested_alike_alone_and_among_many_samples():
+    samples = np.repeat(SCORES[None], 7, axis=0)
+    samples[:, 4, 1:] = SCORES[4, 1:] + 1e-6 * RNG.random((7, 4))
+    samples[:, :, 1] = samples[:, :, 0] + 1e-6 * RNG.random((7, 12))
+    np.testing.assert_array_equal(analysis.paired_t(samples),
+                                  [analysis.paired_t(sample) for sample in samples])
+
+
 def test_systems_that_always_differ_alike_differ_for_certain():
     scores = np.column_stack([SCORES[:, 0], SCORES[:, 0] + 0.125])
     assert analysis.paired_t(scores) == -np.inf
@@ -174,6 +190,12 @@ def test_tukeys_test_of_two_systems_is_the_permutation_test():
 
 def test_tukeys_test_never_finds_equal_systems_different():
     assert (analysis.tukey_p_values(np.repeat(SCORES[:, :1], 4, axis=1), trials=50) == 1).all()
+
+
+def test_tukeys_test_is_never_quite_certain():
+    scores = SCORES / 10
+    scores[:, 0] += 100
+    assert analysis.tukey_p_values(scores, trials=50)[:4].tolist() == [1 / 51] * 4
 
 
 def test_tukeys_test_repeats_with_its_seed():
@@ -277,6 +299,24 @@ def test_drmse_takes_many_samples_at_once():
 
 def test_drmse_of_a_collection_with_itself_is_0():
     assert analysis.drmse(SCORES, SCORES) == 0
+
+
+def test_means_that_differ_by_rounding_only_have_no_spread():
+    tenths = np.array([[1, 2, 3], [2, 3, 1], [3, 1, 2]]) / 10
+    assert np.ptp(tenths.mean(axis=0)) > 0
+    with pytest.raises(ValueError, match="no spread"):
+        analysis.drmse(tenths, tenths)
+
+
+@pytest.mark.parametrize("scale", [1 / 8, 10, 1000])
+def test_swap_rates_do_not_change_with_the_unit_of_the_scores(scale):
+    tenths, bins = RNG.integers(0, 11, (12, 6)) / 10, np.arange(8) / 20
+    found = analysis.swap_rate(tenths, bins, trials=50)
+    scaled = analysis.swap_rate(tenths * scale, bins * scale, trials=50)
+    np.testing.assert_array_equal(found.pairs, scaled.pairs)
+    np.testing.assert_array_equal(found.swaps, scaled.swaps)
+    assert found.error == pytest.approx(stats.sem(found.by_trial))
+    assert found.overall == pytest.approx(found.by_trial.mean())
 
 
 def test_swap_rate_is_the_plain_count():

@@ -251,6 +251,23 @@ def test_a_run_given_twice_is_refused(qrels: Path, runs: Path) -> None:
         build_factors(qrels, [runs / "sys1", runs], id="x")
 
 
+def test_a_run_given_by_another_path_is_refused(qrels: Path, runs: Path, tmp_path: Path,
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "link").symlink_to(runs / "sys1")
+    os.link(runs / "sys1", tmp_path / "hard")
+    monkeypatch.chdir(runs)
+    for again in (tmp_path / "link", tmp_path / "hard", Path("sys1")):
+        with pytest.raises(UsageError, match=r"is the same file as .*sys1: count each run once"):
+            build_factors(qrels, [*sorted(runs.iterdir()), again], id="x")
+
+
+def test_runs_with_the_same_scores_on_every_topic_are_warned_of(qrels: Path, runs: Path) -> None:
+    (runs / "copy").write_text((runs / "sys1").read_text())
+    with pytest.warns(StandardizationWarning,
+                      match=r"same scores on every topic: .*/copy and .*/sys1; count a system"):
+        build_factors(qrels, runs, ["AP", "P@10"], id="x")
+
+
 def test_paths_without_runs_are_refused(qrels: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for path, message in (("empty", "holds no files"), ("none", "no such file")):
@@ -328,7 +345,8 @@ def test_the_command_lists_the_runs_it_leaves_out(ir_std_cli: Any, qrels: Path, 
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["qrels", "-o", "new"], "give QRELS and at least two RUNS"),
-    (["qrels", "runs", "-o", "runs"], "exists and is not a factor set"),
+    (["qrels", "runs", "-o", "runs"], "holds runs, which is read; name a new folder"),
+    (["qrels", "runs", "-o", "others"], "exists and is not a factor set"),
     (["qrels", "runs", "-o", "new", "--jobs", "0"], "jobs is 0: give the number"),
     (["qrels", "runs", "-o", "new", "--measures", "Foo"], "unknown measure 'Foo'"),
     (["runs/sys1", "runs", "-o", "new"], "a qrels file has 4 columns"),
@@ -337,10 +355,39 @@ def test_wrong_use_of_the_command_is_one_clear_line(
         arguments: list[str], message: str, ir_std_cli: Any, qrels: Path, runs: Path,
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "others").mkdir()
     failed = ir_std_cli("build", *arguments)
     assert failed.status == 2
     assert len(failed.err) == 1
     assert message in failed.err[0]
+
+
+def test_a_set_that_is_there_is_replaced_by_force_only(ir_std_cli: Any, qrels: Path, runs: Path,
+                                                       tmp_path: Path) -> None:
+    arguments = "build", qrels, runs, "-o", tmp_path / "mine", "--measures", "AP"
+    assert ir_std_cli(*arguments).status == 0
+    refused = ir_std_cli(*arguments)
+    assert refused.status == 2
+    assert "holds a factor set already; name a new folder, or add --force" in refused.err[0]
+    assert ir_std_cli(*arguments, "--force").status == 0
+
+
+def test_a_folder_that_holds_the_input_is_never_replaced(ir_std_cli: Any, qrels: Path, runs: Path,
+                                                         tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    assert ir_std_cli("build", qrels, runs, "-o", mine, "--measures", "AP").status == 0
+    runs = runs.rename(mine / "runs")
+    before = sorted(mine.rglob("*"))
+    for given in (runs, *runs.iterdir()):
+        refused = ir_std_cli("build", qrels, given, "-o", mine, "--force")
+        assert refused.status == 2
+        assert "which is read; name a new folder" in refused.err[0]
+    runs = runs.rename(tmp_path / "runs")
+    (mine / "notes.txt").write_text("precious")
+    refused = ir_std_cli("build", qrels, runs, "-o", mine, "--force")
+    assert "holds 'notes.txt' beside a factor set; only a set's own files" in refused.err[0]
+    assert (mine / "notes.txt").read_text() == "precious"
+    assert len(before) == 14
 
 
 # -- a cluster -------------------------------------------------------------------------------

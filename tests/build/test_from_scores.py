@@ -38,7 +38,7 @@ def test_e_counts_only_systems_with_a_score(table: Path) -> None:
 
 
 def test_the_resolution_is_the_last_decimal_that_occurs(tmp_path: Path) -> None:
-    for text, step in (("0.1,0.25", 0.01), ("1,0", 1.0), ("1e-04,0", 0.0001),
+    for text, step in (("0.1,0.25", 0.01), ("1,0", 0.0), ("1e-04,0", 0.0001),
                        ("0.3333333333333333,0", 0.0)):
         (tmp_path / "AP.csv").write_text(f"topic,a,b\n1,{text}\n")
         assert read_scores(tmp_path / "AP.csv")[2] == pytest.approx(step)

@@ -48,6 +48,8 @@ def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
     """Run a program in a pseudo-terminal and press Ctrl-C so many seconds after its start."""
     child, terminal = pty.fork()
     if child == 0:
+        # A shell that starts the tests in the background lets them ignore it.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.execv(command[0], command)
     started, pending, said, first = time.monotonic(), sorted(interrupts), b"", None
     while time.monotonic() < (first or started) + 30:
@@ -77,8 +79,8 @@ def is_quiet(ended: Ended) -> bool:
 
 
 def starts_python(ended: Ended) -> bool:
-    """Whether Python itself had not yet come to the program, whose code is not to blame."""
-    return ended.status == -signal.SIGINT and not any("ir_std" in line for line in ended.said)
+    """Whether Python itself was still starting, which nothing in the program can change."""
+    return ended.seconds < SOON and not any("ir_std" in line for line in ended.said)
 
 
 @pytest.mark.parametrize("interrupts", [[0.3], [0.6], [0.9, 0.91], [1.3, 1.35, 1.4], [2.0]])
@@ -95,7 +97,6 @@ def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
     all_ended = [(t, in_terminal(command, [t, t + 0.05][:1 + i % 2])) for i, t in enumerate(times)]
     loud = [(t, e) for t, e in all_ended if not is_quiet(e)]
     assert all(starts_python(e) for _, e in loud), loud
-    # The rest came before Python had found the package: a moment of three seconds.
     assert len(loud) < 10
     assert sum(e.status == 130 for _, e in all_ended) > 80
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from made_up import collection, write_qrels
 
 from ir_std import FactorSet, InputError, build_factors, load_factors
@@ -20,6 +23,7 @@ from ir_std.factors.formats import (
     write_trec_eval,
     write_webber,
 )
+from ir_std.factors.validation import check
 from ir_std.trec.names import from_trec_eval, to_trec_eval
 
 NAMES = {"AP": "map", "P@10": "P_10", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref",
@@ -143,6 +147,8 @@ def test_the_commands_export_and_import(name: str, built: FactorSet, ir_std_cli:
     assert out.status == 0
     ir_std_cli("factors", "import", tmp_path / "f", "--format", name, "-o", tmp_path / "y",
                "--qrels", qrels, "--systems", 7, "--title", "Y")
+    assert "add --force" in ir_std_cli("factors", "import", tmp_path / "f", "--format", name, "-o",
+                                       tmp_path / "y").err[0]
     again = load_factors(tmp_path / "y")
     assert (again.id, again.title, again.n_rel) == ("y", "Y", built.n_rel)
     assert np.array_equal(again.mean["RR"], built.mean["RR"])
@@ -154,3 +160,53 @@ def test_a_set_of_unknown_size_says_so(built: FactorSet, tmp_path: Path) -> None
     write_trec_eval(built, tmp_path / "z")
     made = imported(read_trec_eval(tmp_path / "z"), {"id": "x"})
     assert made.systems_text() == "unknown number of"
+
+
+ODD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"),
+              min_size=1, max_size=8)
+
+
+def odd_set(topics: list[str], value: float) -> FactorSet:
+    about = {"id": "odd", "measures": {"AP": {"systems": 2}, "nDCG@10": {"systems": 2}}}
+    column = np.full(len(topics), value)
+    return FactorSet(about, dict.fromkeys(topics, 3), dict.fromkeys(about["measures"], column),
+                     dict.fromkeys(about["measures"], column / 3))
+
+
+@settings(max_examples=30)
+@given(topics=st.lists(ODD, min_size=1, max_size=4, unique=True),
+       value=st.floats(0, 1, allow_subnormal=True))
+def test_odd_topics_come_back_from_every_format_or_are_refused(topics: list[str],
+                                                              value: float) -> None:
+    made = odd_set(topics, value)
+    with TemporaryDirectory() as folder:
+        made.save(Path(folder, "set"))
+        again = FactorSet.load(Path(folder, "set"))
+        assert (again.topics, again.judgments) == (made.topics, made.judgments)
+        assert again.mean["AP"].tolist() == made.mean["AP"].tolist()
+        assert check(Path(folder, "set")) == []
+        write_webber(made, Path(folder, "x"))
+        tables = read_webber(Path(folder, "x"))
+        assert tables.topics == made.topics
+        assert tables.sd["nDCG@10"].tolist() == made.sd["nDCG@10"].tolist()
+        if all(topic.split() == [topic] for topic in topics):
+            write_trec_eval(made, Path(folder, "z"))
+            assert read_trec_eval(Path(folder, "z")).topics == made.topics
+        else:
+            with pytest.raises(InputError, match="cannot be written"):
+                write_trec_eval(made, Path(folder, "z"))
+
+
+@pytest.mark.parametrize("topics", ["a,b", 'a"b', "a\nb", "a\rb", "'", '"', ",", " ", "#x", "=1"])
+def test_topics_that_csv_must_quote_come_back(topics: str, tmp_path: Path) -> None:
+    odd_set([topics, "2"], 0.5).save(tmp_path / "set")
+    assert FactorSet.load(tmp_path / "set").mean["AP"].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("line", [
+    "1 map -0.5 0.1", "1 map 1.5 0.1", "1 map 0.5 -0.1", "1 map 1e400 0.1", "1 map 0.5 inf",
+    "1 map 0_5 0.1", "1 map \uff11 0.1", "1 P_10 0.5 1.5"])
+def test_values_that_no_measure_can_have_are_refused_on_import(line: str, tmp_path: Path) -> None:
+    (tmp_path / "z").write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(InputError):
+        imported(read_trec_eval(tmp_path / "z"), {"id": "x"})

@@ -16,9 +16,10 @@ import pytest
 from ir_measures import AP, P
 
 import ir_std
-from ir_std.analysis.paired import mean_interval
 from ir_std.cli import main
 from ir_std.errors import InputError, IrStdError
+from ir_std.reporting.comparison import Comparison
+from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.report import render, write_report
 from ir_std.reporting.html.words import at_end, sentences
 from ir_std.schemes import SCHEMES
@@ -275,7 +276,7 @@ def made_up(means: dict[str, list[float]], **options: Any) -> ir_std.Results:
 def test_it_names_the_best_run_with_its_interval_and_place(results: ir_std.Results) -> None:
     best = max(results.runs, key=lambda run: results.means[run][ir_std.sAP])
     mean = results.means[best][ir_std.sAP]
-    low, high = mean_interval(results.values[best][ir_std.sAP])
+    low, high = results.uncertainty[best][ir_std.sAP].interval
     assert sentences(results, ir_std.sAP)[0] == (
         f"{best} is the best of the 3 runs by sAP: {mean:.3f} (95% interval {low:.3f} to "
         f"{high:.3f}); it {results.placements[best][ir_std.sAP].summary} systems.")
@@ -349,3 +350,104 @@ def test_each_factor_set_has_its_source_and_licence(text: str) -> None:
     table = text[text.index("Factors: sources and licences"):]
     assert "the runs that were submitted to the track" in table
     assert ir_std.load_factors("trec8-adhoc").info["licence"] in table
+
+
+# Several collections.
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    entries = []
+    for number, name in enumerate(("trec7-adhoc", "trec8-adhoc", "trec5-adhoc")):
+        qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
+        entries += [(system, simulated_run(qrels, 10 * number + i, 60), qrels)
+                    for i, system in enumerate(("bm25", "mono"))]
+    return ir_std.compare(entries, [AP])
+
+
+def across_of(page: str) -> Any:
+    found = re.search(r'<section id="across".*?<script type="application/json">(.*?)</script>',
+                      page, re.S)
+    assert found
+    return json.loads(found[1])
+
+
+def test_a_page_of_several_collections_has_a_part_for_each(comparison: Comparison) -> None:
+    page = render(comparison)
+    assert "<h1>2 systems on 3 collections</h1>" in page
+    assert re.findall(r'data-part="([^"]+)" data-key', page) == [
+        "trec7-adhoc", "trec8-adhoc", "trec5-adhoc"]
+
+
+def test_without_a_baseline_it_shows_means_by_system_and_collection(
+        comparison: Comparison) -> None:
+    (measure,) = across_of(render(comparison))["measures"]
+    assert measure["name"] == "sAP"
+    assert measure["zero"] == 0.5
+    assert [(r["system"], r["name"]) for r in measure["rows"]] == [
+        (system, name) for system in ("bm25", "mono")
+        for name in ("trec7-adhoc", "trec8-adhoc", "trec5-adhoc", "all of these")]
+    for part, row in zip([p for p in comparison.parts if p.system == "bm25"], measure["rows"],
+                         strict=False):
+        found = part.estimate(ir_std.sAP)
+        assert [row["mean"], row["low"], row["high"]] == [found.mean, *found.interval]
+    pooled = comparison.pooled("bm25", ir_std.sAP)
+    assert measure["rows"][3]["mean"] == pooled.mean
+
+
+def test_with_a_baseline_it_shows_differences_and_their_summary(comparison: Comparison) -> None:
+    data = across_of(render(comparison.tested("bm25")))
+    assert data["baseline"] == "bm25"
+    found = comparison.effects("bm25").of("sAP")
+    summary = found.summary()
+    rows = next(m for m in data["measures"] if m["name"] == "sAP")["rows"]
+    assert [r["mean"] for r in rows] == [*(e.difference.mean for e in found.effects),
+                                         summary.effect, None]
+    assert [r["weight"] for r in rows[:3]] == pytest.approx(summary.weights)
+    assert [rows[3]["low"], rows[3]["high"]] == [summary.low, summary.high]
+    assert [rows[4]["low"], rows[4]["high"]] == list(summary.predicted)
+
+
+def test_each_collection_is_tested_against_the_baseline(comparison: Comparison) -> None:
+    page = render(comparison.tested("bm25"))
+    assert page.count("(baseline: bm25)") == 3
+    assert "significantly better, worse than bm25" in page
+
+
+def test_the_sentence_says_where_a_system_is_above_the_baseline(comparison: Comparison) -> None:
+    found = comparison.effects("bm25").of("sAP")
+    (said,) = AcrossCollections(comparison, "bm25").words(ir_std.sAP)
+    above = [e.collection for e in found.effects if e.difference.interval[0] > 0]
+    below = [e.collection for e in found.effects if e.difference.interval[1] < 0]
+    assert all(f"above bm25 on {name}" in said for name in above[:1])
+    assert all(f"below bm25 on {name}" in said for name in below[:1])
+    assert ("neither above nor below bm25" in said) == (not above and not below)
+    assert f"In summary the difference is {found.summary().effect:+.3f}" in said
+
+
+def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.run").write_text(f"1 Q0 d{name} 1 0.5 tag\n")
+        (tmp_path / f"{name}.qrels").write_text(f"1 0 d{name} 1\n")
+    entries = [f"{system}={tmp_path / name}.run:{tmp_path / name}.qrels"
+               for system in ("x", "y") for name in ("a", "b")]
+    page = tmp_path / "page.html"
+    done = ir_std_cli("report", *entries, "AP", "-o", page, "--baseline", "x")
+    assert done.status == 0
+    assert "<h1>2 systems on 2 collections</h1>" in page.read_text()
+
+
+@pytest.mark.parametrize(("more", "said"), [
+    (["--baseline", "z"], "no system is called 'z', the baseline: there are x"),
+    (["--factors", "trec8-adhoc"], "--factors names the factors of one collection"),
+    (["-o", "a.run"], "a.run: is one of the inputs")])
+def test_what_several_collections_cannot_have_is_one_line(
+        more: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        ir_std_cli: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.run").write_text("1 Q0 d 1 0.5 tag\n")
+    Path("a.qrels").write_text("1 0 d 1\n")
+    done = ir_std_cli("report", "x=a.run:a.qrels", "AP", *more)
+    assert done.status == 2
+    assert said in done.err[-1]
+    assert not Path("report.html").exists()

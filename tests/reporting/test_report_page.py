@@ -18,7 +18,7 @@ from ir_measures import AP, P
 
 import ir_std
 from ir_std import sAP
-from ir_std.analysis.paired import mean_interval
+from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.report import write_report
 from ir_std.reporting.html.words import ranked, sentences
 from ir_std.testing import simulated_qrels, simulated_run
@@ -148,7 +148,9 @@ def test_the_overview_ranks_all_runs_by_mean(view: View, results: ir_std.Results
     assert np.corrcoef(across, means)[0, 1] == pytest.approx(1, abs=1e-9)
     assert across == sorted(across, reverse=True)
     assert view.page.locator(".overview .dot.baseline").count() == 1
-    assert view.page.locator(".overview .interval").count() == N_RUNS
+    # Thin by topics and systems, over it thick by topics alone.
+    assert view.page.locator(".overview .interval:not(.over-topics)").count() == N_RUNS
+    assert view.page.locator(".overview .over-topics").count() == N_RUNS
 
 
 def test_a_dot_tells_its_run_and_a_press_shows_its_topics(view: View,
@@ -254,8 +256,10 @@ def test_the_systems_mean_is_a_row(view: View, results: ir_std.Results) -> None:
 def test_intervals_are_shown_on_hover_and_focus(view: View, results: ir_std.Results) -> None:
     run = ranked(results, sAP)[3]
     cell = f".runs tr:has(a:text-is('{run}')) td[data-m='sAP'] button"
-    low, high = mean_interval(results.values[run][sAP])
-    said = f"95% interval {score(low)} to {score(high)}"
+    sure = results.uncertainty[run][sAP]
+    low, high = sure.interval
+    said = (f"95% interval {score(low)} to {score(high)} (±{score(sure.topics)} by topics, "
+            f"±{score(sure.systems)} by systems)")
     view.page.hover(cell)
     assert said in view.text(".runs-table > .tip")
     view.page.mouse.move(2, 2)
@@ -470,6 +474,72 @@ def test_an_address_that_says_nothing_shows_the_start(view: View, file: Path,
     view.open(file, address)
     assert view.text(".one-run .run-name") == ranked(results, sAP)[0]
     assert view.text(".one-run .measure-name") == "sAP"
+
+
+# Several collections.
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]:
+    entries = []
+    for name in ("trec7-adhoc", "trec8-adhoc"):
+        qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
+        entries += [(system, simulated_run(qrels, i, 60), qrels)
+                    for i, system in enumerate(("bm25", "mono"))]
+    comparison = ir_std.compare(entries, [AP]).tested("bm25")
+    place = tmp_path_factory.mktemp("several") / "report.html"
+    write_report(comparison, place)
+    return comparison, place
+
+
+def test_the_forest_shows_each_collection_and_their_summary(
+        shared: View, several: tuple[Comparison, Path]) -> None:
+    comparison, place = several
+    shared.open(place)
+    effects = comparison.effects("bm25").of("sAP").effects
+    shared.page.focus(".forest svg")
+    for effect in effects:
+        shared.page.keyboard.press("ArrowDown")
+        assert shared.tip(".forest").startswith(f"mono, {effect.collection}: 50 topics; sAP "
+                                                f"{score(effect.difference.mean)} [")
+    squares = shared.page.eval_on_selector_all(
+        ".forest rect.dot", "rs => rs.map(r => r.x.baseVal.value + r.width.baseVal.value / 2)")
+    assert (squares[0] < squares[1]) == (effects[0].difference.mean < effects[1].difference.mean)
+    assert shared.page.locator(".forest path.dot.baseline").count() == 1
+    shared.page.select_option("#across select", "AP")
+    shared.page.wait_for_function("() => location.hash === '#in=all&measure=AP'")
+    shared.page.focus(".forest svg")
+    shared.page.keyboard.press("Home")
+    assert "; AP " in shared.tip(".forest")
+    assert shared.said == []
+
+
+def test_each_collection_has_views_and_addresses_of_its_own(
+        shared: View, several: tuple[Comparison, Path]) -> None:
+    _, place = several
+    shared.open(place, "#in=trec8-adhoc&run=bm25&measure=AP")
+    assert shared.text("#part-1 .one-run .run-name") == "bm25"
+    assert shared.text("#part-1 .one-run .measure-name") == "AP"
+    assert shared.text("#part-0 .one-run .measure-name") == "sAP"
+    shared.page.select_option("#part-0 select[data-choice=measure]", "AP")
+    shared.page.wait_for_function("() => location.hash === '#in=trec7-adhoc&measure=AP'")
+    assert shared.text("#part-0 .one-run .measure-name") == "AP"
+    assert shared.said == []
+
+
+def test_a_row_of_the_forest_leads_to_its_collection(
+        shared: View, several: tuple[Comparison, Path]) -> None:
+    _, place = several
+    shared.open(place)
+    shared.page.focus(".forest svg")
+    shared.page.keyboard.press("ArrowDown")
+    shared.page.keyboard.press("Enter")
+    shared.page.wait_for_function("() => location.hash === '#in=trec7-adhoc&run=mono'")
+    shared.page.click("a[data-part=trec8-adhoc]")
+    shared.page.wait_for_function("() => location.hash.startsWith('#in=trec8-adhoc')")
+    assert shared.page.evaluate(
+        "document.querySelector('#part-1 h2').getBoundingClientRect().top") < 200
+    assert shared.said == []
 
 
 # Downloads.

@@ -13,7 +13,7 @@ from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
 from ir_std.reporting.html.packing import Packer
-from ir_std.reporting.html.words import sentences, spread
+from ir_std.reporting.html.words import estimate, sentences
 from ir_std.reporting.panels import Panel, figures
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT, SCHEMES
@@ -59,7 +59,7 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
     standardized = isinstance(measure, Standardized)
     placed = [results.placements.get(run, {}).get(measure) for run in runs]
     tested = [results.tests.get(run, {}).get(measure) for run in runs]
-    bounds = [spread(results, run, measure) for run in runs]
+    sure = [estimate(results, run, measure) for run in runs]
     systems = next((p.means for p in placed if p and p.means), ())
     if systems:
         mean_of_systems = float(np.mean(systems))
@@ -73,8 +73,10 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
         "systems": _numbers(systems),
         "systemsMean": _number(mean_of_systems),
         "means": [_exact(results.means[run][measure]) for run in runs],
-        "low": [_long(low) for low, _ in bounds],
-        "high": [_long(high) for _, high in bounds],
+        "low": [_long(e.interval[0]) for e in sure],
+        "high": [_long(e.interval[1]) for e in sure],
+        "overTopics": [_number(e.topics) for e in sure],
+        "overSystems": [_number(e.systems) for e in sure] if any(e.systems for e in sure) else [],
         "places": [p.summary if p else None for p in placed],
         "placeRanks": [p.rank if p else None for p in placed],
         "differences": [_long(t.difference) if t else None for t in tested],

@@ -9,6 +9,7 @@ from ir_std._version import __version__
 from ir_std.analysis.paired import described
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
+from ir_std.reporting.html.words import SYSTEMS_UP_TO, listed
 from ir_std.reporting.results import Results
 from ir_std.reporting.tables import latex_escape
 
@@ -76,15 +77,25 @@ def method(several: Iterable[Results]) -> str:
     schemes = _schemes(several)
     raw = dict.fromkeys(str(m.base if isinstance(m, Standardized) else m)
                         for results in several for m in results.measures)
-    said = [f"We report {latex_escape(_and(raw))}, computed with ir_std {__version__} and "
+    said = [f"We report {latex_escape(listed(raw))}, computed with ir_std {__version__} and "
             "ir_measures \\cite{macavaney2022}."]
     if schemes:
         ways = [f"{SCHEME_WORDS[s]} ({s}) \\cite{{{SCHEME_PAPER[s]}}}" for s in schemes]
-        said.append(f"Scores are standardized by topic {_and(ways)}, "
-                    f"with factors from {_and(_sets(several))}.")
+        said.append(f"Scores are standardized by topic {listed(ways)}, "
+                    f"with factors from {listed(_sets(several))}.")
     said += dict.fromkeys(_tests(results) for results in several if results.tests)
-    said.append("Intervals are 95% intervals of means over topics (Student's t).")
+    over = dict.fromkeys(_intervals(results) for results in several)
+    said += [f"Intervals are 95\\% intervals of means: {text}." for text in over]
     return " ".join(said)
+
+
+def _intervals(results: Results) -> str:
+    said = "over topics (Student's t)"
+    if len(results.runs) > SYSTEMS_UP_TO:
+        return said
+    how = dict.fromkeys(part.source for part in results.systems_parts.values() if part.source)
+    return said + ", and for standardized scores over the standardizing systems, " * bool(how) + (
+        "; ".join(how))
 
 
 def _tests(results: Results) -> str:
@@ -109,8 +120,3 @@ def _sets(several: Iterable[Results]) -> list[str]:
         for plan in results.plans.values():
             used.setdefault(plan.factors.id, plan.factors)
     return [f"the {f.systems_text()} systems of {latex_escape(f.title)}" for f in used.values()]
-
-
-def _and(parts: Iterable[str]) -> str:
-    *most, last = parts
-    return f"{', '.join(most)} and {last}" if most else last

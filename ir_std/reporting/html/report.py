@@ -12,6 +12,7 @@ from ir_std.errors import IrStdError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
 from ir_std.reporting.comparison import Comparison
+from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.data import PLACES, data_of
 from ir_std.reporting.html.method import Licence, licences, method, references
 from ir_std.reporting.html.words import ranked, sentences
@@ -86,7 +87,8 @@ class _Page:
     def __init__(self, results: Results | Comparison) -> None:
         if isinstance(results, Comparison):
             by_name = {part.collection: part.results for part in results.parts}
-            self.across: _Across | None = _Across(results)
+            tested = (found.baseline for found in by_name.values() if found.baseline is not None)
+            self.across: AcrossCollections | None = AcrossCollections(results, next(tested, None))
         else:
             by_name = {_collection(results): results}
             self.across = None
@@ -95,9 +97,16 @@ class _Page:
                       for number, (name, found) in enumerate(by_name.items())]
 
     @property
+    def across_words(self) -> list[str]:
+        assert self.across is not None
+        key = next(m for m in self.across.measures if str(m) == self.across.key)
+        return self.across.words(key)
+
+    @property
     def title(self) -> str:
         runs = dict.fromkeys(run for results in self.results for run in results.runs)
-        what = next(iter(runs)) if len(runs) == 1 else f"{len(runs)} runs"
+        kind = "systems" if self.across else "runs"
+        what = next(iter(runs)) if len(runs) == 1 else f"{len(runs)} {kind}"
         if len(self.results) > 1:
             return f"{what} on {len(self.results)} collections"
         factors = self.results[0].match and self.results[0].match.factors
@@ -113,6 +122,10 @@ class _Page:
         how = (f" and standardized by scheme{'s' * (len(names) > 1)} {', '.join(names)}"
                if names else "")
         return f"{', '.join(raw)} on {topics} topic{'s' * (topics != 1)}, raw{how}."
+
+    @property
+    def both(self) -> bool:
+        return any(part.both for part in self.parts)
 
     @property
     def tested(self) -> bool:
@@ -170,6 +183,11 @@ class _Part:
         return bool(self.results.plans)
 
     @property
+    def both(self) -> bool:
+        """Whether intervals are over topics and standardizing systems."""
+        return any(m["overSystems"] and any(m["overSystems"]) for m in self.data["measures"])
+
+    @property
     def systems(self) -> str:
         """How many standardizing systems there are; nothing if a run has no place among them."""
         factors = self.results.match and self.results.match.factors
@@ -182,11 +200,3 @@ class _Part:
         match = self.results.match
         return [(m, plan.factors) for m, plan in self.results.plans.items()
                 if match is None or plan.factors is not match.factors]
-
-
-class _Across:
-    """Several collections: the pooled table and what the forest plot draws."""
-
-    def __init__(self, comparison: Comparison) -> None:
-        self.comparison = comparison
-        self.table = comparison.table(PLACES)

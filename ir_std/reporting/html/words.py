@@ -8,20 +8,30 @@ from math import isnan
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
+from ir_measures.measures.base import MeanAgg
 
-from ir_std.analysis.paired import ALPHA, against, described, get_test, mean_interval
+from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.paired import ALPHA, against, described, get_test
 from ir_std.measures import Standardized
 from ir_std.reporting.results import Results
 
+SYSTEMS_UP_TO = 30
+"""With more runs than this intervals are over topics only: those over the standardizing systems
+take some milliseconds for each run and measure."""
 NAMED = 3
 """Runs that a sentence names; more are counted."""
 TENTH, THIRD = 1 / 10, 1 / 3
 """Shares of topics on which a run is at the end of a scale, from which on a sentence says so."""
 
 
-def spread(results: Results, run: str, measure: Measure) -> tuple[float, float]:
-    """The 95 percent interval of a run's mean over topics."""
-    return mean_interval(results.values[run][measure])
+def estimate(results: Results, run: str, measure: Measure) -> Estimate:
+    """A run's mean with its errors over topics and, unless there are many runs, over systems."""
+    if len(results.runs) <= SYSTEMS_UP_TO:
+        return results.uncertainty[run][measure]
+    found = Estimate.of(results.values[run][measure], float("nan"))
+    if isinstance(measure.aggregator(), MeanAgg):
+        return found
+    return Estimate(results.means[run][measure], found.n, float("nan"), float("nan"))
 
 
 def ranked(results: Results, measure: Measure) -> list[str]:
@@ -45,7 +55,7 @@ def sentences(results: Results, measure: Measure) -> list[str]:
 def _best(results: Results, measure: Measure, order: Sequence[str]) -> str:
     first = order[0]
     mean = results.means[first][measure]
-    low, high = spread(results, first, measure)
+    low, high = estimate(results, first, measure).interval
     between = f" (95% interval {low:.3f} to {high:.3f})" if low == low else ""
     placed = results.placements.get(first, {}).get(measure)
     place = ""
@@ -86,7 +96,7 @@ def _against_baseline(results: Results, measure: Measure) -> str:
                                      (worse, "worse", "" if better else baseline)) if runs]
     if rest:
         said.append(f"{rest} cannot be told from it")
-    return f"Of the {_count(len(tested), 'other run')}, {_and(said)} ({how})."
+    return f"Of the {_count(len(tested), 'other run')}, {listed(said)} ({how})."
 
 
 def _against_second(results: Results, measure: Measure, first: str, second: str) -> str:
@@ -149,14 +159,15 @@ def at_end(measure: Standardized, values: npt.NDArray[np.float64]) -> bool:
     return bool(np.mean((known > 0.99) | (known < 0.01)) >= TENTH)
 
 
-def _listed(runs: Sequence[str]) -> str:
-    more = [f"{len(runs) - NAMED} more"] * (len(runs) > NAMED)
-    return _and([*runs[:NAMED], *more])
-
-
-def _and(parts: Sequence[str]) -> str:
+def listed(parts: Iterable[str]) -> str:
+    """``a, b and c``."""
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def _listed(runs: Sequence[str]) -> str:
+    more = [f"{len(runs) - NAMED} more"] * (len(runs) > NAMED)
+    return listed([*runs[:NAMED], *more])
 
 
 def _count(n: int, what: str) -> str:

@@ -57,13 +57,15 @@ function drawOverview(part, chosen, width) {
   const drawn = [...ranked.keys()].sort((a, b) => Boolean(kind(ranked[a])) - Boolean(kind(ranked[b])));
   for (const place of drawn) {
     const run = ranked[place];
-    if (m.wideLow?.[run] != null) {
-      parts.push(line("systems-interval", x(m.wideLow[run]), y(place), x(m.wideHigh[run]), y(place)));
-    }
     if (m.low[run] !== null) {
       const bar = line(`interval ${kind(run)}`, x(m.low[run]), y(place), x(m.high[run]), y(place));
       if (many && !kind(run)) bar.setAttribute("style", "stroke-width: 1; opacity: .35");
       parts.push(bar);
+    }
+    if (part.both(m, run)) {
+      const half = m.overTopics[run];
+      parts.push(line(`interval over-topics ${kind(run)}`, x(m.means[run] - half), y(place),
+        x(m.means[run] + half), y(place)));
     }
     parts.push(svg("circle", { class: `dot ${kind(run)}`, cx: x(m.means[run]), cy: y(place),
       r: kind(run) ? 4.5 : many ? 2 : 4 }));

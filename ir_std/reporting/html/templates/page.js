@@ -30,9 +30,10 @@ class Address {
       if (this.parts.length === 1 || said.in === part.name) part.show(said);
       else if (first) part.show({});
     }
-    const part = this.reveal ?? (first && (said.run || said.topic || said.against)
+    const part = this.reveal ?? (first && (said.in || said.run || said.topic || said.against)
       ? this.parts.find((p) => this.parts.length === 1 || said.in === p.name) : null);
-    part?.$(said.against && first ? ".against" : ".one-run")?.scrollIntoView();
+    const place = said.against && first ? ".against" : said.run || said.topic ? ".one-run" : "h2";
+    part?.$(place)?.scrollIntoView();
     this.reveal = null;
   }
 }
@@ -41,6 +42,10 @@ async function start() {
   document.documentElement.classList.add("js");
   const parts = [];
   const address = new Address(parts);
+  const across = document.getElementById("across");
+  if (across) {
+    parts.push(new AcrossCollections(across, JSON.parse(across.querySelector("script").textContent), address));
+  }
   for (const root of document.querySelectorAll(".part")) {
     const data = JSON.parse(root.querySelector("script").textContent);
     parts.push(new Part(root, data, await unpack(data), address));
@@ -60,6 +65,7 @@ async function start() {
   addEventListener("afterprint", () => paint(null));
   matchMedia("print").addEventListener("change", (media) => paint(media.matches ? PAPER : null));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paint(printing));
+  document.querySelectorAll(".scroll").forEach(hintAtWidth);
   for (const button of document.querySelectorAll("button.copy")) {
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(button.closest(".paste").querySelector("pre").textContent);

@@ -55,8 +55,14 @@ class Part {
     return m.means[run] === null ? null : 1 + m.means.filter((v) => v !== null && v > m.means[run]).length;
   }
 
+  /** Whether a mean's interval is known to be of two parts, topics and systems. */
+  both(m, run) { return (m.overSystems[run] ?? 0) > 0 && m.overTopics[run] !== null; }
+
   intervalText(m, run) {
-    return m.low[run] === null ? "" : ` [${fixed(m.low[run])}, ${fixed(m.high[run])}]`;
+    if (m.low[run] === null) return "";
+    const parts = this.both(m, run)
+      ? ` (±${fixed(m.overTopics[run])} by topics, ±${fixed(m.overSystems[run])} by systems)` : "";
+    return `, 95% interval ${fixed(m.low[run])} to ${fixed(m.high[run])}${parts}`;
   }
 
   /** [topic, difference], largest first, of the scores as they are shown. */
@@ -106,7 +112,6 @@ class Part {
       });
     }
     this.makeSheets(root);
-    hintAtWidth(root.querySelector(".scroll"));
     walkCells(this.table.table);
     const tip = root.querySelector(".tip");
     const tell = (event) => {
@@ -116,8 +121,7 @@ class Part {
       const m = this.byName.get(button.closest("td").dataset.m);
       const run = Number(button.closest("tr").dataset.i);
       tip.textContent = `${this.runs[run]}, ${m.name}: ${fixed(m.means[run])}`
-        + (m.low[run] === null ? "" : `, 95% interval ${fixed(m.low[run])} to ${fixed(m.high[run])}`)
-        + (m.places[run] ? `, ${m.places[run]}` : "");
+        + this.intervalText(m, run) + (m.places[run] ? `, ${m.places[run]}` : "");
       const box = button.getBoundingClientRect(), room = root.getBoundingClientRect();
       tip.style.left = `${Math.max(0, Math.min(box.left - room.left, room.width - tip.offsetWidth))}px`;
       tip.style.top = `${box.bottom - room.top + 4}px`;
@@ -138,7 +142,6 @@ class Part {
       download(fileName(`${this.name} means`, "csv"), new Blob([this.csvOfMeans()], { type: "text/csv" })));
     this.topicsTable = new SortedTable(this.$(".all-topics"), {
       fold: 100, pinned: (row) => Number(row.dataset.i) === this.chosen?.topic });
-    hintAtWidth(this.$(".all-topics .scroll"));
     this.$(".all-topics .csv").addEventListener("click", () =>
       download(fileName(`${this.name} ${this.runs[this.chosen.run]} topics`, "csv"),
         new Blob([this.csvOfTopics()], { type: "text/csv" })));
@@ -289,7 +292,9 @@ class Part {
       [scheme === "raw" ? `raw ${b.measure}` : scheme, fixed(means[run]), ""])
       : [[`raw ${base.name}`, fixed(base.means[run]), ""]];
     return [...found,
-      [`${m.name}, 95% interval`, this.intervalText(m, run).trim() || MISSING, "of the mean over topics"],
+      [`${m.name}, 95% interval`, m.low[run] === null ? MISSING : `${fixed(m.low[run])} to ${fixed(m.high[run])}`,
+        this.both(m, run) ? `±${fixed(m.overTopics[run])} by topics, ±${fixed(m.overSystems[run])} by systems`
+          : "by topics"],
       ...(m.places[run] ? [["among the systems", m.placeRanks[run] ?? MISSING, m.places[run]]] : []),
       ...(m.p[run] === null ? [] : [[`less ${this.runs[this.baseline]}`, signed(m.differences[run], 4),
         `p ${m.p[run] < 0.0001 ? "< 0.0001" : `= ${m.p[run].toFixed(4)}`}`]])];

@@ -1,0 +1,82 @@
+// Several collections: systems, or their differences from a baseline, side by side.
+
+/** A row a system and collection, with its interval; summaries are diamonds. */
+function drawForest(across, m, width) {
+  const rows = m.rows.map((row, i) => ({ ...row, head: i === 0 || m.rows[i - 1].system !== row.system }));
+  const left = Math.min(220, Math.max(100, width * 0.3)), right = width - 14;
+  const letters = Math.floor(left / 7.2) - 2;
+  let bottom = 4;
+  for (const row of rows) {
+    if (row.head) bottom += 24;
+    row.y = bottom + 11;
+    bottom += 22;
+  }
+  const [low, high] = extent(m.rows.map((r) => r.low), m.rows.map((r) => r.high),
+    m.rows.map((r) => r.mean), m.zero === null ? [] : [m.zero]);
+  const pad = (high - low) * 0.03 || 0.05;
+  const x = scale(low - pad, high + pad, left, right);
+  const parts = [bottomAxis(x, 4, bottom, ticks(x.low, x.high, Math.max(3, width / 110)))];
+  if (m.zero !== null) parts.push(svg("path", { class: "mean", d: `M${x(m.zero)} 4V${bottom}` }));
+  const heaviest = Math.max(...m.rows.map((r) => r.weight ?? 0));
+  const points = [];
+  for (const row of rows) {
+    if (row.head) parts.push(text("name chosen", 4, row.y - 18, "start", shortened(row.system, 40)));
+    parts.push(text(row.kind === "collection" ? "name" : "", left - 12, row.y + 4, "end", shortened(row.name, letters)));
+    if (row.low !== null && row.kind !== "summary") {
+      parts.push(line(`interval ${row.kind === "predicted" ? "baseline" : ""}`, x(row.low), row.y, x(row.high), row.y));
+    }
+    if (row.kind === "summary" && row.low !== null) {
+      parts.push(svg("path", { class: "dot baseline", d: `M${x(row.low)} ${row.y}L${x(row.mean)} ${row.y - 7}`
+        + `L${x(row.high)} ${row.y}L${x(row.mean)} ${row.y + 7}Z` }));
+    } else if (row.mean !== null) {
+      const side = row.weight ? 14 * Math.sqrt(row.weight / heaviest) : 9;
+      parts.push(svg("rect", { class: "dot run", x: x(row.mean) - side / 2, y: row.y - side / 2,
+        width: side, height: side, rx: across.baseline === null ? side / 2 : 0 }));
+    }
+    if (row.low === null && row.mean === null) continue;
+    points.push({ x: x(row.mean ?? (row.low + row.high) / 2), y: row.y, lines: [
+      `${row.system}, ${row.name}${row.topics ? `: ${plural(row.topics, "topic")}` : ""}`,
+      `${m.name} ${row.mean === null ? "" : fixed(row.mean)}${row.low === null ? ""
+        : ` [${fixed(row.low)}, ${fixed(row.high)}]`}`],
+    go: () => across.open(row) });
+  }
+  if (across.baseline !== null) {
+    parts.push(text("", x(m.zero) - 8, bottom + 32, "end", `← ${shortened(across.baseline, 20)} better`),
+      text("", x(m.zero) + 8, bottom + 32, "start", "the other better →"));
+  }
+  return { points, by: "y", name: `collections ${m.name}`, drawn: picture(width,
+    bottom + (across.baseline === null ? 22 : 40), `${m.name} of ${plural(new Set(m.rows.map((r) => r.system)).size, "system")} `
+    + "by collection, with intervals. The arrow keys go from row to row.", ...parts) };
+}
+
+class AcrossCollections {
+  constructor(root, data, address) {
+    Object.assign(this, data, { root, address, name: "all" });
+    this.$ = (selector) => root.querySelector(selector);
+    this.figures = [new Figure(this.$(".forest"), (width) => drawForest(this, this.chosen, width))];
+    this.$("select").addEventListener("change", (event) => address.go(this, { measure: event.target.value }));
+    for (const link of root.querySelectorAll("a[data-part]")) {
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        this.open({ name: link.dataset.part });
+      });
+    }
+  }
+
+  /** Go to a collection's own part. */
+  open({ name, system }) {
+    const part = this.address.parts.find((p) => p.name === name);
+    if (part) part.go(system ? { run: system } : {}, true);
+  }
+
+  paint() { for (const figure of this.figures) figure.paint(); }
+
+  show(said) {
+    this.chosen = this.measures.find((m) => m.name === said.measure)
+      ?? this.measures.find((m) => m.name === this.root.dataset.key);
+    this.$("select").value = this.chosen.name;
+    this.$(".measure-name").textContent = this.chosen.name;
+    this.$(".words").replaceChildren(...this.chosen.words.map((sentence) => html("li", {}, sentence)));
+    this.paint();
+  }
+}

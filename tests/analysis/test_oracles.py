@@ -1,0 +1,426 @@
+"""Every statistical function against something nobody here wrote: scipy, statsmodels, R, loops.
+
+``python tests/analysis/test_oracles.py`` prints the table: function, oracle, cases and the
+largest difference.  Scores are made up in steps of 1/20 on some topics, so that ties, equal means
+and flat topics are common, and continuous on others.  (Fusion is held to ranx in test_merging.)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import combinations, product
+from math import erf, sqrt
+from statistics import fmean, pstdev, stdev
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP
+from scipy import stats
+from statsmodels.distributions.empirical_distribution import ECDF
+from statsmodels.formula.api import ols
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import FTestAnovaPower, TTestPower
+from statsmodels.stats.weightstats import DescrStatsW
+
+from ir_std import analysis, build_factors, merge, normalize, place
+from ir_std.analysis.corrections import bonferroni, holm
+from ir_std.analysis.paired import mean_interval, randomization_test, t_test, tukey_test
+from ir_std.schemes import get_scheme
+
+Found = Any
+Cases = Iterator[tuple[Found, Found]]
+"""Pairs of what is found here and what the oracle says."""
+
+AUDIT: dict[str, tuple[str, Callable[[np.random.Generator], Cases], float]] = {}
+
+
+def audit(function: str, oracle: str, tolerance: float = 1e-9) -> Callable[[Any], Any]:
+    """Enters cases into the table."""
+    def enter(cases: Callable[[np.random.Generator], Cases]) -> Any:
+        AUDIT[function] = oracle, cases, tolerance
+        return cases
+    return enter
+
+
+def matrices(rng: np.random.Generator, count: int = 40) -> Iterator[np.ndarray]:
+    """Topics x systems: continuous, coarse, and with systems that hardly differ."""
+    for k in range(count):
+        n, m = int(rng.integers(3, 30)), int(rng.integers(3, 8))
+        x = rng.beta(1, 3, (n, m))
+        if k % 3 == 1:
+            x = np.round(x * 20) / 20
+        if k % 3 == 2:
+            x[:, 1] = x[:, 0]
+            x[n // 2, 1] += 10.0 ** -rng.integers(1, 9)
+        yield x
+
+
+def pairs(m: int) -> Iterator[tuple[int, int]]:
+    return combinations(range(m), 2)
+
+
+# Schemes
+
+@audit("schemes: z", "scipy.stats.zscore")
+def z(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        x = x[np.ptp(x, axis=1) > 0]
+        yield analysis.standardize(x, scheme="z"), stats.zscore(x, axis=1, ddof=1)
+
+
+@audit("schemes: N", "math.erf and plain loops, limits where all agree")
+def n(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        x[0] = 0.25
+        run = np.concatenate([[0.2 + 0.05 * rng.integers(3)], rng.random(len(x) - 1)])
+        found = get_scheme("N").apply(run, mean=[fmean(row) for row in x.tolist()],
+                                      sd=[stdev(row) for row in x.tolist()])
+        limit = 0.5 if abs(run[0] - 0.25) < 1e-9 else float(run[0] > 0.25)
+        yield found, [limit, *((1 + erf((s - fmean(row)) / stdev(row) / sqrt(2))) / 2
+                               for s, row in zip(run.tolist()[1:], x.tolist()[1:], strict=True))]
+
+
+@audit("schemes: U", "plain loops")
+def u(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        x = x[np.ptp(x, axis=1) > 0]
+        yield (analysis.standardize(x, scheme="U"),
+               [[min(1, max(0, 0.15 * (s - fmean(row)) / stdev(row) + 0.5)) for s in row]
+                for row in x.tolist()])
+
+
+@audit("schemes: E", "statsmodels ECDF")
+def e(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        yield analysis.standardize(x, scheme="E"), [ECDF(row)(row) for row in x]
+
+
+@audit("leave_out", "plain loops over the groups")
+def without(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        groups = ["ab"[k % 2] if k < 4 else str(k) for k in range(x.shape[1])]
+        if x.shape[1] < 4 or any(
+                np.ptp(x[:, [g != own for g in groups]], axis=1).min() == 0 for own in groups):
+            continue
+        expected = np.empty_like(x)
+        for t, k in product(*map(range, x.shape)):
+            others = [x[t, j] for j in range(x.shape[1]) if groups[j] != groups[k]]
+            expected[t, k] = stats.norm.cdf((x[t, k] - fmean(others)) / stdev(others))
+        yield analysis.leave_out(x, groups), expected
+
+
+# Paired tests
+
+@audit("t_test", "scipy.stats.ttest_1samp")
+def one_t(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        d = x[:, 1:] - x[:, :1]
+        yield t_test(d), stats.ttest_1samp(d, 0).pvalue
+
+
+@audit("paired_p_values", "scipy.stats.ttest_rel")
+def all_t(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        yield analysis.paired_p_values(x), [
+            stats.ttest_rel(x[:, i], x[:, j]).pvalue for i, j in pairs(x.shape[1])]
+
+
+@audit("paired_p_values, near duplicates", "scipy.stats.ttest_rel")
+def near_duplicates(rng: np.random.Generator) -> Cases:
+    for exponent in np.arange(0, 11, 0.25):
+        x = rng.random(50)
+        changed = rng.random(50) < rng.choice([0.03, 0.3, 1])
+        y = x + 10**-exponent * rng.normal(size=50) * changed
+        y[3] += 10**-exponent
+        yield (analysis.paired_p_values(np.column_stack([x, y])),
+               [stats.ttest_rel(x, y).pvalue])
+
+
+@audit("randomization_test, exact", "scipy.stats.permutation_test")
+def exact_randomization(rng: np.random.Generator) -> Cases:
+    for size in range(2, 12):
+        d = np.round(rng.normal(0.1, 0.3, size), 1)
+        yield randomization_test(d), stats.permutation_test(
+            (d, np.zeros(size)), lambda a, b, axis: np.mean(a - b, axis=axis), vectorized=True,
+            permutation_type="samples", n_resamples=np.inf).pvalue
+
+
+@audit("randomization_test, drawn", "scipy.stats.permutation_test, its own draws", 0.02)
+def drawn_randomization(rng: np.random.Generator) -> Cases:
+    for shift in np.linspace(0, 0.06, 7):
+        d = rng.normal(shift, 0.1, 40)
+        yield randomization_test(d), stats.permutation_test(
+            (d, np.zeros(40)), lambda a, b, axis: np.mean(a - b, axis=axis), vectorized=True,
+            permutation_type="samples", n_resamples=10_000, rng=1).pvalue
+
+
+@audit("tukey_test", "statsmodels OLS, scipy studentized_range")
+def tukey(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng, 6):
+        square, m, topics = two_way(x).mse_resid, x.shape[1], len(x)
+        q = abs((x[:, 1:] - x[:, :1]).mean(axis=0))
+        yield tukey_test(x[:, 1:] - x[:, :1]), stats.studentized_range.sf(
+            q / sqrt(square / topics), m, (m - 1) * (topics - 1))
+
+
+@audit("tukey_p_values", "the same deals, in plain loops")
+def randomised_tukey(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng, 6):
+        deals, reached = np.random.default_rng(3), dict.fromkeys(pairs(x.shape[1]), 0)
+        means = [Fraction(sum(map(Fraction, column))) for column in x.T.tolist()]
+        for _ in range(50):
+            dealt = [sum(map(Fraction, c)) for c in deals.permuted(x, axis=1).T.tolist()]
+            for i, j in reached:
+                reached[i, j] += max(dealt) - min(dealt) >= abs(means[i] - means[j])
+        yield analysis.tukey_p_values(x, 50, 3), [(b + 1) / 51 for b in reached.values()]
+
+
+@audit("discriminative_power", "counts of scipy.stats.ttest_rel")
+def power(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng, 20):
+        p = np.array([stats.ttest_rel(x[:, i], x[:, j]).pvalue for i, j in pairs(x.shape[1])])
+        yield analysis.discriminative_power(x, [0.01, 0.05]), [(p < 0.01).mean(), (p < 0.05).mean()]
+
+
+@audit("holm", "statsmodels multipletests")
+def holms(rng: np.random.Generator) -> Cases:
+    for k in range(1, 30):
+        p = np.round(rng.beta(0.5, 3, k), 2)
+        yield holm(p), multipletests(p, method="holm")[1]
+
+
+@audit("bonferroni", "statsmodels multipletests")
+def bonferronis(rng: np.random.Generator) -> Cases:
+    for k in range(1, 30):
+        p = np.round(rng.beta(0.5, 3, k), 2)
+        yield bonferroni(p), multipletests(p, method="bonferroni")[1]
+
+
+@audit("mean_interval", "statsmodels DescrStatsW")
+def interval(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        yield mean_interval([*x[:, 0], np.nan]), DescrStatsW(x[:, 0]).tconfint_mean()
+
+
+# Two collections
+
+@audit("two_sample_p_values", "scipy.stats.ttest_ind")
+def two_samples(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng, 12):
+        a, b = x, rng.beta(2, 3, (7, x.shape[1]))
+        for equal, alternative in product([True, False], ["two-sided", "greater", "less"]):
+            yield (analysis.two_sample_p_values(a, b, equal_var=equal, alternative=alternative),
+                   stats.ttest_ind(a[:, :, None], b[:, None, :], equal_var=equal,
+                                   alternative=alternative).pvalue)
+
+
+@audit("self_false_positives", "scipy.stats.ttest_ind")
+def false_positives(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng, 20):
+        b = rng.beta(1, 4, (9, x.shape[1]))
+        p = stats.ttest_ind(x, b, equal_var=False, alternative="greater").pvalue
+        yield analysis.self_false_positives(x, b, 0.1), p < 0.1
+
+
+@audit("drmse", "plain loops")
+def drift(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        a = [fmean(column) for column in x.T.tolist()]
+        b = [fmean(column) for column in rng.beta(2, 3, (9, x.shape[1])).T.tolist()]
+        expected = sqrt(fmean((p - q) ** 2 for p, q in zip(a, b, strict=True))) / (
+            (stdev(a) + stdev(b)) / 2)
+        yield analysis.drmse(x, [b]), expected
+
+
+# Rankings
+
+@audit("kendall_tau_b", "scipy.stats.kendalltau")
+def tau(rng: np.random.Generator) -> Cases:
+    for k in range(100):
+        x, y = np.round(rng.random((2, 3 + k % 40)), 1 if k % 2 else 6)
+        if np.ptp(x) and np.ptp(y):
+            yield analysis.kendall_tau_b(x, y), stats.kendalltau(x, y).statistic
+
+
+@audit("kendall_tau_b of means", "scipy.stats.kendalltau of exact fractions")
+def tau_of_means(rng: np.random.Generator) -> Cases:
+    for _ in range(30):
+        tenths = rng.integers(0, 11, (10, 12))
+        a, b = (part.sum(axis=0) for part in (tenths[:6], tenths[6:]))
+        x, y = ((part[rng.permutation(len(part))] / 10).mean(axis=0)
+                for part in (tenths[:6], tenths[6:]))
+        yield analysis.kendall_tau_b(x, y), stats.kendalltau(a, b).statistic
+
+
+@audit("tau_ap_b", "plain loops over the pivots")
+def tau_ap(rng: np.random.Generator) -> Cases:
+    for k in range(60):
+        x, y = np.round(rng.random((2, 3 + k % 12)), 1 if k % 2 else 6).tolist()
+        shares = []
+        for own, value in zip(x, y, strict=True):
+            above = [a > own for a, b in zip(x, y, strict=True) if b > value]
+            shares += [sum(above) / len(above)] if above else []
+        if shares:
+            yield analysis.tau_ap_b(x, y), 2 * fmean(shares) - 1
+
+
+@audit("swap_rate", "plain loops over exact fractions")
+def swap(rng: np.random.Generator) -> Cases:
+    for _ in range(6):
+        tenths = rng.integers(0, 11, (12, 5))
+        order, bins = np.random.default_rng(9), [Fraction(k, 20) for k in range(5)]
+        swaps, compared = [0] * 5, [0] * 5
+        for _ in range(30):
+            topics = order.permutation(12)
+            a, b = (tenths[part].sum(axis=0).tolist() for part in (topics[:6], topics[6:]))
+            for i, j in pairs(5):
+                k = sum(Fraction(abs(a[i] - a[j]), 60) >= low for low in bins) - 1
+                compared[k] += 1
+                swaps[k] += (a[i] - a[j]) * (b[i] - b[j]) < 0
+        found = analysis.swap_rate(tenths / 10, np.arange(5) / 20, trials=30, seed=9)
+        yield [*found.swaps, *found.pairs], [*swaps, *compared]
+        found = analysis.swap_rate(tenths, np.arange(5) / 2, trials=30, seed=9)
+        yield [*found.swaps, *found.pairs], [*swaps, *compared]
+
+
+@audit("factor_stability", "scipy.stats.kendalltau of every possible sample")
+def stability(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng, 9):
+        by = rng.random((len(x), 4))
+
+        def ranked(chosen: tuple[int, ...], x: np.ndarray = x, by: np.ndarray = by) -> np.ndarray:
+            own = by[:, chosen]
+            return stats.norm.cdf((x - own.mean(axis=1, keepdims=True))
+                                  / own.std(axis=1, ddof=1, keepdims=True)).mean(axis=0)
+
+        possible = np.array([stats.kendalltau(ranked((0, 1, 2, 3)), ranked(chosen)).statistic
+                             for chosen in combinations(range(4), 3)])
+        found = analysis.factor_stability(x, by, 3, samples=20)
+        yield np.abs(found[:, None] - possible).min(axis=1), np.zeros(20)
+
+
+# Sizes
+
+def two_way(x: np.ndarray) -> Any:
+    """Two-way analysis of variance without replication, by statsmodels."""
+    topic, system = np.indices(x.shape)
+    frame = pd.DataFrame({"y": x.ravel(), "t": topic.ravel(), "s": system.ravel()})
+    return ols("y ~ C(t) + C(s)", frame).fit()
+
+
+@audit("within_system_variance", "statsmodels OLS, one-way")
+def within(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng, 12):
+        frame = pd.DataFrame({"y": x.ravel(), "s": np.indices(x.shape)[1].ravel()})
+        yield analysis.within_system_variance(x), ols("y ~ C(s)", frame).fit().mse_resid
+
+
+@audit("residual_variance", "statsmodels OLS, two-way")
+def residual(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng, 12):
+        yield analysis.residual_variance(x), two_way(x).mse_resid
+
+
+def smallest(power: Callable[[int], float]) -> int:
+    return next(n for n in range(2, 10_000) if power(n) >= 0.8)
+
+
+@audit("topic_set_size", "statsmodels FTestAnovaPower", 0)
+def sizes(rng: np.random.Generator) -> Cases:
+    for variance, difference, m in product([0.02, 0.05], [0.07, 0.2], [2, 5, 10]):
+        # Its effect is Cohen's f over all n * m observations: n * m * f**2 is lambda.
+        f = sqrt(difference**2 / (2 * variance * m))
+        yield analysis.topic_set_size(variance, difference, m), smallest(
+            lambda n, f=f, m=m: FTestAnovaPower().power(f, n * m, 0.05, k_groups=m))
+
+
+@audit("topic_set_size_two_way", "scipy.stats.ncf", 0)
+def two_way_sizes(rng: np.random.Generator) -> Cases:
+    for variance, difference, m in product([0.02, 0.05], [0.07, 0.2], [2, 5, 10]):
+        def power(n: int, m: int = m, effect: float = difference**2 / 2 / variance) -> float:
+            df = m - 1, (m - 1) * (n - 1)
+            return float(stats.ncf.sf(stats.f.isf(0.05, *df), *df, n * effect))
+        yield analysis.topic_set_size_two_way(variance, difference, m), smallest(power)
+
+
+@audit("topic_set_size_paired_t", "statsmodels TTestPower", 0)
+def paired_sizes(rng: np.random.Generator) -> Cases:
+    for variance, difference in product([0.02, 0.05, 0.1], [0.03, 0.05, 0.1, 0.3]):
+        effect = difference / sqrt(variance)
+        yield analysis.topic_set_size_paired_t(variance, difference), smallest(
+            lambda n, effect=effect: TTestPower().power(effect, n, 0.05))
+
+
+# Ranked lists, places
+
+@audit("normalize", "plain loops (statistics)")
+def normalized(rng: np.random.Generator) -> Cases:
+    for k in range(20):
+        s = rng.normal(5 if k % 2 else -1, 1, 3 + k).tolist()
+        low, high, sd = min(s), max(s), pstdev(s)
+        ways: dict[str, Callable[[float], float]] = {
+            "minmax": lambda v, low=low, high=high: (v - low) / (high - low),
+            "max": lambda v, high=high: v / high,
+            "mmstdv": lambda v, low=low, high=high, sd=sd: sd * (v - low) / (high - low),
+            "uv": lambda v, sd=sd: v / sd,
+            "zscore": lambda v, s=s, sd=sd: (v - fmean(s)) / sd,
+            "sum": lambda v, s=s, low=low: (v - low) / sum(w - low for w in s)}
+        for method, way in ways.items():
+            if method == "max" and high <= 0:
+                continue
+            run = {"q": {f"d{i}": v for i, v in enumerate(s)}}
+            yield (list(normalize(run, method)["q"].values()), [way(v) for v in s])
+
+
+@audit("merge", "plain loops")
+def merged(rng: np.random.Generator) -> Cases:
+    how: dict[str, Callable[[list[float]], float]] = {
+        "sum": sum, "max": max, "mnz": lambda s: sum(s) * len(s), "first": lambda s: s[0]}
+    for combine, _ in product(how, range(5)):
+        runs = [{"q": {f"d{d}": float(rng.random()) for d in rng.choice(12, 8, False)}}
+                for _ in range(3)]
+        scores: dict[str, list[float]] = {}
+        for run in runs:
+            for doc, score in normalize(run, "zscore")["q"].items():
+                scores.setdefault(doc, []).append(score)
+        found = merge(runs, "zscore", combine)["q"]
+        yield [found[d] for d in scores], [how[combine](s) for s in scores.values()]
+
+
+@audit("place", "ir_measures' means, counted", 0)
+def places(rng: np.random.Generator) -> Cases:
+    qrels = {t: {f"d{k}": int(rng.random() < 0.4) for k in range(20)} for t in "abcd"}
+    runs = {f"s{k}": {t: {f"d{i}": float(rng.random()) for i in range(20)} for t in qrels}
+            for k in range(9)}
+    *systems, new = runs
+    factors = build_factors(qrels, {s: runs[s] for s in systems}, ["AP"], id="o")
+    mine = AP.calc_aggregate(qrels, runs[new])
+    better = sum(AP.calc_aggregate(qrels, runs[s]) > mine for s in systems)
+    yield place(runs[new], qrels, [AP], factors=factors)[0].rank, better + 1
+
+
+def largest_difference(function: str) -> tuple[int, float]:
+    """The number of values that were compared, and the largest absolute difference."""
+    with warnings.catch_warnings():
+        # scipy warns of near duplicates' precision, statsmodels of its own pandas calls.
+        warnings.simplefilter("ignore")
+        differences = [np.abs(np.subtract(found, expected, dtype=float)).ravel()
+                       for found, expected in AUDIT[function][1](np.random.default_rng(20080720))]
+    every = np.concatenate(differences)
+    return len(every), float(every.max())
+
+
+@pytest.mark.parametrize("function", AUDIT)
+def test_what_is_computed_is_what_the_oracle_says(function: str) -> None:
+    cases, largest = largest_difference(function)
+    assert cases
+    assert largest <= AUDIT[function][2]
+
+
+if __name__ == "__main__":
+    for name, (oracle, *_) in AUDIT.items():
+        print(f"| {name} | {oracle} | {{}} | {{:.1e}} |".format(*largest_difference(name)))
