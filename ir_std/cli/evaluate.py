@@ -226,7 +226,7 @@ def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
     """Say which factors are used, unless nothing is to be standardized."""
     if schemes or evaluator.plans:
         for match in evaluator.matches:
-            note(str(match))
+            note(match.summary)
     _say(evaluator.notices)
 
 

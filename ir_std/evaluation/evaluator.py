@@ -153,9 +153,11 @@ class StdEvaluator(providers.Evaluator):
             check_params(measure)
         highest, told = self._highest_level(here)
         self._formulas = [_Formula.of(m, highest) for m in here]
+        self._judged = any(metrics.needs_judged(m.__name__, m.params) for m in here)
         others = [m for m in raw if not computed_here(m)]
         self._others = Elsewhere(others, self.qrels, not here) if others else None
-        self.notices = (*notices, *told, *about_factors(self.plans, self.qrels, self.match))
+        self.notices = (*notices, *told,
+                        *about_factors(self.plans, self.qrels, self._matches.values()))
         self._told: set[str] = set()
 
     def _plan(self, measure: Standardized) -> Plan:
@@ -223,9 +225,7 @@ class StdEvaluator(providers.Evaluator):
 
     def _computed(self, run: Run, name: str) -> _Raw:
         """What a run scores."""
-        judged = any(metrics.needs_judged(f.measure.__name__, f.measure.params)
-                     for f in self._formulas)
-        ranker = Ranker(run, self.qrels, judged)
+        ranker = Ranker(run, self.qrels, self._judged)
         rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
         columns = {f.measure: f.compute(rankings[f.order]) for f in self._formulas}
         about = about_run(name, self.plans, run, self.qrels, _relevant(rankings.values()))

@@ -58,16 +58,22 @@ def warn_caller(texts: Iterable[str]) -> None:
         warnings.warn(text, StandardizationWarning, stacklevel=level)
 
 
-def about_factors(plans: Iterable[Plan], qrels: Qrels, match: Match | None) -> Iterator[Notice]:
+def about_factors(plans: Iterable[Plan], qrels: Qrels,
+                  matches: Iterable[Match]) -> Iterator[Notice]:
     """What is to be known of the factors on these topics, whatever the runs."""
-    plans = list(plans)
+    plans, matches = list(plans), list(matches)
+    for found in matches:
+        if found.fit and found.fit.doubt:
+            yield Notice(f"{found.fit.factors.id}: {found.fit.doubt}",
+                         warns=found.fit.basis != "names")
     yield from _gaps(plans, qrels)
     yield from _of_datasets(plans)
     yield from _flat(plans, qrels)
-    if match and match.fit and match.others and match.chosen_by == "qrels" and match.fit.partial:
-        yield Notice(f"these topics are a part of {match.fit.factors.id}, which is used, but also "
-                     f"of {', '.join(match.others)}; name the set with factors= or --factors",
-                     warns=True)
+    for found in matches:
+        if found.fit and found.others and found.chosen_by == "qrels" and found.fit.partial:
+            yield Notice(f"these topics are a part of {found.fit.factors.id}, which is used, but "
+                         f"also of {', '.join(found.others)}; name the set with factors= or "
+                         "--factors", warns=True)
 
 
 def _of_datasets(plans: list[Plan]) -> Iterator[Notice]:
@@ -136,7 +142,7 @@ def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
     if lacking:
         yield Notice(f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0",
                      run=name)
-    if sizes and not relevant and not len(run.find(qrels.wanted(judged=True)).topic):
+    if sizes and not relevant and not len(run.find(qrels.wanted(True)).score):
         yield Notice("none of its documents is judged", run=name)
     yield from _about_depth(name, plans, max(sizes, default=0))
 

@@ -143,12 +143,12 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     needs_scores = measure["scheme"] == "E"
     table = factors.scores if needs_scores else factors.mean
     names = names_by_measure(factors.measures)
-    obstacle = _levels_unlike(measure.base, match.fit, qrels)
+    obstacle = ""
     served: list[tuple[Measure, str]] = []
     for raw in equivalents(measure.base, _is_binary(match.fit, qrels)):
         name = names.get(canonical(raw))
         if name is not None and name in table:
-            found = _obstacle(raw, name, match.fit, qrels)
+            found = _obstacle(raw, name, match, qrels)
             obstacle = obstacle or found
             if not found:
                 served.append((raw, name))
@@ -199,28 +199,35 @@ NEEDS_NOT_RELEVANT = {"Bpref", "Judged", "infAP"}
 """Measures that tell documents judged not relevant from documents that are not judged."""
 
 
-def _obstacle(raw: Measure, name: str, fit: Fit, qrels: Qrels) -> str:
+def _obstacle(raw: Measure, name: str, match: Match, qrels: Qrels) -> str:
     """Why a set's factors for a raw measure do not apply to qrels; empty if they do."""
-    depth = fit.factors.about(name, "depth")
+    assert match.fit is not None
+    depth = match.fit.factors.about(name, "depth")
     if depth and raw.params.get("cutoff", 0) > depth:
         return f"its systems were evaluated to depth {depth}"
-    if raw.__name__ in NEEDS_NOT_RELEVANT and not isinstance(qrels, CountedTopics) and not (
-            qrels.sizes.sum() > qrels.count(1).sum()):
-        return "these qrels hold relevant documents only"
-    return _levels_unlike(raw, fit, qrels)
+    if raw.__name__ in NEEDS_NOT_RELEVANT and match.fit.has_not_relevant() is False:
+        return "the documents judged not relevant are not in these qrels"
+    return _levels_unlike(raw, match, qrels)
 
 
-def _levels_unlike(raw: Measure, fit: Fit, qrels: Qrels) -> str:
+def _levels_unlike(raw: Measure, match: Match, qrels: Qrels) -> str:
     """Why judgments at the levels that a measure tells apart differ from the set's."""
+    fit = match.fit
+    assert fit is not None
     here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
-    if has_graded_gains(raw) and there is not None and (here <= 1) != (there <= 1):
+    graded = has_graded_gains(raw)
+    if graded and there is not None and (here <= 1) != (there <= 1):
         if here > 1:
-            return (f"these qrels have levels to {here}, its systems were judged with one level")
+            return f"these qrels have levels to {here}, its systems were judged with one level"
         if not fit.partial:
             return f"these qrels have one level, its systems were judged with levels to {there}"
     level = raw.params.get("rel", 1)
     if level > max(here, (there or 0) if fit.partial else 0):
         return f"no document of these qrels is judged at level {level} or above"
+    # Who names a set has been warned of what differs.
+    if match.chosen_by != "name" and fit.agrees(None if graded else level) is False:
+        return ("the judgments differ from those of its systems" if graded else
+                f"the judgments at level {level} or above differ from those of its systems")
     return ""
 
 

@@ -45,9 +45,9 @@ class StdProvider(providers.Provider):
                     f"{p.measure}: {p.factors.id} has factors of whole data sets, so only a run's "
                     "mean can be standardized, and ir_measures asks for values by topic: use "
                     "ir_std.calc_aggregate or ir_std.evaluate")
-        # Nothing else says here which factors were used.
-        evaluator.notices += tuple(Notice(str(match), warns=True) for match in evaluator.matches
-                                   if match.fit and match.fit.doubt)
+        # Elsewhere the match says it, but from here a warning is the only way to the user.
+        evaluator.notices += tuple(Notice(str(m), warns=True) for m in evaluator.matches
+                                   if m.fit and m.fit.basis == "names")
         return evaluator
 
 

@@ -272,7 +272,9 @@ class Fit(NamedTuple):
             found.append("whether the judgments are the same is not known")
         return "; ".join(found) or None
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """Which set, how many systems are behind it, and how many topics matched."""
         sets = " and ".join(f"{s.id} ({s.title}; {s.systems_text()} systems)"
                             for s in (f.factors for f in self.parts or (self,)))
         total = len(self.matched) + len(self.missing)
@@ -287,7 +289,10 @@ class Fit(NamedTuple):
                          f"the others")
         elif self.basis == "counts" and self.exact:
             text += " by their numbers of relevant documents"
-        return f"{text}; {self.doubt}" if self.doubt else text
+        return text
+
+    def __str__(self) -> str:
+        return f"{self.summary}; {self.doubt}" if self.doubt else self.summary
 
 
     def _of_dataset(self, name: str) -> str:

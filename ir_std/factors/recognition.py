@@ -48,10 +48,18 @@ class Match(NamedTuple):
         """The factor set that is used, or None."""
         return self.fit.factors if self.fit else None
 
+    @property
+    def summary(self) -> str:
+        """As ``str(match)``, without the doubts about a fit that is not perfect."""
+        return self._said(self.fit.summary) if self.fit else str(self)
+
+    def _said(self, fit: str) -> str:
+        others = f"; {', '.join(self.others)} would fit too" if self.others else ""
+        return f"factors of {fit}{others}"
+
     def __str__(self) -> str:
         if self.fit:
-            others = f"; {', '.join(self.others)} would fit too" if self.others else ""
-            return f"factors of {self.fit}{others}"
+            return self._said(str(self.fit))
         if not self.nearest:
             return ("no factor set fits these qrels: none holds one of their topics; "
                     "name a set with factors= or --factors")

@@ -14,9 +14,6 @@ from ir_std import FactorSet, NoFactorsError, build_factors, place, sAP
 from ir_std.evaluation.placement import ordinal
 from ir_std.factors.estimates import means_of_systems
 
-# The made-up systems go to different depths, which is warned of.
-pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
-
 QRELS, RUNS = collection()
 BUILT = build_factors(QRELS, RUNS, ["AP", "P@5"], id="mine")
 MEANS_OF_SYSTEMS = {f"{scheme or 'raw'}:{name}": means_of_systems(BUILT, name, scheme)

@@ -401,7 +401,6 @@ PUBLISHED = [
 
 
 @pytest.mark.parametrize(("tag", "name", "raw", "z", "n", "u"), PUBLISHED)
-@pytest.mark.filterwarnings("ignore:.*READWARE2. only 493 documents deep")
 def test_real_trec_8_runs_have_the_known_values(tag: str, name: str, raw: float, z: float,
                                                 n: float, u: float, data: Path, runs_of: Any
                                                 ) -> None:

@@ -13,9 +13,6 @@ from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.testing import simulated_qrels, simulated_run
 
-# The simulated runs are not as deep as TREC's, which is warned of.
-pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
-
 
 def results(name: str, schemes: str = "N") -> ir_std.Results:
     judged = ir_std.load_factors(name).judgments

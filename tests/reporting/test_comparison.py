@@ -22,9 +22,6 @@ from ir_std.evaluation.uncertainty import by_system
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels
 
-# The simulated runs are not as deep as TREC's, which is warned of.
-pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
-
 
 @pytest.fixture(scope="module")
 def compared() -> ir_std.Comparison:

@@ -20,9 +20,6 @@ from ir_std.errors import UsageError
 from ir_std.reporting.effects import Across, Effect, Effects
 from ir_std.testing import simulated_qrels, simulated_run
 
-# The simulated runs are not as deep as TREC's, which is warned of.
-pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
-
 SETS = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
 
 

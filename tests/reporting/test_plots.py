@@ -17,9 +17,6 @@ from ir_std.cli import main
 from ir_std.errors import IrStdError, UsageError
 from ir_std.testing import simulated_qrels, simulated_run
 
-# The simulated runs are not as deep as TREC's, which is warned of.
-pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
-
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 matplotlib.use("Agg")
 pyplot = pytest.importorskip("matplotlib.pyplot")

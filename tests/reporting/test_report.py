@@ -25,9 +25,6 @@ from ir_std.reporting.html.words import at_end, sentences
 from ir_std.schemes import SCHEMES
 from ir_std.testing import simulated_qrels, simulated_run
 
-# The simulated runs are not as deep as TREC's, which is warned of.
-pytestmark = pytest.mark.filterwarnings("ignore:.*only [0-9]+ documents deep")
-
 HOSTILE = "<img src=x onerror=alert(1)></script>'\"&"
 
 
