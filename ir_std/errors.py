@@ -45,6 +45,16 @@ class UnknownSetError(IrStdError, LookupError):
     """A factor set of that name does not exist."""
 
 
+class MissingLibraryError(IrStdError, ImportError):
+    """A library that the core does without is not installed."""
+
+    @classmethod
+    def of(cls, what: str, library: str, extra: str | None = None) -> MissingLibraryError:
+        """``what`` needs a library, which an extra of ir_std brings with it."""
+        return cls(f"{what} needs {library}: pip install "
+                   + (f"'ir-std[{extra}]'" if extra else library))
+
+
 class StandardizationWarning(UserWarning):
     """Something about the factors that a reader of the scores should know."""
 
@@ -60,7 +70,7 @@ def suggestion(name: str, allowed: Iterable[str]) -> str:
     return f"; did you mean {by_folded[near[0]]!r}?" if near else ""
 
 
-def few(names: Iterable[str], most: int = 5) -> str:
+def few(names: Iterable[str], most: int = 3) -> str:
     """The first of many names, and how many there are."""
     listed = list(names)
     if len(listed) <= most:

@@ -45,6 +45,7 @@ from ir_std.analysis import (
     within_system_variance,
 )
 from ir_std.analysis.means import standard_error
+from ir_std.evaluation.uncertainty import team_of
 
 TABLES = (("robust03", "AP"), ("robust04", "AP"), ("trec7-adhoc", "AP"))
 RUNS = (("trec8-adhoc", "AP"), ("trec8-adhoc", "nDCG"), ("dl20-passage", "nDCG@10"))
@@ -118,17 +119,12 @@ def schemes(raw: np.ndarray) -> dict[str, np.ndarray]:
     return {s: raw if s == "raw" else standardize(raw, scheme=s) for s in SCHEMES}
 
 
-def group_of(tag: str) -> str:
-    """The team behind a run, as far as its tag tells: the first three characters."""
-    return tag[:3].lower()
-
-
 def left_out(scores: Scores, named: bool) -> list[LeftOut]:
     """What leaving a team's systems out of the standardizing systems changes, for N and U.
 
     Where the systems are anonymous each is a team of its own.
     """
-    groups = [group_of(tag) if named else tag for tag in scores.systems]
+    groups = [team_of(tag) if named else tag for tag in scores.systems]
     found = []
     for scheme in SCHEMES[1:]:
         out = leave_out(scores.values, groups, scheme)

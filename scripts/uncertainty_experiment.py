@@ -20,7 +20,7 @@ import ir_std
 from ir_std.analysis import bootstrap_covariance, normal_covariance, standardize
 from ir_std.analysis.estimate import Estimate, mean_of
 from ir_std.analysis.uncertainty import standard_error
-from ir_std.evaluation.uncertainty import by_system
+from ir_std.evaluation.uncertainty import by_system, team_of
 from ir_std.schemes import normal_cdf
 
 MEASURES = ("AP", "P@10", "nDCG")
@@ -55,7 +55,7 @@ def covered(scores: Scores, trials: int, seed: int, scheme: str) -> dict[str, fl
     it is compared with are never among the systems.
     """
     random = np.random.default_rng(seed)
-    teams = np.array([tag[:3].lower() for tag in scores.systems])
+    teams = np.array([team_of(tag) for tag in scores.systems])
     values, topics = scores.values, np.arange(len(scores.topics))
     hits = dict.fromkeys(KINDS, 0)
     for _ in range(trials):
@@ -158,7 +158,7 @@ def normal_theory() -> list[tuple[str, str, int, float, float]]:
         for measure in factors.default_measures:
             if measure not in factors.systems:
                 continue
-            x = by_system(factors, measure)
+            x = by_system(factors, measure)[1]
             x = x[:, ~np.isnan(x).any(axis=0)]
             x = x[np.ptp(x, axis=1) > 1e-6]
             mean, sd, n = x.mean(axis=1), x.std(axis=1, ddof=1), x.shape[1]

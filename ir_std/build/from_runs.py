@@ -28,7 +28,7 @@ from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import Run
-from ir_std.trec.sources import BytesSource, FileSource, Source
+from ir_std.trec.sources import MAX_MEMBER, BytesSource, FileSource, Source
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,8 +69,9 @@ class RunScores:
 
 def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | None = None, *,
                   id: str, title: str = "", source: str = "", licence: str = "",
-                  depth: int | None = None, skip_bad: bool = False, jobs: int = 1,
-                  executor: Executor | None = None, progress: Progress = iter) -> FactorSet:
+                  depth: int | None = None, skip_bad: bool = False,
+                  max_member: int = MAX_MEMBER, jobs: int = 1, executor: Executor | None = None,
+                  progress: Progress = iter) -> FactorSet:
     """Build a factor set from the runs of a collection's systems.
 
     Parameters
@@ -89,6 +90,8 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
         Cut every run to so many documents a topic before it is evaluated.
     skip_bad : bool
         Leave broken runs out, with a warning each, instead of stopping at the first.
+    max_member : int
+        Bytes that a packed run or a member of an archive may unpack to.
     jobs : int
         Number of processes.
     executor : concurrent.futures.Executor, optional
@@ -121,7 +124,8 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
     names = measure_names(_usual(judgments) if measures is None else measures)
     task = pickle.dumps(Task(judgments, names, depth))
     kept: list[RunScores] = []
-    for result in progress(in_order(evaluate_run, task, _sources(runs), jobs, executor)):
+    sources = _sources(runs, max_member)
+    for result in progress(in_order(evaluate_run, task, sources, jobs, executor)):
         if isinstance(result, RunScores):
             kept.append(result)
         elif skip_bad:
@@ -192,7 +196,7 @@ class Task:
     depth: int | None
 
 
-def _sources(runs: Any) -> Iterator[Any]:
+def _sources(runs: Any, max_member: int) -> Iterator[Any]:
     """Files one by one, each once; runs in memory as they are."""
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
@@ -201,7 +205,7 @@ def _sources(runs: Any) -> Iterator[Any]:
         if not isinstance(run, (str, os.PathLike)):
             yield run
             continue
-        for source in run_sources([run]):
+        for source in run_sources([run], max_member):
             same = _identity(source)
             if same in seen:
                 again = "given twice" if seen[same] == source.name else (

@@ -23,6 +23,7 @@ from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_target
+from ir_std.trec.sources import MAX_MEMBER
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -44,6 +45,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--licence", default="", help="under which licence the set is")
     parser.add_argument("--depth", type=int, metavar="K",
                         help="cut runs to K documents a topic; with tables: the runs' depth")
+    parser.add_argument("--max-member", type=int, default=MAX_MEMBER, metavar="BYTES",
+                        help="what a packed run or a member of an archive may unpack to "
+                             f"(default {MAX_MEMBER:,})")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument("--force", action="store_true",
                         help="replace the set that is already in DIR")
@@ -70,6 +74,7 @@ def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
     # No bar unless standard error is a terminal.
     bar = partial(tqdm, unit=" runs", disable=None)
     return build_factors(args.qrels, args.runs, args.measures, skip_bad=args.skip_bad,
+                         max_member=args.max_member,
                          jobs=args.jobs, progress=bar, **about)
 
 

@@ -67,13 +67,13 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
     params: dict[str, Any] = plan.measure.scheme_params
     n = factors.n_systems[name]
     if len(rows) and name in factors.scores and name in factors.systems:
-        scores = by_system(factors, name)[rows]
-        teams = teams_of(factors, scores.shape[1])
-        groups = teams or range(scores.shape[1])
+        numbers, scores = by_system(factors, name)
+        tags = factors.info.get("tags")
+        groups: list[Hashable] = [team_of(tags[i]) if tags else i for i in numbers]
         return SystemsPart(
-            bootstrap_covariance(x, scores, groups, scheme,
+            bootstrap_covariance(x, scores[rows], groups, scheme,
                                  resolution=factors.about(name, "resolution", 0.0), **params),
-            len(set(groups)) - 1, BY_TEAM if teams else BY_SYSTEM)
+            len(set(groups)) - 1, BY_TEAM if tags else BY_SYSTEM)
     if scheme == "E" or n < 2 or not len(rows):
         return SystemsPart(unknown, inf, "")
     return SystemsPart(
@@ -81,17 +81,17 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
         n - 1, BY_THEORY)
 
 
-def by_system(factors: FactorSet, name: str) -> Floats:
-    """The scores of the standardizing systems, each in its own column, (n_topics, n_systems)."""
-    ordered = factors.scores[name]
-    own = np.empty_like(ordered)
-    np.put_along_axis(own, factors.systems[name].astype(np.int64), ordered, axis=1)
-    return own
+def by_system(factors: FactorSet, name: str) -> tuple[list[int], Floats]:
+    """The numbers of a measure's systems, and their scores, a column a system."""
+    systems = factors.systems[name].astype(np.int64)
+    order = np.argsort(systems, axis=1)
+    return (np.take_along_axis(systems, order, axis=1)[0].tolist(),
+            np.take_along_axis(factors.scores[name], order, axis=1))
 
 
-def teams_of(factors: FactorSet, n: int) -> list[Hashable] | None:
-    """The team of each system, as far as its tag tells: the first three characters."""
-    return None
+def team_of(tag: str) -> str:
+    """The team behind a run, as far as its tag tells: the first three characters."""
+    return tag[:3].lower()
 
 
 def raw_part(n_runs: int) -> SystemsPart:

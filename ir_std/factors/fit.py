@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ir_std.errors import few
 from ir_std.factors.doc_ids import looks_like
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, fingerprint
@@ -268,8 +269,6 @@ class Fit(NamedTuple):
         unlike = [at for at in self._levels() if at > 1 and self.agrees(at) is False]
         if unlike:
             found.append(f"the judgments differ at level {few(map(str, unlike))}")
-        if self.collection.qrels is None and not (compared.telling or self.factors.of_datasets):
-            found.append("whether the judgments are the same is not known")
         return "; ".join(found) or None
 
     @property
@@ -289,11 +288,12 @@ class Fit(NamedTuple):
                          f"the others")
         elif self.basis == "counts" and self.exact:
             text += " by their numbers of relevant documents"
+        elif self.basis is None and not (self.collection.qrels or self.factors.of_datasets):
+            text += "; whether the judgments are the same is not known"
         return text
 
     def __str__(self) -> str:
         return f"{self.summary}; {self.doubt}" if self.doubt else self.summary
-
 
     def _of_dataset(self, name: str) -> str:
         same = {"judgments": ", the same relevant documents"}.get(self.basis or "", "")
@@ -301,12 +301,6 @@ class Fit(NamedTuple):
                 for s in self.factors.scores.values())
         return (f"{self.factors.id} ({self.factors.title}): the whole data set {name}{same}; {n} "
                 f"systems; only means can be standardized")
-
-
-def few(names: Iterable[str]) -> str:
-    """The first of many names, and how many there are."""
-    names = list(names)
-    return ", ".join(names[:3]) + (f", ... {len(names)} in all" if len(names) > 3 else "")
 
 
 def _far(there: int, here: int) -> bool:

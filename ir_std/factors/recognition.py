@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ir_std.errors import NoFactorsError
+from ir_std.errors import NoFactorsError, few
 from ir_std.factors.catalog import (
     SetVersion,
     is_shipped,
@@ -16,7 +16,7 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.datasets import whole_datasets
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Collection, Fit, few, fit
+from ir_std.factors.fit import Collection, Fit, fit
 from ir_std.factors.joined import joined, shared_measures
 
 HELD = 0.5
@@ -80,8 +80,8 @@ def recognize(collection: Collection) -> Match:
 
     More than half of the topics must be in the set; where no set holds them all, several may
     serve together, each topic by the first that holds it.  Of what fits, that wins which lacks
-    the fewest topics, then where nothing differs, then the fewest sets, then systems of the
-    track itself, then the set with the fewest topics beyond these, then the user's own.
+    the fewest topics, then differs on the fewest, then has the systems of the track itself, then
+    the fewest topics beyond these, then is the user's own.
     An ir_datasets id that a set names decides by itself.
     """
     sets = known_sets()
@@ -136,8 +136,6 @@ def _loaded(found: Fit) -> Fit:
 def _choices(fits: list[Fit]) -> Iterator[Fit]:
     """The sets that hold enough of the topics, alone or together."""
     yield from (f for f in fits if _holds_enough(f))
-    if any(not f.missing and f.exact for f in fits):
-        return
     for several in (_together([f for f in fits if f.exact]), _together(fits)):
         sets = tuple(f.factors for f in several)
         if len(sets) > 1 and shared_measures(sets) and _holds_enough(
@@ -177,7 +175,8 @@ def _too_few(f: Fit) -> str:
 
 
 def _preference(f: Fit) -> tuple[object, ...]:
-    return len(f.missing), not f.exact, len(f.parts), *_specificity(f.factors), len(f.differ)
+    unlike = 0 if f.exact else len(f.differ) + len(f.compared.others)
+    return len(f.missing), unlike, *_specificity(f.factors)
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""The picture of a run's topics, as numbers: what the plots and the report draw.
+"""The pictures of results, as numbers: what the plots and the report draw.
 
 After Figures 1 and 2 of Webber, Moffat and Zobel (SIGIR 2008): topics in the order of the
 standardizing systems' mean, for each the spread of these systems and the run's own score.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, floor, isnan, log10
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
+from ir_measures.measures.base import MeanAgg
 
+from ir_std.analysis.estimate import Estimate
 from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.measures import Standardized
 from ir_std.reporting.results import Results
@@ -21,8 +23,11 @@ from ir_std.reporting.results import Results
 Floats = npt.NDArray[np.float64]
 _TICKS = 5
 
-LABELS = 60
-"""With more topics than this only some are labelled below a picture."""
+SYSTEMS_UP_TO = 30
+"""With more runs than this intervals are over topics only: those over the standardizing systems
+take some milliseconds for each run and measure."""
+MANY_TOPICS = 250
+"""With more topics than this a picture shows the shape of their scores, and not each by itself."""
 
 
 @dataclass(frozen=True)
@@ -110,17 +115,19 @@ def _round_step(about: float) -> float:
     return next(float(m * power) for m in (1, 2, 5, 10) if m * power >= about * (1 - 1e-9))
 
 
-def summary(results: Results, run: str, measure: Measure) -> str:
-    """What a picture of one run shows, in a sentence."""
-    values = results.values[run][measure]
-    known = int(np.sum(~np.isnan(values)))
-    text = (f"{measure} of {run}: mean {results.means[run][measure]:.4f} over {known} "
-            f"topic{'s' if known != 1 else ''}")
-    if not isinstance(measure, Standardized):
-        return f"{text}."
-    z = results.deviations(run, measure)
-    above, below = int(np.sum(z > 0)), int(np.sum(z < 0))
-    far_above, far_below = int(np.sum(z > 1)), int(np.sum(z < -1))
-    return (f"{text}; above the mean of the {results.plans[measure].factors.id} systems on {above} "
-            f"({far_above} by more than one standard deviation), below it on {below} "
-            f"({far_below} by more than one).")
+def estimate(results: Results, run: str, measure: Measure) -> Estimate:
+    """A run's mean with its errors over topics and, unless there are many runs, over systems."""
+    if len(results.runs) <= SYSTEMS_UP_TO:
+        return results.uncertainty[run][measure]
+    found = Estimate.of(results.values[run][measure], float("nan"))
+    if isinstance(measure.aggregator(), MeanAgg):
+        return found
+    return Estimate(results.means[run][measure], found.n, float("nan"), float("nan"))
+
+
+def ranked(results: Results, measure: Measure) -> list[str]:
+    """Runs from the highest mean on; those without one last."""
+    def height(run: str) -> float:
+        mean = results.means[run][measure]
+        return float("-inf") if isnan(mean) else mean
+    return sorted(results.runs, key=height, reverse=True)

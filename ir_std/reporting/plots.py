@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._typing import Axes, Figure
-from ir_std.errors import IrStdError, NoFactorsError, UsageError
+from ir_std.errors import MissingLibraryError, NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
 from ir_std.reporting.comparison import Comparison
-from ir_std.reporting.panels import LABELS, panel, topic_order
+from ir_std.reporting.panels import (
+    MANY_TOPICS,
+    SYSTEMS_UP_TO,
+    Panel,
+    estimate,
+    panel,
+    ranked,
+    topic_order,
+)
 from ir_std.reporting.results import Results
+from ir_std.schemes import EXACT
+
+Floats = npt.NDArray[np.float64]
 
 _BAND, _RANGE, _MEAN, _RUN = "#b8c4d2", "#a9b6c6", "#4b5866", "#0a5bb8"
+_BASELINE, _SOFT = "#b04a00", "#eef1f5"
+_LABEL_HEIGHT = 7.0
+"""Points that a topic's label takes."""
+_NAMED = 10
+"""Runs that are named where all of them cannot be."""
 
 
 def topics(results: Results, measure: Measure | str, run: str | None = None,
@@ -45,27 +63,84 @@ def topics(results: Results, measure: Measure | str, run: str | None = None,
     run = _known(results.runs[0] if run is None else run, results.runs, "run")
     ax = _axes(ax)
     picture = panel(results, measure, topic_order(results, measure))
+    if len(picture.order) > MANY_TOPICS:
+        _sorted_scores(results, picture, run, ax)
+    else:
+        _scores_by_topic(results, picture, run, ax)
+    ax.set_ylim(picture.low, picture.high)
+    ax.set_ylabel(str(measure))
+    _legend(ax, 2)
+    return ax
+
+
+def _scores_by_topic(results: Results, picture: Panel, run: str, ax: Axes) -> None:
     order, peers = picture.order, picture.peers
     x = np.arange(len(order))
     if peers is not None:
-        name = f"the {peers.n_systems} standardizing systems"
-        if not np.isnan(peers.least).all():
+        ranges = not np.isnan(peers.least).all()
+        if ranges:
             ax.vlines(x, peers.least[order], peers.most[order], color=_RANGE, linewidth=1,
-                      label="their lowest to highest", zorder=1)
-        ax.bar(x, (peers.high - peers.low)[order], bottom=peers.low[order], width=0.6,
-               color=_BAND, label=f"mean ± sd of {name}", zorder=2)
-        ax.hlines(peers.mean[order], x - 0.4, x + 0.4, color=_MEAN, linewidth=1.2, zorder=3)
-    ax.plot(x, results.values[run][measure][order], "o", color=_RUN, markersize=4, label=run,
-            zorder=4)
-    ax.set_ylim(picture.low, picture.high)
+                      label=f"lowest to highest of {peers.n_systems} systems", zorder=1)
+        label = "their mean ± sd" if ranges else f"mean ± sd of {peers.n_systems} systems"
+        if _constant(peers.low) and _constant(peers.high):
+            ax.axhspan(np.nanmin(peers.low), np.nanmax(peers.high), color=_BAND, alpha=0.6,
+                       label=label, zorder=0)
+            ax.axhline(float(np.nanmean(peers.mean)), color=_MEAN, linewidth=1.2, zorder=3)
+        else:
+            ax.bar(x, (peers.high - peers.low)[order], bottom=peers.low[order], width=0.6,
+                   color=_BAND, label=label, zorder=2)
+            ax.hlines(peers.mean[order], x - 0.4, x + 0.4, color=_MEAN, linewidth=1.2, zorder=3)
+    ax.plot(x, results.values[run][picture.measure][order], "o", color=_RUN, markersize=4,
+            label=run, zorder=4)
     ax.margins(x=0.01)
-    every = -(-len(order) // LABELS)
-    ax.set_xticks(x[::every], [results.topics[i] for i in order[::every]], rotation=90,
-                  fontsize="x-small")
+    _label_topics(ax, [results.topics[i] for i in order])
     ax.set_xlabel("topic, hardest first")
-    ax.set_ylabel(str(measure))
-    ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
-    return ax
+
+
+def _sorted_scores(results: Results, picture: Panel, run: str, ax: Axes) -> None:
+    """Thousands of topics: each curve is sorted by itself."""
+    peers = picture.peers
+    if peers is not None:
+        label = f"mean of {peers.n_systems} systems"
+        if _constant(peers.low) and _constant(peers.high):
+            ax.axhspan(np.nanmin(peers.low), np.nanmax(peers.high), color=_BAND, alpha=0.6,
+                       zorder=0)
+            label = f"mean ± sd of {peers.n_systems} systems"
+        _draw_sorted(ax, peers.mean, _MEAN, label)
+    _draw_sorted(ax, results.values[run][picture.measure], _RUN, run)
+    ax.margins(x=0)
+    ax.set_xlabel("percent of topics, lowest score first")
+
+
+def _draw_sorted(ax: Axes, values: Floats, color: str, label: str) -> None:
+    known = np.sort(values[~np.isnan(values)])
+    ax.plot(np.linspace(0, 100, len(known)), known, color=color, label=label)
+
+
+def _constant(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and float(np.ptp(known)) < EXACT
+
+
+def _label_topics(ax: Axes, names: Sequence[str]) -> None:
+    """Names of as many topics as have room beside each other."""
+    every = max(1, int(np.ceil(len(names) * _LABEL_HEIGHT / (_inches(ax)[0] * 72))))
+    ax.set_xticks(range(0, len(names), every), names[::every], rotation=90, fontsize="x-small")
+
+
+def _inches(ax: Axes) -> tuple[float, float]:
+    """Width and height of what is drawn into."""
+    box = ax.get_position()
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    width, height = figure.get_size_inches()
+    return float(box.width * width), float(box.height * height)
+
+
+def _legend(ax: Axes, columns: int) -> None:
+    """Above the axes and no wider: what does not fit beside each other stands in rows."""
+    ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=columns,
+              frameon=False, borderaxespad=0.2, columnspacing=1.2, handlelength=1.4)
 
 
 def placement(results: Results, measure: Measure | str, run: str | None = None,
@@ -83,11 +158,133 @@ def placement(results: Results, measure: Measure | str, run: str | None = None,
     ax = _axes(ax)
     ax.vlines(placed.means, 0, 1, color=_MEAN, linewidth=0.8, alpha=0.6,
               label=f"the {placed.n_systems} standardizing systems")
-    ax.vlines([placed.value], -0.2, 1.2, color=_RUN, linewidth=3, label=run)
+    ax.vlines([placed.value], -0.2, 1.2, color=_RUN, linewidth=3,
+              label=f"{run}: {placed.summary}")
     ax.set_yticks([])
     ax.set_xlabel(f"mean {measure}")
-    ax.set_title(str(placed), fontsize="medium", loc="right")
-    ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+    _legend(ax, 1)
+    return ax
+
+
+def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) -> Axes:
+    """All runs by mean, best first, with 95 percent intervals, among the standardizing systems.
+
+    Thick lines are over topics, thin ones over topics and standardizing systems.  Shaded from
+    the lowest to the highest mean of these systems, where these are known, with a line at their
+    mean.  Of more than 30 runs the first ten and the baseline are named, and intervals are over
+    topics alone.
+
+    Parameters
+    ----------
+    results : Results
+    measure : Measure or str
+        One of the results' measures.
+    ax : matplotlib.axes.Axes, optional
+        The current axes if not given.
+
+    Raises
+    ------
+    UsageError
+        If the results have no such measure.
+    """
+    measure = _known(parse_measure(measure), results.measures, "measure")
+    ax = _axes(ax)
+    order = [run for run in ranked(results, measure)
+             if not np.isnan(results.means[run][measure])]
+    sure = [estimate(results, run, measure) for run in order]
+    means = np.array([results.means[run][measure] for run in order])
+    many = len(order) > SYSTEMS_UP_TO
+    y = np.arange(len(order))
+    colors = [_BASELINE if run == results.baseline else _RUN for run in order]
+    placed = [by_measure[measure] for by_measure in results.placements.values()
+              if measure in by_measure and by_measure[measure].means]
+    if placed:
+        systems = placed[0].means
+        ax.axvspan(systems[0], systems[-1], color=_SOFT, zorder=0,
+                   label=f"range of the {len(systems)} standardizing systems")
+        ax.axvline(float(np.mean(systems)), color=_MEAN, linewidth=1, label="their mean", zorder=1)
+    # Of one topic there is no interval.
+    both, topics = np.nan_to_num([[e.half for e in sure], [e.topics for e in sure]])
+    for half, width in ((both, 0.8), (topics, 0.8 if many else 2.6)):
+        ax.hlines(y, means - half, means + half, color=colors, linewidth=width,
+                  alpha=0.4 if many else 1, zorder=2)
+    sizes = [22 if run == results.baseline or not many else 6 for run in order]
+    ax.scatter(means, y, s=sizes, color=colors, zorder=3)
+    ax.set_ylim(len(order) - 0.4, -0.6 - 0.03 * len(order) * many)
+    ax.set_xlabel(f"mean {measure}, with 95% intervals")
+    if many:
+        ax.set_yticks([])
+        ax.set_ylabel(f"{len(order)} runs, best first")
+        named = [i for i, run in enumerate(order) if i < _NAMED or run == results.baseline]
+        _name_rows(ax, order, named, means - both)
+    else:
+        ax.set_yticks(y, order)
+        ax.tick_params(axis="y", length=0)
+    if placed:
+        _legend(ax, 2)
+    return ax
+
+
+def _name_rows(ax: Axes, names: Sequence[str], rows: Sequence[int], low: Floats) -> None:
+    """Names left of all that is drawn near them, as far apart as letters are high."""
+    from matplotlib.transforms import offset_copy
+
+    left = offset_copy(ax.transData, ax.get_figure(root=True), x=-14, units="points")
+    gap = 9 * len(names) / (_inches(ax)[1] * 72)
+    at = -np.inf
+    for row in rows:
+        at = max(float(row), at + gap)
+        near = slice(max(0, int(at - gap)), int(at + gap) + 2)
+        x = float(np.append(low[near], low[row]).min())
+        ax.annotate(names[row], (float(low[row]), row), (x, at), fontsize="x-small", va="center",
+                    ha="right", textcoords=left,
+                    arrowprops={"arrowstyle": "-", "color": _RANGE, "linewidth": 0.5})
+
+
+def difference(results: Results, measure: Measure | str, run: str | None = None,
+               baseline: str | None = None, ax: Axes | None = None) -> Axes:
+    """A run's scores less another's, topic by topic, largest first.
+
+    Parameters
+    ----------
+    results : Results
+    measure : Measure or str
+        One of the results' measures.
+    run : str, optional
+        The first run that is not the baseline if not given.
+    baseline : str, optional
+        The results' baseline if not given, or else the second run.
+    ax : matplotlib.axes.Axes, optional
+        The current axes if not given.
+
+    Raises
+    ------
+    UsageError
+        If the results have no such measure or run, or only one run.
+    """
+    measure = _known(parse_measure(measure), results.measures, "measure")
+    if len(results.runs) < 2:
+        raise UsageError("a difference takes two runs: these results have one")
+    if baseline is None:
+        baseline = results.baseline or next(r for r in results.runs[1::-1] if r != run)
+    baseline = _known(baseline, results.runs, "run")
+    run = _known(next(r for r in results.runs if r != baseline) if run is None else run,
+                 results.runs, "run")
+    ax = _axes(ax)
+    found = results.values[run][measure] - results.values[baseline][measure]
+    known = np.flatnonzero(~np.isnan(found))
+    order = known[np.argsort(-found[known], kind="stable")]
+    d = found[order]
+    ax.bar(np.arange(len(d)), d, width=0.8 if len(d) <= MANY_TOPICS else 1.0,
+           color=[_RUN if value > 0 else _BASELINE for value in d])
+    ax.axhline(0, color=_MEAN, linewidth=0.8)
+    _label_topics(ax, [results.topics[i] for i in order])
+    ax.margins(x=0.01)
+    ax.set_ylabel(f"difference in {measure}")
+    ax.set_xlabel("topic")
+    mean = f"; mean {float(d.mean()):+.4f}" if len(d) else ""
+    ax.set_title(f"{run} better on {int((d > 0).sum())}, {baseline} on {int((d < 0).sum())} of "
+                 f"{len(d)} topics{mean}", fontsize="medium")
     return ax
 
 
@@ -185,4 +382,4 @@ def _require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise IrStdError("plots need matplotlib: pip install 'ir-std[plot]'") from None
+        raise MissingLibraryError.of("a picture", "matplotlib", "plot") from None

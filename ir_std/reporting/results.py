@@ -22,7 +22,7 @@ from ir_std._typing import DataFrame
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, against, described, get_test
 from ir_std.errors import (
-    IrStdError,
+    MissingLibraryError,
     UsageError,
     suggestion,
 )
@@ -312,13 +312,13 @@ class Results:
 
         Raises
         ------
-        IrStdError
+        MissingLibraryError
             If pandas is not installed.
         """
         try:
             import pandas as pd
         except ImportError:
-            raise IrStdError("a DataFrame needs pandas: pip install pandas") from None
+            raise MissingLibraryError.of("a DataFrame", "pandas") from None
         n = len(self.topics)
         parts = [pd.DataFrame({
             "run": [run] * n, "query_id": self.topics, "measure": str(m), "base": str(base),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ir_std.errors import InputError
-from ir_std.trec._lines import blocks
+from ir_std.trec._lines import blocks, content_of
 from ir_std.trec.columns import QRELS, RUN, Form
 from ir_std.trec.sources import Source
 
@@ -21,8 +21,9 @@ def lines(source: Source) -> Iterator[tuple[int, list[str]]]:
         If a line is not UTF-8 or holds control characters.
     """
     number = 0
-    for block in blocks(source):
-        for line in block.removesuffix(b"\n").split(b"\n"):
+    content = content_of(source)
+    for start, end in blocks(content):
+        for line in content[start:end].removesuffix(b"\n").split(b"\n"):
             number += 1
             try:
                 text = line.strip(_BLANKS).decode()

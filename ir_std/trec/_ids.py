@@ -95,10 +95,6 @@ class Ids:
         """Each id as a string."""
         return [name.decode(errors="surrogatepass") for name in self.bytes()]
 
-    def packed(self) -> Ids:
-        """The same ids in as few bytes as they need."""
-        return Ids.of_bytes(self.bytes())
-
     def hashes(self) -> Keys:
         """A 64-bit hash of each id."""
         mixed = _mix(self.widths.astype(np.uint64), self._words(0))
@@ -144,9 +140,21 @@ def keys(mixed: Keys, topic: Ints) -> Keys:
 
 
 def may_repeat(values: Keys) -> bool:
-    """Whether two values are equal."""
-    ordered = np.sort(values)
-    return bool((ordered[1:] == ordered[:-1]).any())
+    """Whether two values are equal.
+
+    Equal ones fall into the same slot of a table, where the last one stays: only those that it
+    drove out are compared, with it and with each other.
+    """
+    bits = len(values).bit_length() + 2
+    slot = values >> np.uint64(64 - bits)
+    line = np.arange(len(values))
+    table = np.empty(1 << bits, np.int64)
+    table[slot] = line
+    stayed = table[slot]
+    out = np.flatnonzero(stayed != line)
+    ordered = np.sort(values[out])
+    return bool((values[out] == values[stayed[out]]).any()
+                or (ordered[1:] == ordered[:-1]).any())
 
 
 class Index(NamedTuple):

@@ -7,6 +7,7 @@ is wrong, not what: that is for :mod:`ir_std.trec._faults`, which reads line by 
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -18,9 +19,9 @@ from ir_std.trec._numbers import MARGIN, NotANumber
 from ir_std.trec.columns import Form
 from ir_std.trec.sources import Source, pieces
 
-_BEFORE, _BEHIND = b" " * MARGIN, b" " * WORD
-_SPARSE = 16
-"""Where ids are less than one in so many bytes, only they are kept in memory."""
+_BLOCK = 1 << 18
+"""Bytes that are split at once: so many that what is computed of them stays in the cache."""
+_COMMENT = re.compile(rb"^[ \t\r]*#[^\n]*", re.MULTILINE)
 
 
 class Suspicious(Exception):
@@ -58,29 +59,28 @@ def read_table(source: Source, form: Form) -> Table:
     InputError
         If the source cannot be read.
     """
+    content = content_of(source)
+    if not _is_utf8(content):
+        raise Suspicious
+    codes = np.frombuffer(content, np.uint8)
     topics: dict[bytes, int] = {}
-    content = bytearray()
     parts: list[tuple[Ints, Ints, Ints, npt.NDArray[Any]]] = []
-    for block in blocks(source):
-        if not block or block.isspace():
+    for start, end in blocks(content):
+        tokens = _tokens(codes[start - 1:end], form.width)
+        if not tokens.size:
             continue
-        block = b"".join((_BEFORE, block, _BEHIND))
-        codes, starts, ends = _tokens(block, form.width)
+        (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
+            (tokens[:, i].T + (start - 1)) for i in (0, 2, form.value))
         try:
-            values = form.numbers(codes, starts[:, form.value], ends[:, form.value])
+            values = form.numbers(codes, value_at, value_end)
         except NotANumber:
             raise Suspicious from None
-        topic = _numbered(Ids.between(codes, starts[:, 0], ends[:, 0]), topics)
-        ids = Ids.between(codes, starts[:, 2], ends[:, 2])
-        if _SPARSE * int(ids.widths.sum()) < len(block):
-            ids = ids.packed()
-        parts.append((topic, ids.starts + len(content), ids.widths, values))
-        content += ids.codes.data
+        topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
+        parts.append((topic, doc_at, doc_end - doc_at, values))
     if not parts:
         raise Suspicious
     topic, first, widths, values = map(np.concatenate, zip(*parts, strict=True))
-    return Table([name.decode() for name in topics], topic,
-                 Ids(np.frombuffer(content, np.uint8), first, widths), values)
+    return Table([name.decode() for name in topics], topic, Ids(codes, first, widths), values)
 
 
 def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
@@ -90,58 +90,69 @@ def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
     return np.repeat(np.array(found, np.int64), np.diff(cuts))
 
 
-def blocks(source: Source) -> Iterator[bytes]:
-    """The content in blocks of whole lines; of comment lines only their ends."""
-    rest = b""
-    first = True
+def content_of(source: Source) -> bytearray:
+    """All bytes of a source, without comments, and with room before and behind them."""
+    content = bytearray(b" " * MARGIN)
     for piece in pieces(source):
-        if first:
-            piece, first = piece.removeprefix(codecs.BOM_UTF8), False
-        cut = piece.rfind(b"\n") + 1
-        if cut:
-            yield _without_comments(rest + piece[:cut])
-            rest = piece[cut:]
-        else:
-            rest += piece
-    if rest:
-        yield _without_comments(rest)
+        content += piece
+    content += b" " * WORD
+    if content.startswith(codecs.BOM_UTF8, MARGIN):
+        content[MARGIN:MARGIN + len(codecs.BOM_UTF8)] = b" " * len(codecs.BOM_UTF8)
+    if b"#" in content:
+        for comment in _COMMENT.finditer(bytes(content)):
+            content[slice(*comment.span())] = b" " * len(comment[0])
+    return content
 
 
-def _without_comments(block: bytes) -> bytes:
-    if b"#" not in block:
-        return block
-    return b"\n".join(b"" if line.lstrip().startswith(b"#") else line
-                      for line in block.split(b"\n"))
+def blocks(content: bytearray) -> Iterator[tuple[int, int]]:
+    """Where blocks of whole lines start and end; the last includes a blank behind it."""
+    start, last = MARGIN, len(content) - WORD + 1
+    while start < last:
+        end = last
+        if start + _BLOCK < last:
+            end = max(content.rfind(b"\n", start, start + _BLOCK), start - 1)
+            end = (content.find(b"\n", start) if end < start else end) + 1 or last
+        yield start, end
+        start = end
 
 
-def _tokens(block: bytes, width: int) -> tuple[Bytes, Ints, Ints]:
-    """A block's bytes, with the starts and ends of its tokens, shape (n_lines, width).
+def _is_utf8(content: bytearray) -> bool:
+    if content.isascii():
+        return True
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _tokens(codes: Bytes, width: int) -> Ints:
+    """Where the tokens of lines start and end, between a blank and the last end of a line.
+
+    Returns
+    -------
+    ndarray of int, shape (n_lines, width, 2)
 
     Raises
     ------
     Suspicious
-        If a line has not ``width`` tokens, or the block is not UTF-8, or has control characters.
+        If a line has not ``width`` tokens, or there are control characters.
     """
-    if not block.isascii():
-        try:
-            block.decode()
-        except UnicodeDecodeError:
-            raise Suspicious from None
-    codes = np.frombuffer(block, np.uint8)
     blank = codes <= ord(" ")
     edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
     if len(edges) % (2 * width) or not _only_blanks(codes, int(np.count_nonzero(blank))):
         raise Suspicious
-    rows = edges.reshape(-1, width, 2)
-    starts, ends = rows[:, :, 0], rows[:, :, 1]
+    tokens = edges.reshape(-1, width, 2)
+    starts, ends = tokens[:, 0, 0], tokens[:, -1, 1]
     breaks = codes == ord("\n")
-    if np.count_nonzero(breaks) == np.count_nonzero(breaks[ends[:, -1]]) >= len(rows) - 1:
-        return codes, starts, ends  # each line ends right behind its last token
+    breaks[0] = False
+    if np.count_nonzero(breaks) == np.count_nonzero(breaks[ends]) >= len(tokens) - 1:
+        return tokens  # each line ends right behind its last token
     line_ends = np.append(np.flatnonzero(breaks), len(codes))
-    line = np.searchsorted(line_ends, starts[:, 0])
-    if (starts[:, -1] > line_ends[line]).any() or (starts[1:, 0] < line_ends[line[:-1]]).any():
+    line = np.searchsorted(line_ends, starts)
+    if (ends > line_ends[line]).any() or (starts[1:] < line_ends[line[:-1]]).any():
         raise Suspicious
-    return codes, starts, ends
+    return tokens
 
 
 def _only_blanks(codes: Bytes, count: int) -> bool:

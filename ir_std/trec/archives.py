@@ -9,9 +9,10 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from ir_std.errors import InputError
-from ir_std.trec.sources import BytesSource, FileSource, Source
+from ir_std.trec.sources import MAX_MEMBER, FileSource, Source, in_memory
 
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 ZIP_SUFFIX = ".zip"
@@ -21,7 +22,8 @@ _BROKEN = (tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, EOF
            RuntimeError)
 
 
-def run_sources(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
+def run_sources(paths: Iterable[str | os.PathLike[str]],
+                max_member: int = MAX_MEMBER) -> Iterator[Source]:
     """The run files at ``paths``, one by one.
 
     Parameters
@@ -30,6 +32,8 @@ def run_sources(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
         Run files, folders (every file below them, by name) and archives: ``.tar``, also
         compressed as ``.gz``, ``.xz`` or ``.bz2``, and ``.zip``.  Archives are read member by
         member as they are asked for; nothing is unpacked to disk.  Hidden files are passed over.
+    max_member : int
+        Bytes that a packed file or a member of an archive may have.
 
     Yields
     ------
@@ -39,51 +43,53 @@ def run_sources(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
     Raises
     ------
     InputError
-        If a path does not exist, an archive is broken, or a path holds no file.
+        If a path does not exist, an archive is broken, a member too large or no lines of text,
+        or a path holds no file.
     """
     for path in map(Path, paths):
         found = False
-        for source in _below(path):
+        for source in _below(path, max_member):
             found = True
             yield source
         if not found:
             raise InputError.at(path, None, "holds no files", "runs are expected in it")
 
 
-def _below(path: Path) -> Iterator[Source]:
+def _below(path: Path, max_member: int) -> Iterator[Source]:
     if path.is_dir():
         for file in sorted(p for p in path.rglob("*") if p.is_file()):
             if not _hidden(PurePosixPath(file.relative_to(path).as_posix())):
-                yield from _below(file)
+                yield from _below(file, max_member)
     elif not path.exists():
         raise InputError.at(path, None, "no such file", "name a run, a folder or an archive")
     elif path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX)):
         members = _zip_members if path.suffix == ZIP_SUFFIX else _tar_members
         try:
-            for member, content in members(path):
+            for member, stream in members(path):
                 if not _hidden(PurePosixPath(member)):
-                    yield BytesSource(f"{path}!{member}", content)
+                    yield in_memory(stream, f"{path}!{member}", max_member)
         except _BROKEN as broken:
             raise InputError.at(path, None, f"cannot be read ({broken})",
                                 "an archive of runs is expected: copy it again") from None
     else:
-        yield FileSource(path)
+        yield FileSource(path, max_member)
 
 
 def _hidden(path: PurePosixPath) -> bool:
     return any(part.startswith((".", "__MACOSX")) for part in path.parts if part != ".")
 
 
-def _tar_members(path: Path) -> Iterator[tuple[str, bytes]]:
+def _tar_members(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     with tarfile.open(path, "r|*") as archive:
         for member in archive:
             content = archive.extractfile(member) if member.isfile() else None
             if content is not None:
-                yield member.name, content.read()
+                yield member.name, content
 
 
-def _zip_members(path: Path) -> Iterator[tuple[str, bytes]]:
+def _zip_members(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             if not member.is_dir():
-                yield member.filename, archive.read(member)
+                with archive.open(member) as content:
+                    yield member.filename, content

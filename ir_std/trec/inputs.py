@@ -56,7 +56,7 @@ def as_run(run: Any) -> Run:
         made = DictRun(run)
     else:
         rows = _columns(run, ("query_id", "doc_id", "score"), "run")
-        made = ArrayRun(*_numbered(rows, "run"), _scores(rows.values))
+        made = ArrayRun(rows.topics, rows.topic, _ids(rows, "run"), _scores(rows.values))
     if _others_read(run):
         made.given = run
     return made
@@ -121,14 +121,13 @@ def as_qrels(qrels: Any) -> Qrels:
 
 
 def _judged(rows: _Columns) -> Qrels:
-    topics, topic, ids = _numbered(rows, "qrels")
-    levels = _row_levels(rows)
+    ids, levels = _ids(rows, "qrels"), _row_levels(rows)
     try:
-        return ArrayQrels(topics, topic, ids, levels)
+        return ArrayQrels(rows.topics, rows.topic, ids, levels)
     except Repeated:
-        judged: dict[str, dict[str, int]] = {t: {} for t in topics}
-        for t, doc, level in zip(rows.topics, rows.documents, levels.tolist(), strict=True):
-            judged[t][doc] = level
+        judged: dict[str, dict[str, int]] = {t: {} for t in rows.topics}
+        for t, doc, level in zip(rows.topic.tolist(), rows.documents, levels.tolist(), strict=True):
+            judged[rows.topics[t]][doc] = level
         return DictQrels(judged)
 
 
@@ -186,9 +185,21 @@ def _looks_like_file(name: str) -> bool:
 
 
 class _Columns(NamedTuple):
-    """A table of topics, documents and numbers; all of the same length."""
+    """A table's rows.
+
+    Attributes
+    ----------
+    topics : list of str
+        In the order of their first rows.
+    topic : ndarray of int, shape (n_rows,)
+        Index into the topics.
+    documents : list of str
+    values : list or ndarray
+        Scores or levels.
+    """
 
     topics: list[str]
+    topic: Ints
     documents: list[str]
     values: Any
 
@@ -197,22 +208,27 @@ def _columns(table: Any, names: tuple[str, str, str], kind: str) -> _Columns:
     """The named columns of a DataFrame, or of an iterable of objects or records."""
     if hasattr(table, "itertuples"):
         _check_columns(list(table.columns), names, kind)
-        return _Columns(table[names[0]].tolist(), table[names[1]].tolist(),
-                        table[names[2]].to_numpy())
+        documents, values = table[names[1]].tolist(), table[names[2]].to_numpy()
+        try:
+            topic, topics = table[names[0]].factorize(use_na_sentinel=False)
+        except TypeError:  # such as lists
+            return _with_numbers(kind, table[names[0]].tolist(), documents, values)
+        return _Columns(_checked_topics(topics, kind), topic, documents, values)
     if hasattr(table, "get_column"):  # polars, and narwhals
         _check_columns(list(table.columns), names, kind)
-        return _Columns(*(table.get_column(name).to_list() for name in names))
+        return _with_numbers(kind, *(table.get_column(name).to_list() for name in names))
     if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
         raise _unsupported(table, names, kind)
     rows = list(table)
     if not rows:
-        return _Columns([], [], [])
+        return _with_numbers(kind, [], [], [])
     get = itemgetter if isinstance(rows[0], Mapping) else attrgetter
     try:
-        return _Columns(*(list(map(get(name), rows)) for name in names))
+        columns = [list(map(get(name), rows)) for name in names]
     except (AttributeError, KeyError, TypeError):
         raise _unsupported(next(row for row in rows if not _has(row, names)), names,
                            kind) from None
+    return _with_numbers(kind, *columns)
 
 
 def _has(row: Any, names: tuple[str, ...]) -> bool:
@@ -237,24 +253,32 @@ def _unsupported(found: object, names: tuple[str, ...], kind: str) -> InputError
         f"{', '.join(names)}")
 
 
-def _numbered(rows: _Columns, kind: str) -> tuple[list[str], Ints, Ids]:
-    """The topics, for each row the index of its topic, and the documents."""
-    topics = rows.topics
-    changes = np.fromiter(map(ne, topics, islice(topics, 1, None)), bool, max(len(topics) - 1, 0))
-    starts = [0, *(np.flatnonzero(changes) + 1).tolist()][:len(topics)]
+def _with_numbers(kind: str, names: list[Any], documents: list[Any], values: Any) -> _Columns:
+    """Rows, from the topic, document and value of each."""
+    changes = np.fromiter(map(ne, names, islice(names, 1, None)), bool, max(len(names) - 1, 0))
+    starts = [0, *(np.flatnonzero(changes) + 1).tolist()][:len(names)]
     numbers: dict[str, int] = {}
-    for at in starts:
-        if not isinstance(topics[at], str):
-            raise _not_a_string(kind, "topic id", topics[at])
-        numbers.setdefault(topics[at], len(numbers))
+    found = np.array([numbers.setdefault(topic, len(numbers)) for topic in _checked_topics(
+        [names[at] for at in starts], kind)], np.int64)
+    sizes = [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=False)]
+    return _Columns(list(numbers), np.repeat(found, sizes), documents, values)
+
+
+def _checked_topics(topics: Iterable[Any], kind: str) -> list[str]:
+    topics = list(topics)
+    for topic in topics:
+        if not isinstance(topic, str):
+            raise _not_a_string(kind, "topic id", topic)
+    return topics
+
+
+def _ids(rows: _Columns, kind: str) -> Ids:
+    """The documents, after a check that their ids are strings."""
     try:
-        ids = Ids.of(rows.documents)
+        return Ids.of(rows.documents)
     except TypeError:
         raise _not_a_string(kind, "document id", next(
             doc for doc in rows.documents if not isinstance(doc, str))) from None
-    found = np.array([numbers[topics[at]] for at in starts], np.int64)
-    sizes = [end - start for start, end in zip(starts, [*starts[1:], len(topics)], strict=False)]
-    return list(numbers), np.repeat(found, sizes), ids
 
 
 def _check_dicts(given: Mapping[Any, Any], kind: str) -> None:
@@ -294,10 +318,13 @@ def _dict_levels(topic: str, docs: Mapping[str, Any]) -> dict[str, int]:
 
 def _row_levels(rows: _Columns) -> Ints:
     """Levels of rows; checked."""
-    if getattr(rows.values, "dtype", None) == np.int64:
-        return np.array(rows.values)
-    return np.array([_level(level, topic, doc) for topic, doc, level in zip(*rows, strict=True)],
-                    np.int64)
+    values = rows.values
+    if isinstance(values, np.ndarray):
+        if values.dtype == np.int64:
+            return values.copy()
+        values = values.tolist()
+    return np.array([_level(level, rows.topics[topic], doc) for topic, doc, level in zip(
+        rows.topic.tolist(), rows.documents, values, strict=True)], np.int64)
 
 
 def _level(level: Any, topic: str, doc: str) -> int:

@@ -59,5 +59,7 @@ def _is_run(given: Mapping[Any, Any]) -> bool:
 
 
 def _is_table(given: Sequence[Any]) -> bool:
-    """Whether a list is one run (objects with a topic, a document, a score), and not runs."""
-    return any(hasattr(row, "query_id") and not hasattr(row, "itertuples") for row in given[:1])
+    """Whether a list is one run (objects or records of topic, document, score), and not runs."""
+    return any((hasattr(row, "query_id") and not hasattr(row, "itertuples"))
+               or (isinstance(row, Mapping) and isinstance(row.get("query_id"), str))
+               for row in given[:1])

@@ -218,27 +218,29 @@ class Wanted:
     Attributes
     ----------
     qrels : Qrels
-    level : ndarray of int, shape (n_documents,)
+    topic, level : ndarray of int, shape (n_documents,)
+        Index of the topic, ascending; judged level.
+    ids : Ids, of length n_documents
     """
 
     def __init__(self, qrels: Qrels, judged: bool) -> None:
+        rows = np.flatnonzero(qrels.flat_levels >= (-np.inf if judged else 1))
         self.qrels = qrels
-        self._rows = np.flatnonzero(qrels.flat_levels >= 1) if not judged else (
-            np.arange(len(qrels.flat_levels)))
-        self.topic = qrels.topic[self._rows]
-        self.level = qrels.flat_levels[self._rows]
+        self.topic = qrels.topic[rows]
+        self.level = qrels.flat_levels[rows]
+        self.ids = qrels.ids(rows)
 
     @cached_property
     def index(self) -> Index:
         """Finds them among ids that are arrays."""
-        return Index.of(self.qrels.ids(self._rows), self.topic)
+        return Index.of(self.ids, self.topic)
 
     @cached_property
-    def by_topic(self) -> list[dict[str, int]]:
-        """Level by document, of each topic."""
+    def documents(self) -> list[list[str]]:
+        """Their ids, of each topic."""
+        names = iter(self.ids.strings())
         sizes = np.bincount(self.topic, minlength=len(self.qrels.topics))
-        pairs = zip(self.qrels.ids(self._rows).strings(), self.level.tolist(), strict=True)
-        return [dict(islice(pairs, size)) for size in sizes.tolist()]
+        return [list(islice(names, size)) for size in sizes.tolist()]
 
 
 class Ranking(NamedTuple):

@@ -5,20 +5,19 @@ Both forms answer the same question: which of a run's documents are relevant, or
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_std.errors import InputError
 from ir_std.trec._ids import Collision, Ids, Ints, keys, may_repeat
-from ir_std.trec.qrels import Floats, Wanted, in_order
-from ir_std.trec.qrels import Qrels as Qrels
-from ir_std.trec.qrels import Ranking as Ranking
+from ir_std.trec.qrels import Floats, Qrels, Wanted, in_order
 
 
 class NotARun(InputError):
@@ -164,7 +163,10 @@ class DictRun(Run):
 
     @cached_property
     def _flat(self) -> list[str]:
-        return list(chain.from_iterable(self._scored.values()))
+        flat: list[str] = []
+        for docs in self._scored.values():
+            flat += docs
+        return flat
 
     def ids(self, lines: Ints) -> list[str]:
         """The document ids at some lines."""
@@ -172,20 +174,13 @@ class DictRun(Run):
 
     def find(self, wanted: Wanted) -> Found:
         """The documents of the qrels that the run holds."""
-        ids: list[str] = []
-        scores: list[float] = []
-        levels: list[int] = []
-        sizes = np.zeros(len(wanted.by_topic), np.int64)
-        for t, (topic, known) in enumerate(zip(wanted.qrels.topics, wanted.by_topic, strict=True)):
-            docs = self._scored.get(topic)
-            if docs:
-                both = docs.keys() & known.keys()
-                ids += both
-                scores += map(docs.__getitem__, both)
-                levels += map(known.__getitem__, both)
-                sizes[t] = len(both)
-        return Found(np.repeat(np.arange(len(sizes)), sizes), np.array(scores, float),
-                     np.array(levels, np.int64), lambda rows: [ids[i] for i in rows.tolist()])
+        values = chain.from_iterable(
+            map(self._scored.get(topic, {}).get, docs, repeat(math.nan))
+            for topic, docs in zip(wanted.qrels.topics, wanted.documents, strict=True))
+        scores = np.fromiter(values, float, len(wanted.level))
+        rows = np.flatnonzero(~np.isnan(scores))
+        return Found(wanted.topic[rows], scores[rows], wanted.level[rows],
+                     lambda some: wanted.ids[rows[some]].strings())
 
 
 def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
@@ -252,7 +247,8 @@ class ArrayRun(Run):
         try:
             lines, rows = wanted.index.find(keys(self._hashes, topic), self._ids)
         except Collision:
-            return self._as_dict().find(wanted)
+            found = self._as_dict().find(wanted)
+            return found._replace(ids=lambda some: Ids.of(found.ids(some)).bytes())
         by_topic = np.argsort(topic[lines], kind="stable")
         lines, rows = lines[by_topic], rows[by_topic]
         return Found(topic[lines], self.scores[lines], wanted.level[rows],

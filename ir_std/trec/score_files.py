@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from ir_std.errors import InputError, UsageError, few
-from ir_std.trec._lines import blocks
 from ir_std.trec.datasets import dataset_of
 from ir_std.trec.names import from_mteb, measure_called
 from ir_std.trec.scores import SUMMARY, Cell, RunScores, collected
-from ir_std.trec.sources import FileSource
+from ir_std.trec.sources import FileSource, pieces
 
 TOPIC = ("topic", "topic_id", "query_id", "qid", "query", "q_id", "dataset", "data set", "task",
          "task_name")
@@ -77,16 +76,21 @@ def holds_scores(file: str | os.PathLike[str]) -> bool:
     InputError
         If it cannot be read.
     """
-    block: bytes = next((b for b in blocks(FileSource(Path(file))) if b.strip()), b"")
-    line = block.strip().split(b"\n", 1)[0].decode(errors="replace")
+    line = next((text for piece in pieces(FileSource(Path(file)))
+                 for text in piece.decode(errors="replace").lstrip("\ufeff").split("\n")
+                 if _is_content(text)), "").strip()
     fields = line.split()
     return line[:1] in ("{", "[") or _is_header(line) or len(fields) in (2, 3) or (
         len(fields) == 4 and _is_scored(fields[2], fields[3]))
 
 
+def _is_content(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
 def _text(file: Path) -> str:
     try:
-        return b"".join(blocks(FileSource(file))).decode()
+        return b"".join(pieces(FileSource(file))).decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         line = wrong.object[:wrong.start].count(b"\n") + 1
         raise InputError.at(file, line, f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
@@ -95,7 +99,7 @@ def _text(file: Path) -> str:
 
 def _cells(text: str, file: str, measure: str | None) -> Iterator[Cell]:
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1)
-             if line.strip() and not line.lstrip().startswith("#")]
+             if _is_content(line)]
     if not lines:
         raise InputError.at(file, None, "no lines", f"expected is {FORMS}")
     if _is_header(lines[0][1]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ MAX_MEMBER = 1 << 31
 """Bytes that a packed file or a member of an archive may unpack to, unless said otherwise."""
 STANDARD_INPUT = "-"
 
-_PIECE = 1 << 18
+_PIECE = 1 << 20
 
 
 class Source(Protocol):
@@ -98,27 +99,34 @@ def source_of(file: Any) -> Source:
     InputError
         If it cannot be read.
     """
-    if isinstance(file, (FileSource, BytesSource)):
-        return file
     if hasattr(file, "read"):
-        return _in_memory(file, str(getattr(file, "name", "run")))
+        return in_memory(file, str(getattr(file, "name", type(file).__name__)))
+    if not isinstance(file, (str, os.PathLike)):
+        source: Source = file
+        return source
     if file == STANDARD_INPUT:
-        return _in_memory(sys.stdin.buffer, "standard input")
+        return in_memory(sys.stdin.buffer, "standard input")
     source = FileSource(Path(file))
     with source.open() as stream:
         if not stream.seekable():
-            return _in_memory(stream, source.name)
+            return in_memory(stream, source.name)
     return source
 
 
-def _in_memory(stream: Any, name: str) -> BytesSource:
-    """All that a binary or text stream still has to give."""
+def in_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> BytesSource:
+    """All that a binary or text stream still has to give.
+
+    Raises
+    ------
+    InputError
+        As :func:`pieces`.
+    """
     parts: list[bytes] = []
-    guard = _Guard(name, MAX_MEMBER)
+    guard = _Guard(name, max_member)
     while part := _read(stream, name):
         parts.append(part)
         guard.look_at(part, packed=_packing(parts[0]) is not None)
-    return BytesSource(name, b"".join(parts))
+    return BytesSource(name, b"".join(parts), max_member)
 
 
 def pieces(source: Source) -> Iterator[bytes]:

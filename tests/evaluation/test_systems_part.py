@@ -8,7 +8,7 @@ from ir_measures import AP, NumRet
 
 import ir_std
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
-from ir_std.evaluation.uncertainty import BY_SYSTEM, BY_THEORY, by_system
+from ir_std.evaluation.uncertainty import BY_SYSTEM, BY_TEAM, BY_THEORY, by_system
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.testing import simulated_qrels, simulated_run
@@ -23,7 +23,7 @@ def results(name: str, schemes: str = "N") -> ir_std.Results:
 
 def test_each_system_gets_its_own_column_again() -> None:
     factors = ir_std.load_factors("trec8-adhoc")
-    assert np.sort(by_system(factors, "AP").mean(axis=0)) == pytest.approx(
+    assert np.sort(by_system(factors, "AP")[1].mean(axis=0)) == pytest.approx(
         means_of_systems(factors, "AP"))
 
 
@@ -32,12 +32,29 @@ def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
     found = results("trec8-adhoc", scheme)
     measure = found.measures[1]
     raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
-    expected = bootstrap_covariance(raw, by_system(ir_std.load_factors("trec8-adhoc"), "AP"),
+    expected = bootstrap_covariance(raw, by_system(ir_std.load_factors("trec8-adhoc"), "AP")[1],
                                     scheme=scheme)
     part = found.systems_parts[measure]
     assert part.covariance == pytest.approx(expected)
     assert part.df == 128
     assert part.source == BY_SYSTEM
+
+
+@pytest.mark.filterwarnings("ignore:factor set trec8-adhoc has fields")
+def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None:
+    known = ir_std.load_factors("trec8-adhoc")
+    tags = [f"{'abcdefghijklm'[i // 10]}bc{i}" for i in range(129)]
+    factors = FactorSet({**known.info, "tags": tags, "measures": {"AP": {"systems": 129}}},
+                        known.n_rel, {"AP": known.mean["AP"]}, {"AP": known.sd["AP"]},
+                        {"AP": known.scores["AP"]}, {"AP": known.systems["AP"]})
+    qrels = simulated_qrels(known.n_rel)
+    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
+    part = found.systems_parts[ir_std.sAP]
+    numbers, scores = by_system(factors, "AP")
+    expected = bootstrap_covariance(found.values["a"][AP][:, None], scores,
+                                    [i // 10 for i in numbers])
+    assert part.covariance == pytest.approx(expected)
+    assert (part.df, part.source) == (12, BY_TEAM)
 
 
 def test_where_only_means_and_deviations_are_known_theory_says() -> None:

@@ -184,16 +184,19 @@ def test_scores_alone_are_recognized_by_counts(make: Make) -> None:
 # -- judged again ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("far", "fits"), [(1, True), (2, False)])
-def test_nine_in_ten_topics_must_agree_nearly(far: int, fits: bool, make: Make) -> None:
-    make("mine", judged(range(10)))
-    match = recognize(changed(judged(range(10)), range(far), 5))
+@pytest.mark.parametrize(("topics", "far", "fits"), [
+    (10, 1, True), (10, 2, False), (100, 10, True), (100, 11, False)])
+def test_nine_in_ten_topics_must_agree_nearly(topics: int, far: int, fits: bool,
+                                              make: Make) -> None:
+    make("mine", judged(range(topics)))
+    match = recognize(changed(judged(range(topics)), range(far), 5))
     assert found(match) == (("mine", "nearly") if fits else (None, None))
 
 
-@pytest.mark.parametrize(("more", "fits"), [(2, True), (3, False), (-2, True), (-3, False)])
+@pytest.mark.parametrize(("more", "fits"), [(11, True), (12, False), (-10, True), (-11, False)])
 def test_numbers_agree_nearly_within_a_tenth(more: int, fits: bool, make: Make) -> None:
-    qrels = judged(range(10), relevant=20)
+    """Of the larger number: 100 and 111 agree nearly, 100 and 112 do not."""
+    qrels = judged(range(10), relevant=100)
     make("mine", qrels)
     match = recognize(changed(qrels, range(9), more))
     assert found(match) == (("mine", "nearly") if fits else (None, None))
@@ -257,6 +260,13 @@ def test_an_exact_fit_wins_over_a_smaller_near_one(make: Make) -> None:
     make("large", qrels)
     make("small", {t: changed(qrels, [3], 1)[t] for t in list(qrels)[:20]})
     assert found(recognize({t: qrels[t] for t in list(qrels)[:15]})) == ("large", "judgments")
+
+
+def test_of_near_fits_the_one_that_differs_on_fewer_topics_wins(make: Make) -> None:
+    qrels = judged(range(30), relevant=20)
+    make("large", changed(qrels, [3], 1))
+    make("small", {t: changed(qrels, [3, 4], 1)[t] for t in list(qrels)[:20]})
+    assert found(recognize({t: qrels[t] for t in list(qrels)[:15]})) == ("large", "nearly")
 
 
 def test_a_near_fit_that_holds_more_topics_wins_over_an_exact_one(make: Make) -> None:

@@ -61,7 +61,7 @@ def test_standardized_means_have_t_intervals_over_topics_and_bootstrap_ones_over
     cell = compared.table().rows[1][4]
     assert cell.extra["topics"] == pytest.approx((high - low) / 2)
     systems = bootstrap_covariance(compared.parts[1].values(AP)[:, None],
-                                   by_system(ir_std.load_factors("trec8-adhoc"), "AP"))
+                                   by_system(ir_std.load_factors("trec8-adhoc"), "AP")[1])
     assert cell.extra["systems"] == pytest.approx(
         stats.t.ppf(0.975, 128) * np.sqrt(systems[0, 0]))
     assert cell.extra["high"] - values.mean() == pytest.approx(
@@ -190,7 +190,7 @@ def test_an_entry_that_lacks_a_part_is_one_line_of_error(
         text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", text]) == 2
     assert capsys.readouterr().err == (
-        f"ir_std: error: cannot read {text!r}: write NAME=RUN:QRELS\n")
+        f"ir_std: error: cannot read {text!r}: write NAME=RUN:QRELS, or NAME=SCORES\n")
 
 
 def test_real_systems_over_real_collections(data: Path, runs_of: Callable[[str], Path],

@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,6 +60,109 @@ def test_bars_are_mean_and_standard_deviation(results: ir_std.Results,
     assert drawn == pytest.approx(np.sort(2 * factors.sd["AP"]))
 
 
+def test_a_standardized_picture_has_one_band_for_all_topics(results: ir_std.Results,
+                                                            ax: matplotlib.axes.Axes) -> None:
+    plots.topics(results, "sAP", ax=ax)
+    (band,) = ax.patches
+    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx(
+        (0.158655, 0.841345), abs=1e-6)
+
+
+def test_thousands_of_topics_are_a_sorted_curve(ax: matplotlib.axes.Axes) -> None:
+    qrels = {str(i): {"a": 1, "b": 0} for i in range(300)}
+    run = {t: {"a": float(i % 3 == 0), "b": 0.5} for i, t in enumerate(qrels)}
+    found = ir_std.evaluate({"run": run}, qrels, AP)
+    plots.topics(found, AP, ax=ax)
+    assert list(ax.lines[0].get_ydata()) == sorted([1.0] * 100 + [0.5] * 200)
+
+
+def test_ranking_draws_means_and_both_intervals_best_first(ax: matplotlib.axes.Axes) -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    found = ir_std.evaluate({n: simulated_run(qrels, i, 100) for i, n in enumerate("abc")}, qrels,
+                            AP, baseline="b")
+    plots.ranking(found, "sAP", ax)
+    order = sorted(found.runs, key=lambda run: -found.means[run][ir_std.sAP])
+    assert [t.get_text() for t in ax.get_yticklabels()] == order
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]
+    both, topics, dots = ax.collections
+    sure = [found.uncertainty[run][ir_std.sAP] for run in order]
+    assert [tuple(s[:, 0]) for s in both.get_segments()] == [
+        pytest.approx(e.interval) for e in sure]
+    assert [s[1, 0] - s[0, 0] for s in topics.get_segments()] == pytest.approx(
+        [2 * e.topics for e in sure])
+    assert [x for x, _ in dots.get_offsets()] == pytest.approx([e.mean for e in sure])
+    (systems,) = ax.patches
+    placed = found.placements["a"][ir_std.sAP]
+    assert (systems.get_x(), systems.get_x() + systems.get_width()) == pytest.approx(
+        (placed.means[0], placed.means[-1]))
+
+
+def test_ranking_of_many_runs_names_ten_and_the_baseline(ax: matplotlib.axes.Axes) -> None:
+    qrels = {"1": {f"d{i}": int(i == 0) for i in range(60)}}
+    runs = {f"run{n}": {"1": {f"d{i}": float(-i if i else -n - 0.5) for i in range(60)}}
+            for n in range(40)}
+    found = ir_std.evaluate(runs, qrels, AP, baseline="run33")
+    plots.ranking(found, AP, ax)
+    assert [t.get_text() for t in ax.texts] == [*(f"run{n}" for n in range(10)), "run33"]
+
+
+def test_difference_draws_all_topics_largest_first(results: ir_std.Results,
+                                                   ax: matplotlib.axes.Axes) -> None:
+    plots.difference(results, AP, "b", "a", ax)
+    d = results.values["b"][AP] - results.values["a"][AP]
+    assert [bar.get_height() for bar in ax.patches] == sorted(d, reverse=True)
+    assert [t.get_text() for t in ax.get_xticklabels()] == [
+        results.topics[i] for i in np.argsort(-d, kind="stable")]
+    assert f"b better on {(d > 0).sum()}, a on {(d < 0).sum()} of 50" in ax.get_title()
+
+
+def test_difference_is_from_the_baseline_if_there_is_one(ax: matplotlib.axes.Axes) -> None:
+    qrels = {"1": {"x": 1, "y": 0}}
+    runs = {"good": {"1": {"x": 2.0, "y": 1.0}}, "base": {"1": {"x": 1.0, "y": 2.0}}}
+    plots.difference(ir_std.evaluate(runs, qrels, AP, baseline="base"), AP, ax=ax)
+    assert ax.get_title().startswith("good better on 1, base on 0")
+    ax.clear()
+    plots.difference(ir_std.evaluate(runs, qrels, AP), AP, ax=ax)
+    assert ax.get_title().startswith("good better on 1, base on 0")
+    with pytest.raises(UsageError, match="takes two runs"):
+        plots.difference(ir_std.evaluate({"a": runs["good"]}, qrels, AP), AP, ax=ax)
+
+
+def boxes(artists: Any, figure: Any) -> list[Any]:
+    renderer = figure.canvas.get_renderer()
+    return [a.get_window_extent(renderer) for a in artists if a.get_text()]
+
+
+@pytest.mark.parametrize("size", [(14, 4.5), (10, 4.5)])
+def test_nothing_overlaps_at_fifty_topics_side_by_side(results: ir_std.Results,
+                                                       size: tuple[float, float]) -> None:
+    figure, axes = pyplot.subplots(1, 2, figsize=size)
+    plots.topics(results, AP, ax=axes[0])
+    plots.topics(results, "sAP", ax=axes[1])
+    figure.canvas.draw()
+    left, right = (ax.get_legend().get_window_extent() for ax in axes)
+    assert not left.overlaps(right)
+    assert left.y1 <= figure.bbox.y1
+    for ax in axes:
+        labels = boxes(ax.get_xticklabels(), figure)
+        assert all(not a.overlaps(b) for a, b in pairwise(labels))
+        assert all(not ax.xaxis.label.get_window_extent().overlaps(box) for box in labels)
+    pyplot.close(figure)
+
+
+def test_a_placements_legend_is_clear_of_all_else(results: ir_std.Results) -> None:
+    figure, ax = pyplot.subplots()
+    plots.placement(results, "sAP", "b", ax)
+    figure.canvas.draw()
+    legend = ax.get_legend().get_window_extent()
+    assert not ax.title.get_text()
+    assert not legend.overlaps(ax.get_window_extent())
+    assert figure.bbox.x0 <= legend.x0
+    assert legend.x1 <= figure.bbox.x1
+    assert legend.y1 <= figure.bbox.y1
+    pyplot.close(figure)
+
+
 def test_without_an_ax_the_current_one_is_used(results: ir_std.Results,
                                                ax: matplotlib.axes.Axes) -> None:
     pyplot.sca(ax)
@@ -71,7 +176,8 @@ def test_the_runs_place_is_drawn_among_the_systems(results: ir_std.Results,
     systems, own = (c.get_segments() for c in ax.collections)
     assert [s[0][0] for s in systems] == pytest.approx(list(placed.means))
     assert own[0][0][0] == pytest.approx(results.means["b"][ir_std.sAP])
-    assert ax.get_title("right") == str(placed)
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == [
+        "the 129 standardizing systems", f"b: {placed.summary}"]
 
 
 def test_an_unknown_measure_or_run_names_the_known_ones(results: ir_std.Results,

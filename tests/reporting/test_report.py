@@ -276,23 +276,24 @@ def test_it_names_the_best_run_with_its_interval_and_place(results: ir_std.Resul
     low, high = results.uncertainty[best][ir_std.sAP].interval
     assert sentences(results, ir_std.sAP)[0] == (
         f"{best} is the best of the 3 runs by sAP: {mean:.3f} (95% interval {low:.3f} to "
-        f"{high:.3f}); it {results.placements[best][ir_std.sAP].summary} systems.")
+        f"{high:.3f}); it {results.placements[best][ir_std.sAP].summary} among the standardizing "
+        f"systems.")
 
 
 def test_it_says_what_differs_from_the_baseline() -> None:
     found = made_up({"base": [0, 1] * 10, "good": [1] * 20, "bad": [0] * 20,
                      "like": [0, 1] * 9 + [1, 0]}, baseline="base")
     assert sentences(found, P @ 1)[1] == (
-        "Of the 3 other runs, 1 significantly better than the baseline base (good), 1 "
-        "significantly worse (bad) and 1 cannot be told from it (two-sided paired t-test over "
-        "topics, p < 0.05 after Holm's correction for 3 runs).")
+        "Of 3 runs beside the baseline base, 1 is significantly better (good), 1 is significantly "
+        "worse (bad) and 1 cannot be told from it: two-sided paired t-test over topics, p < 0.05 "
+        "after Holm's correction for 3 runs.")
 
 
 def test_it_says_that_nothing_differs_from_the_baseline() -> None:
     found = made_up({"base": [0, 1] * 5, "other": [1, 0] * 5}, baseline="base")
     assert sentences(found, P @ 1)[1] == (
-        "other cannot be told from the baseline base (two-sided paired t-test over "
-        "topics, p < 0.05).")
+        "other cannot be told from the baseline base: two-sided paired t-test over topics, "
+        "p < 0.05.")
 
 
 def test_without_a_baseline_it_compares_the_first_two() -> None:

@@ -20,7 +20,8 @@ import ir_std
 from ir_std import sAP
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.report import write_report
-from ir_std.reporting.html.words import ranked, sentences
+from ir_std.reporting.html.words import sentences
+from ir_std.reporting.panels import ranked
 from ir_std.testing import simulated_qrels, simulated_run
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -486,7 +487,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]
         qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
         entries += [(system, simulated_run(qrels, i, 60), qrels)
                     for i, system in enumerate(("bm25", "mono"))]
-    comparison = ir_std.compare(entries, [AP]).tested("bm25")
+    comparison = ir_std.compare(entries, [AP, P @ 10]).tested("bm25")
     place = tmp_path_factory.mktemp("several") / "report.html"
     write_report(comparison, place)
     return comparison, place
@@ -540,6 +541,25 @@ def test_a_row_of_the_forest_leads_to_its_collection(
     assert shared.page.evaluate(
         "document.querySelector('#part-1 h2').getBoundingClientRect().top") < 200
     assert shared.said == []
+
+
+def test_no_column_of_a_forest_is_lost_on_paper(shared: View,
+                                                several: tuple[Comparison, Path]) -> None:
+    comparison, place = several
+    shared.open(place)
+    shared.page.set_viewport_size({"width": 680, "height": 960})
+    shared.page.emulate_media(media="print")
+    shared.page.wait_for_selector("#across .paper")
+    tables = shared.page.locator("#across table:visible")
+    heads = [t for i in range(tables.count())
+             for t in tables.nth(i).locator("thead th").all_text_contents()]
+    for table in (comparison.table(), comparison.effects("bm25").table()):
+        assert set(table.header) <= set(heads)
+    for i in range(tables.count()):
+        box = tables.nth(i).bounding_box()
+        assert box["x"] + box["width"] <= 680
+    shared.page.emulate_media(media="screen")
+    shared.page.set_viewport_size({"width": 1280, "height": 720})
 
 
 # Downloads.
@@ -688,6 +708,8 @@ def test_on_paper_pictures_fit_controls_are_gone_and_rows_unfold(view: View) -> 
     box = view.page.locator(".topics-1 svg").bounding_box()
     assert box["x"] + box["width"] <= 680
     assert len(view.rows()) == N_RUNS + 1
+    box = view.page.locator(".runs").bounding_box()
+    assert box["x"] + box["width"] <= 680
     assert view.page.pdf(format="A4").startswith(b"%PDF")
     view.page.emulate_media(media="screen", color_scheme="light")
     view.page.set_viewport_size({"width": 1280, "height": 720})
@@ -695,14 +717,17 @@ def test_on_paper_pictures_fit_controls_are_gone_and_rows_unfold(view: View) -> 
 
 def test_no_column_is_lost_on_paper(browser: Any, tmp_path: Path) -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    found = ir_std.evaluate({"run": simulated_run(qrels, 1, 60)}, qrels, schemes="N,U,z")
+    found = ir_std.evaluate({"run": simulated_run(qrels, 1, 60)}, qrels, schemes="all")
     write_report(found, tmp_path / "report.html")
     view = View(browser, viewport={"width": 680, "height": 960})
     view.open(tmp_path / "report.html")
     assert view.page.locator(".paper:visible").count() == 0
     view.page.emulate_media(media="print")
+    view.page.wait_for_selector(".paper")
     heads = view.page.locator(".paper:visible thead th")
-    assert [t for t in heads.all_text_contents() if t != "run"] == list(map(str, found.measures))
+    labels = ("run", "rank", "among 129 systems")
+    assert [t for t in heads.all_text_contents() if t not in labels] == list(
+        map(str, found.measures))
     for i in range(heads.count()):
         box = heads.nth(i).bounding_box()
         assert box["x"] + box["width"] <= 680

@@ -21,7 +21,7 @@ from reproduction import Scores
 def trec8() -> Scores:
     """AP of TREC-8's systems, each a team of its own."""
     factors = ir_std.load_factors("trec8-adhoc")
-    values = by_system(factors, "AP")
+    values = by_system(factors, "AP")[1]
     return Scores(factors.topics, tuple(f"{i:03}" for i in range(values.shape[1])), values)
 
 

@@ -13,8 +13,8 @@ from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
 from ir_std.reporting.html.packing import Packer
-from ir_std.reporting.html.words import estimate, sentences
-from ir_std.reporting.panels import Panel, figures
+from ir_std.reporting.html.words import sentences
+from ir_std.reporting.panels import Panel, estimate, figures
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT, SCHEMES
 
@@ -113,13 +113,12 @@ def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -
     standard deviation.
     """
     raw = _matrix(results, runs, plan.raw)
-    z = np.stack([_standardized(results, plan, row, "z") for row in raw])
     peers = peers_of(plan, results.topics)
-    schemes = [s for s in SCHEMES
-               if not SCHEMES[s].needs_scores or plan.name in plan.factors.scores]
-    means = [["raw", [_long(_mean(row)) for row in raw]],
-             *([s, [_long(_mean(_standardized(results, plan, row, s))) for row in raw]]
-               for s in schemes)]
+    by_scheme = {s: _standardized(results, plan, raw, s) for s in SCHEMES
+                 if not SCHEMES[s].needs_scores or plan.name in plan.factors.scores}
+    z = by_scheme["z"]
+    means = [[s, [_long(_mean(row)) for row in matrix]]
+             for s, matrix in {"raw": raw, **by_scheme}.items()]
     return {
         "measure": str(plan.raw),
         "set": plan.factors.id,
@@ -139,8 +138,10 @@ def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -
 
 
 def _standardized(results: Results, plan: Plan, raw: Floats, scheme: str) -> Floats:
+    """Raw scores, shape (n_runs, n_topics), by a scheme; the plan's own with its parameters."""
     params = plan.measure.scheme_params if scheme == plan.measure["scheme"] else {}
-    return plan.factors.standardize(plan.name, results.topics, raw, scheme, **params)
+    apply = plan.factors.on(results.topics, plan.name, scheme, **params)
+    return np.stack([apply(row) for row in raw])
 
 
 def _ranks(plan: Plan, topics: Sequence[str], raw: Floats) -> Floats:

@@ -9,7 +9,8 @@ from ir_std._version import __version__
 from ir_std.analysis.paired import described
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
-from ir_std.reporting.html.words import SYSTEMS_UP_TO, listed
+from ir_std.reporting.html.words import listed
+from ir_std.reporting.panels import SYSTEMS_UP_TO
 from ir_std.reporting.results import Results
 from ir_std.reporting.tables import latex_escape
 

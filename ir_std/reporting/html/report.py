@@ -8,14 +8,15 @@ from math import isnan
 
 from ir_std._files import check_target, write_whole
 from ir_std._version import __version__
-from ir_std.errors import IrStdError
+from ir_std.errors import MissingLibraryError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.data import PLACES, data_of
 from ir_std.reporting.html.method import Licence, licences, method, references
-from ir_std.reporting.html.words import ranked, sentences
+from ir_std.reporting.html.words import sentences
+from ir_std.reporting.panels import ranked
 from ir_std.reporting.results import Results
 from ir_std.schemes import SCHEMES
 
@@ -55,7 +56,7 @@ def write_report(results: Results | Comparison, file: str | os.PathLike[str],
     ------
     InputError
         If the file cannot be written, is one of the inputs, or is there and no page of ir_std's.
-    IrStdError
+    MissingLibraryError
         If jinja2 is not installed.
     """
     check_target(file, inputs, b"" if force else OUR_MARK)
@@ -67,7 +68,7 @@ def render(results: Results | Comparison, title: str | None = None) -> str:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
-        raise IrStdError("a report needs jinja2: pip install 'ir-std[report]'") from None
+        raise MissingLibraryError.of("a report", "jinja2", "report") from None
     environment = Environment(loader=PackageLoader("ir_std.reporting.html"),
                               undefined=StrictUndefined, autoescape=True, trim_blocks=True,
                               lstrip_blocks=True)
@@ -174,7 +175,7 @@ class _Part:
         self.table = results.table(PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))
         self.rows = [(run, rows[run][1:]) for run in self.ranked]
-        self.data = data_of(results, self.ranked) | {"groups": self.table.groups}
+        self.data = data_of(results, self.ranked)
         self.systems_means = [float("nan") if m["systemsMean"] is None else m["systemsMean"]
                               for m in self.data["measures"]]
 

@@ -8,38 +8,16 @@ from math import isnan
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
-from ir_measures.measures.base import MeanAgg
 
-from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import ALPHA, against, described, get_test
 from ir_std.measures import Standardized
+from ir_std.reporting.panels import estimate, ranked
 from ir_std.reporting.results import Results
 
-SYSTEMS_UP_TO = 30
-"""With more runs than this intervals are over topics only: those over the standardizing systems
-take some milliseconds for each run and measure."""
 NAMED = 3
 """Runs that a sentence names; more are counted."""
 TENTH, THIRD = 1 / 10, 1 / 3
 """Shares of topics on which a run is at the end of a scale, from which on a sentence says so."""
-
-
-def estimate(results: Results, run: str, measure: Measure) -> Estimate:
-    """A run's mean with its errors over topics and, unless there are many runs, over systems."""
-    if len(results.runs) <= SYSTEMS_UP_TO:
-        return results.uncertainty[run][measure]
-    found = Estimate.of(results.values[run][measure], float("nan"))
-    if isinstance(measure.aggregator(), MeanAgg):
-        return found
-    return Estimate(results.means[run][measure], found.n, float("nan"), float("nan"))
-
-
-def ranked(results: Results, measure: Measure) -> list[str]:
-    """Runs from the highest mean on; those without one last."""
-    def height(run: str) -> float:
-        mean = results.means[run][measure]
-        return float("-inf") if isnan(mean) else mean
-    return sorted(results.runs, key=height, reverse=True)
 
 
 def sentences(results: Results, measure: Measure) -> list[str]:
@@ -60,7 +38,8 @@ def _best(results: Results, measure: Measure, order: Sequence[str]) -> str:
     placed = results.placements.get(first, {}).get(measure)
     place = ""
     if placed and not placed.why_not:
-        place = f"{',' if placed.among else '; it'} {placed.summary} systems"
+        place = (f"{',' if placed.among else '; it'} {placed.summary} among the standardizing "
+                 f"systems")
     tied = sum(results.means[run][measure] == mean for run in order) - 1
     also = f" together with {_count(tied, 'other run')}" if tied else ""
     if len(results.runs) == 1:
@@ -87,16 +66,14 @@ def _against_baseline(results: Results, measure: Measure) -> str:
     rest = len(tested) - len(better) - len(worse)
     how = described(results.test, None, len(tested))
     if rest == len(tested):
-        which = "No other run" if rest > 1 else tested[0][0]
-        return (f"{which} {'can' if rest > 1 else 'cannot'} be told from the baseline "
-                f"{results.baseline} ({how}).")
-    baseline = f" than the baseline {results.baseline}"
-    said = [f"{len(runs)} significantly {word}{than} ({_listed(runs)})"
-            for runs, word, than in ((better, "better", baseline),
-                                     (worse, "worse", "" if better else baseline)) if runs]
+        which = "No other run can" if rest > 1 else f"{tested[0][0]} cannot"
+        return f"{which} be told from the baseline {results.baseline}: {how}."
+    said = [f"{len(runs)} {'is' if len(runs) == 1 else 'are'} significantly {word} "
+            f"({_listed(runs)})" for runs, word in ((better, "better"), (worse, "worse")) if runs]
     if rest:
         said.append(f"{rest} cannot be told from it")
-    return f"Of the {_count(len(tested), 'other run')}, {listed(said)} ({how})."
+    return (f"Of {_count(len(tested), 'run')} beside the baseline {results.baseline}, "
+            f"{listed(said)}: {how}.")
 
 
 def _against_second(results: Results, measure: Measure, first: str, second: str) -> str:

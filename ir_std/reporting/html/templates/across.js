@@ -3,8 +3,8 @@
 /** A row a system and collection, with its interval; summaries are diamonds. */
 function drawForest(across, m, width) {
   const rows = m.rows.map((row, i) => ({ ...row, head: i === 0 || m.rows[i - 1].system !== row.system }));
-  const left = Math.min(220, Math.max(100, width * 0.3)), right = width - 14;
-  const letters = Math.floor(left / 7.2) - 2;
+  const left = Math.min(220, Math.max(136, width * 0.3)), right = width - 14;
+  const letters = Math.floor((left - 12) / 6.4);
   let bottom = 4;
   for (const row of rows) {
     if (row.head) bottom += 24;
@@ -15,7 +15,7 @@ function drawForest(across, m, width) {
     m.rows.map((r) => r.mean), m.zero === null ? [] : [m.zero]);
   const pad = (high - low) * 0.03 || 0.05;
   const x = scale(low - pad, high + pad, left, right);
-  const parts = [bottomAxis(x, 4, bottom, ticks(x.low, x.high, Math.max(3, width / 110)))];
+  const parts = [bottomAxis(x, 4, bottom, ticks(x.low, x.high, Math.max(4, width / 110)))];
   if (m.zero !== null) parts.push(svg("path", { class: "mean", d: `M${x(m.zero)} 4V${bottom}` }));
   const heaviest = Math.max(...m.rows.map((r) => r.weight ?? 0));
   const points = [];

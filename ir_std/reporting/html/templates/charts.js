@@ -34,7 +34,7 @@ function drawOverview(part, chosen, width) {
   const ranked = part.ranked(m).filter((run) => m.means[run] !== null);
   const many = ranked.length > MANY_RUNS;
   const letters = Math.max(9, Math.min(24, Math.floor(width / 30)));
-  const left = many ? 70
+  const left = many ? 84
     : Math.min(letters, Math.max(...ranked.map((r) => part.runs[r].length), 8)) * 7.2 + 16;
   const right = width - 14, top = 6;
   const pitch = many ? OVERVIEW_HEIGHT / ranked.length : 22;
@@ -49,7 +49,7 @@ function drawOverview(part, chosen, width) {
     parts.push(svg("rect", { class: "area", x: first, y: top, width: last - first, height: bottom - top }));
   }
   const strip = m.systems.length ? 26 : 0;
-  parts.push(bottomAxis(x, top, bottom + strip, ticks(x.low, x.high, Math.max(3, width / 110))));
+  parts.push(bottomAxis(x, top, bottom + strip, ticks(x.low, x.high, Math.max(4, width / 110))));
   if (m.systemsMean !== null) {
     parts.push(svg("path", { class: "mean", d: `M${x(m.systemsMean)} ${top}V${bottom + strip}` }));
   }

@@ -54,6 +54,7 @@ async function start() {
   addEventListener("hashchange", () => address.show());
   const paint = (width) => {
     printing = width;
+    if (width !== null) document.querySelectorAll("table[data-groups]").forEach((table) => makeSheets(table, width));
     for (const part of parts) part.paint();
   };
   let width = innerWidth;

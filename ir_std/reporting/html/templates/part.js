@@ -1,8 +1,6 @@
 // One collection's part of the page: its numbers, what is chosen, and everything that shows it.
 
 const FARTHEST = 5;
-/** Columns of measures that fit on paper beside each other. */
-const ON_PAPER = 10;
 
 /** The matrices of runs x topics that the page carries; null is no value. */
 async function unpack({ packed, matrices, runs, topics }) {
@@ -111,7 +109,6 @@ class Part {
         cell.dataset.v = this.measures[i].means[row.dataset.i] ?? "";
       });
     }
-    this.makeSheets(root);
     walkCells(this.table.table);
     const tip = root.querySelector(".tip");
     const tell = (event) => {
@@ -146,27 +143,6 @@ class Part {
       download(fileName(`${this.name} ${this.runs[this.chosen.run]} topics`, "csv"),
         new Blob([this.csvOfTopics()], { type: "text/csv" })));
     this.$("details").addEventListener("toggle", () => this.fillTopics());
-  }
-
-  /** A table too wide for paper is printed as several. */
-  makeSheets(root) {
-    if (this.measures.length <= ON_PAPER) return;
-    root.classList.add("wide");
-    const sheets = [[]];
-    let start = 0;
-    for (const size of this.groups) {
-      if (sheets.at(-1).length && sheets.at(-1).length + size > ON_PAPER) sheets.push([]);
-      sheets.at(-1).push(...Array.from({ length: size }, (_, i) => start + i));
-      start += size;
-    }
-    const copy = (row, columns) => {
-      const cells = [...row.cells];
-      const kept = [cells[0], ...columns.map((i) => cells[cells.length - this.measures.length + i])];
-      return html("tr", { class: row.className || null }, kept.map((cell) => cell.cloneNode(true)));
-    };
-    const [head, ...rows] = this.table.table.rows;
-    root.querySelector(".sheets").replaceChildren(...sheets.map((columns) => html("table", { class: "paper" },
-      html("thead", {}, copy(head, columns)), html("tbody", {}, rows.map((row) => copy(row, columns))))));
   }
 
   csvOfMeans() {

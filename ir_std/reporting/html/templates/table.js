@@ -76,6 +76,40 @@ class SortedTable {
   }
 }
 
+/** How much narrower a table is in print, where letters are smaller. */
+const PRINTED = 0.6;
+
+/**
+ * A table too wide for paper is printed as several: each has the columns that name the rows, and
+ * as many groups of the others (`data-groups`, their sizes) as there is room for.
+ */
+function makeSheets(table, room) {
+  const scroll = table.closest(".scroll");
+  if (scroll.nextElementSibling?.matches(".sheets")) scroll.nextElementSibling.remove();
+  scroll.classList.remove("wide");
+  const zoom = matchMedia("print").matches ? 1 : PRINTED;
+  const widths = [...table.tHead.rows[0].cells].map((cell) => cell.offsetWidth * zoom);
+  const sum = (columns) => columns.reduce((total, i) => total + widths[i], 0);
+  if (sum([...widths.keys()]) <= room) return;
+  const sizes = table.dataset.groups.split(",").map(Number);
+  let start = widths.length - sizes.reduce((a, b) => a + b, 0);
+  const labels = [...Array(start).keys()];
+  const sheets = [[]];
+  for (const size of sizes) {
+    const group = Array.from({ length: size }, (_, i) => start + i);
+    const last = sheets[sheets.length - 1];
+    if (last.length && sum([...labels, ...last, ...group]) > room) sheets.push(group);
+    else last.push(...group);
+    start += size;
+  }
+  const copy = (row, columns) => html("tr", { class: row.className || null },
+    [...labels, ...columns].map((i) => row.cells[i].cloneNode(true)));
+  scroll.classList.add("wide");
+  scroll.after(html("div", { class: "sheets" }, sheets.map((columns) => html("table", { class: "paper" },
+    html("thead", {}, copy(table.tHead.rows[0], columns)),
+    html("tbody", {}, [...table.tBodies[0].rows].map((row) => copy(row, columns)))))));
+}
+
 /** Whether a wide table goes on to the right, told by a class that shows a hint. */
 function hintAtWidth(scroller) {
   const tell = () => scroller.classList.toggle("goes-on",

@@ -1,0 +1,160 @@
+"""Raw scores, standardized scores and placements come from one evaluation."""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ir_measures import AP, RBP, P
+
+import ir_std
+from ir_std import StandardizationWarning, available_factors, load_factors, sAP
+from ir_std.testing import simulated_qrels, simulated_run
+
+DISTRIBUTIONS = [name for name in available_factors() if load_factors(name).scores]
+
+
+def files(name: str, folder: Path) -> tuple[Path, Path]:
+    """Files of a simulated run on the topics of a set, and of its judgments at all levels."""
+    factors = load_factors(name)
+    qrels = simulated_qrels(factors.n_rel)
+    for topic, docs in qrels.items():
+        levels = factors.judgments[topic].levels or {}
+        kept = iter([at for at in levels for _ in range(levels[at]) if at > 0])
+        docs.update({doc: next(kept, level) for doc, level in docs.items() if level})
+    run = simulated_run(qrels, 1, depth=300)
+    (folder / "qrels").write_text("".join(
+        f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()))
+    (folder / "run").write_text("".join(
+        f"{t} Q0 {d} 0 {s!r} x\n" for t, docs in run.items() for d, s in docs.items()))
+    return folder / "run", folder / "qrels"
+
+
+@pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_all_ways_to_a_placement_agree_on_every_measure(name: str, tmp_path: Path,
+                                                        ir_std_cli: Any) -> None:
+    run, qrels = files(name, tmp_path)
+    measures = list(load_factors(name).scores)
+    placed = ir_std.place(run, qrels, measures, schemes="N,E", factors=name)
+    results = ir_std.evaluate(run, qrels, measures, "N,E", factors=name)
+    lines = ir_std_cli(run, qrels, *measures, "--factors", name, "-s", "N,E", "--place").out
+    assert [str(p) for p in placed] == [str(results.placements["run"][p.measure])
+                                        for p in placed]
+    assert [line.split("\t")[::2] for line in lines] == [
+        [str(p.measure), p.summary] for p in placed]
+    scores = ir_std.calc_aggregate(measures, qrels, run, schemes="N,E", factors=name)
+    assert dict(scores) == results.means["run"]
+
+
+def test_graded_rbp_of_a_part_is_the_same_wherever_it_is_shown_and_its_gains_are_said() -> None:
+    factors = load_factors("dl19-passage")
+    topic, *_ = (t for t in factors.topics if factors.n_rel[t])
+    qrels = {topic: {"a": 2, "b": 1, "c": 0}}
+    run = {topic: {"a": 3.0, "b": 2.0, "c": 1.0}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StandardizationWarning)
+        results = ir_std.evaluate(run, qrels, RBP(p=0.8), factors="dl19-passage")
+        placed = ir_std.place(run, qrels, [RBP(p=0.8)], factors="dl19-passage")
+    assert placed[0].value == pytest.approx(results.means["run"][RBP(p=0.8)])
+    assert results.means["run"][RBP(p=0.8)] == pytest.approx(0.2 * (2 / 3 + 0.8 / 3))
+    assert any("gains are level / 3" in note for note in results.notes)
+
+
+def test_thousands_of_topics_without_factors_make_one_short_line() -> None:
+    qrels = {f"t{i}": {"a": 1} for i in range(5_000)}
+    mine = ir_std.FactorSet({"id": "half", "measures": {"AP": {"systems": 2}}},
+                            {f"t{i}": 1 for i in range(0, 5_000, 2)}, {"AP": np.full(2500, 0.5)},
+                            {"AP": np.full(2500, 0.1)})
+    with pytest.warns(StandardizationWarning, match="2500 topics without factors in half"
+                      ) as caught:
+        ir_std.calc_aggregate([AP], qrels, {"t0": {"a": 1.0}}, factors=mine)
+    assert max(len(str(w.message)) for w in caught) < 200
+
+
+def test_a_warning_points_at_the_callers_line() -> None:
+    import ir_measures
+
+    qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
+    run = simulated_run(qrels, 1, depth=100)
+    for call in (lambda: ir_std.calc_aggregate([AP], qrels, run),
+                 lambda: ir_std.evaluate(run, qrels, AP),
+                 lambda: ir_std.place(run, qrels, [AP]),
+                 lambda: list(ir_std.iter_calc([AP], qrels, run)),
+                 lambda: ir_measures.calc_aggregate([sAP], qrels, run),
+                 lambda: sAP.calc_aggregate(qrels, run)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        assert any("only 100 documents deep" in str(w.message) for w in caught)
+        assert {w.filename for w in caught} == {__file__}
+
+
+def test_what_was_said_is_not_said_again_by_the_same_evaluator() -> None:
+    qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
+    evaluator = ir_std.evaluator([AP], qrels)
+    with pytest.warns(StandardizationWarning, match="only 100 documents deep"):
+        evaluator.calc_aggregate(simulated_run(qrels, 1, depth=100))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluator.calc_aggregate(simulated_run(qrels, 2, depth=100))
+
+
+def test_threads_get_the_same_results_and_leave_the_warnings_as_they_were() -> None:
+    qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
+    runs = [simulated_run(qrels, seed, depth=50) for seed in range(8)]
+    evaluator = ir_std.evaluator([AP, P @ 10], qrels, schemes="all")
+    alone = [dict(evaluator.calc_aggregate(run)) for run in runs]
+    before = list(warnings.filters), warnings.showwarning
+    with ThreadPoolExecutor(8) as threads:
+        together = list(threads.map(lambda run: dict(evaluator.calc_aggregate(run)), runs))
+        whole = list(threads.map(lambda run: ir_std.evaluate(run, qrels, [AP, P @ 10], "all"),
+                                 runs))
+    assert together == alone
+    assert [r.means["run"] for r in whole] == alone
+    assert (list(warnings.filters), warnings.showwarning) == before
+
+
+def test_results_are_compared_by_identity() -> None:
+    qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
+    first, second = (ir_std.evaluate(simulated_run(qrels, 1), qrels, AP) for _ in range(2))
+    assert first == first
+    assert first != second
+    assert first.peers(AP) != second.peers(AP)
+
+
+def test_a_measure_whose_level_no_judgment_reaches_has_no_value_and_a_note() -> None:
+    factors = load_factors("dl19-passage")
+    qrels = simulated_qrels(factors.n_rel)
+    scores = ir_std.calc_aggregate([AP(rel=2)], qrels, simulated_run(qrels, 1),
+                                   factors="dl19-passage")
+    assert list(map(str, scores)) == ["AP(rel=2)"]
+    assert any("no document of these qrels is judged at level 2" in n for n in scores.notes)
+
+
+def test_measures_of_documents_judged_not_relevant_need_them() -> None:
+    qrels = {t: {d: 1 for d, level in docs.items() if level}
+             for t, docs in simulated_qrels(load_factors("trec8-adhoc").n_rel).items()}
+    scores = ir_std.calc_aggregate([ir_std.Bpref, AP], qrels, {}, factors="trec8-adhoc")
+    assert list(map(str, scores)) == ["Bpref", "AP", "sAP"]
+    assert any("judged not relevant are not in these qrels" in n for n in scores.notes)
+
+
+def test_a_cutoff_beyond_the_systems_depth_has_no_factors() -> None:
+    topics = {"t1": 1}
+    mine = ir_std.FactorSet(
+        {"id": "shallow", "depth": 100, "measures": {"R@1000": {"systems": 2}}}, topics,
+        {"R@1000": [0.5]}, {"R@1000": [0.1]})
+    with pytest.raises(ir_std.NoFactorsError, match="its systems were evaluated to depth 100"):
+        ir_std.calc_aggregate([ir_std.sR @ 1000], {"t1": {"a": 1}}, {}, factors=mine)
+
+
+def test_what_a_run_lacks_is_noted() -> None:
+    qrels = {f"t{i}": {"a": 1} for i in range(5)}
+    notes = ir_std.calc_aggregate([AP], qrels, {"t0": {"z": 1.0}}).notes
+    assert "run: 4 of the 5 topics are not in it: they count as 0" in notes
+    assert "run: none of its documents is judged" in notes

@@ -1,0 +1,251 @@
+"""What is no run or qrels, what is too large, and what tries to look like one."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ir_std.errors import InputError
+from ir_std.trec import files
+from ir_std.trec._faults import explain, lines
+from ir_std.trec._lines import Suspicious, read_table
+from ir_std.trec.archives import run_sources
+from ir_std.trec.columns import QRELS, RUN, Form
+from ir_std.trec.files import columns_of, read_qrels, read_run
+from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.sources import LONGEST_LINE, BytesSource, FileSource, source_of
+
+GOOD = b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 1.5 tag\n"
+
+
+def refused(function: Any, *arguments: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        function(*arguments)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 600
+    return message
+
+
+@pytest.mark.parametrize(("content", "says"), [
+    (GOOD + b"\0" * 9, "r:3: control character '\\x00'"),
+    (b"1 Q0 d\x003 0.5 tag\n", "r:1: control character '\\x00'"),
+    (b"1\x0bQ0 d 1 2 tag\n", "r:1: control character '\\x0b'"),
+    (b"1\x1cQ0 d 1 2 tag\n", "r:1: control character '\\x1c'"),
+    ("1 Q0 d 1 \uff11 tag\n".encode(), "r:1: score is '\uff11'; a finite number"),
+    (b"1 Q0 d 1 1_000 tag\n", "r:1: score is '1_000'; a finite number"),
+    (b"1 Q0 d 1 0x1p3 tag\n", "r:1: score is '0x1p3'"),
+    (b"1 Q0 d 1 " + b"9" * 400 + b" tag\n", "r:1: score is '9999"),
+    ("1 Q0 d 1 2 tag\n".encode("utf-16"), "r: is UTF-16; save it as UTF-8"),
+    (b"\x28\xb5\x2f\xfd" + GOOD, "r: is packed with zstd; unpack it"),
+    (b"PK\x03\x04" + GOOD, "r: is packed with zip; unpack it"),
+    (bz2.compress(GOOD * 99)[:-9], "r: broken bzip2"),
+    (lzma.compress(GOOD * 99)[:-9], "r: broken xz"),
+    (b"\x1f\x8b" + GOOD, "r: broken gzip"),
+])
+def test_a_hostile_run_gets_one_clear_line(content: bytes, says: str) -> None:
+    assert says in refused(read_run, BytesSource("r", content))
+
+
+@pytest.mark.parametrize("level", ["9223372036854775808", "-9223372036854775809", "1_0", "\u0661",
+                                   "1e3"])
+def test_a_level_of_more_than_64_bits_or_none_is_told(level: str) -> None:
+    says = refused(read_qrels, BytesSource("q", f"1 0 d {level}\n".encode()))
+    assert says.startswith(f"q:1: relevance is {level!r}; a whole number is expected")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_files_are_read_whatever_their_name(pack: Any, tmp_path: Path) -> None:
+    (tmp_path / "run").write_bytes(pack(GOOD))
+    assert read_run(tmp_path / "run").documents("1") == ["d1", "d2"]
+    assert columns_of(tmp_path / "run") == 6
+
+
+class Opened(io.BytesIO):
+    """A file that remembers how far it was read."""
+
+    furthest = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        content = super().read(size)
+        Opened.furthest = max(Opened.furthest, self.tell())
+        return content
+
+
+ENDLESS = pytest.mark.parametrize("part", [b"a", b" ", b"\n", b"\t \r\n", b"0"],
+                                  ids=["letters", "blanks", "empty lines", "more", "a score"])
+
+
+@ENDLESS
+def test_an_endless_line_is_an_error_as_soon_as_it_is_too_long(
+        part: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
+    monkeypatch.setattr(Opened, "furthest", 0)
+    source = BytesSource("r", b"1 Q0 d 1 " + part * (20 * LONGEST_LINE))
+    assert f"of more than {LONGEST_LINE:,} bytes" in refused(read_run, source)
+    assert Opened.furthest <= 3 * LONGEST_LINE
+
+
+@ENDLESS
+def test_an_endless_line_may_be_packed(part: bytes, tmp_path: Path) -> None:
+    (tmp_path / "run.gz").write_bytes(gzip.compress(b"1 Q0 d 1 " + part * (8 * LONGEST_LINE)))
+    assert f"of more than {LONGEST_LINE:,} bytes" in refused(read_run, tmp_path / "run.gz")
+
+
+def test_a_line_may_have_the_length_that_is_stated_and_no_byte_more() -> None:
+    line = b"1 Q0 d 1 2 " + b"t" * LONGEST_LINE
+    at_most = b"\n" + line[:LONGEST_LINE] + b"\n1 Q0 e 1 2 t"
+    assert read_run(BytesSource("r", at_most)).documents("1") == ["d", "e"]
+    says = refused(read_run, BytesSource("r", b"\n" + line[:LONGEST_LINE + 1] + b"\n1 Q0 e 1 2 t"))
+    assert "a line of more than 1,048,576 bytes, from byte 2 on" in says
+
+
+def test_an_endless_pipe_is_not_read_to_its_end() -> None:
+    class Endless:
+        name = "endless"
+
+        def read(self, size: int) -> bytes:
+            return bytes(size)
+
+    assert "endless: a line of more than" in refused(read_run, Endless())
+
+
+def archive(kind: str, content: bytes, path: Path) -> Path:
+    if kind == "zip":
+        with zipfile.ZipFile(path / "runs.zip", "w", zipfile.ZIP_DEFLATED) as out:
+            out.writestr("run", content)
+        return path / "runs.zip"
+    with tarfile.open(path / "runs.tar.gz", "w:gz") as out:
+        member = tarfile.TarInfo("run")
+        member.size = len(content)
+        out.addfile(member, io.BytesIO(content))
+    return path / "runs.tar.gz"
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_a_member_that_unpacks_to_more_than_allowed_is_refused(kind: str, tmp_path: Path) -> None:
+    path = archive(kind, GOOD * 1000, tmp_path)
+    assert [s.name for s in run_sources([path], len(GOOD) * 1000)] == [f"{path}!run"]
+    says = refused(list, run_sources([path], len(GOOD) * 1000 - 1))
+    assert "runs" in says
+    assert "!run: has more than 35,999 bytes when unpacked" in says
+    assert "--max-member" in says
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_a_member_of_one_endless_line_is_refused_while_it_is_unpacked(kind: str,
+                                                                      tmp_path: Path) -> None:
+    path = archive(kind, b"a" * (LONGEST_LINE * 3), tmp_path)
+    assert "a line of more than 1,048,576 bytes" in refused(list, run_sources([path]))
+
+
+def test_a_gzip_that_unpacks_to_more_than_allowed_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run.gz").write_bytes(gzip.compress(GOOD * 1000))
+    says = refused(read_run, FileSource(tmp_path / "run.gz", 1000))
+    assert "has more than 1,000 bytes when unpacked" in says
+
+
+def test_a_read_that_fails_after_opening_is_told() -> None:
+    class Broken:
+        name = "disk"
+
+        def read(self, size: int) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    assert "disk: cannot be read ([Errno 5] Input/output error)" in refused(read_run, Broken())
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800"])
+def test_a_name_that_no_file_can_have_is_told(name: str) -> None:
+    assert "name a readable file" in refused(as_run, name)
+    refused(as_qrels, f"./{name}")
+
+
+def test_open_files_are_read_in_text_and_binary_mode(tmp_path: Path) -> None:
+    (tmp_path / "run").write_bytes(GOOD)
+    (tmp_path / "qrels").write_bytes(b"1 0 d1 1\n")
+    for mode in ("r", "rb"):
+        with open(tmp_path / "run", mode) as run, open(tmp_path / "qrels", mode) as qrels:
+            assert as_run(run).documents("1") == ["d1", "d2"]
+            assert as_qrels(qrels).judged == {"1": {"d1": 1}}
+    assert as_run(io.StringIO(GOOD.decode())).documents("1") == ["d1", "d2"]
+
+
+def test_standard_input_is_read_once_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(gzip.compress(GOOD)))
+    monkeypatch.setattr("sys.stdin", stdin)
+    source = source_of("-")
+    assert source.name == "standard input"
+    assert columns_of(source) == 6
+    assert read_run(source).documents("1") == ["d1", "d2"]
+
+
+def plainly(content: bytes, form: Form) -> bool:
+    """Whether each line is as it should be, one by one."""
+    seen = set()
+    try:
+        for _, fields in lines(BytesSource("f", content)):
+            if len(fields) != form.width or not form.is_number(fields[form.value].encode()):
+                return False
+            key = fields[0], fields[2]
+            if key in seen:
+                return False
+            seen.add(key)
+    except InputError:
+        return False
+    return bool(seen)
+
+
+pieces = st.sampled_from([b"1", b"2", b"Q0", b"d", b"d1", b"\xc3\xa9", b"\xff", b"-1", b"+", b".5",
+                          b"1e3", b"1e999", b"nan", b" ", b" ", b"\t", b"\n", b"\n", b"\r\n", b"#",
+                          b"\0", b"\x0c", b"1 Q0 a 1 2 t\n", b"1 Q0 b 1 2.5 t\n", b"1 0 a 1\n",
+                          b"1 0 b 0\n", b"# c\n", b"\xef\xbb\xbf"])
+
+
+@given(st.lists(pieces, max_size=14).map(b"".join), st.sampled_from([RUN, QRELS]))
+@settings(max_examples=600)
+def test_reading_fast_and_line_by_line_agree_on_what_is_right(content: bytes, form: Form) -> None:
+    source = BytesSource("f", content)
+    try:
+        (files.read_run if form is RUN else files.read_qrels)(source)
+        accepted = True
+    except InputError:
+        accepted = False
+    assert accepted == plainly(content, form)
+    try:
+        table = read_table(source, form)
+    except (Suspicious, InputError):
+        assert "no lines" not in str(explain(source, form)) or not content.strip(b" \t\r\n") or (
+            all(line.lstrip(b" \t\r\xef\xbb\xbf")[:1] in (b"", b"#")
+                for line in content.split(b"\n")))
+    else:
+        read = [fields for _, fields in lines(source)]
+        assert table.ids.strings() == [fields[2] for fields in read]
+        assert [table.topics[t] for t in table.topic.tolist()] == [fields[0] for fields in read]
+
+
+def blocks_of(size: int) -> Iterator[bytes]:
+    for i in range(size):
+        yield b"%d Q0 d%d 1 %d.25 t%s\n" % (i % 7, i, i, b"\r" * (i % 11 == 0))
+
+
+def test_lines_are_the_same_wherever_blocks_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b"".join(blocks_of(500)) + b"1 Q0 " + b"long" * 300 + b" 1 2 t"
+    expected = read_run(BytesSource("r", content)).lists
+    for size in (1, 20, 333):
+        monkeypatch.setattr("ir_std.trec._lines._BLOCK", size)
+        found = read_run(BytesSource("r", content)).lists
+        assert found.keys() == expected.keys()
+        assert all(found[t][0] == expected[t][0] and (found[t][1] == expected[t][1]).all()
+                   for t in expected)

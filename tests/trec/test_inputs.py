@@ -1,0 +1,180 @@
+"""Runs and qrels from Python objects: every form gives the same, and bad ones one clear line."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import AP, Bpref, nDCG
+
+from ir_std.errors import InputError
+from ir_std.evaluation.provider import StdEvaluator
+from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.naming import name_runs
+
+RUN = {"1": {"a": 3.0, "b": 2.0, "c": 2.0}, "2": {"a": 1.0, "é": 0.5}}
+QRELS = {"1": {"a": 0, "c": 2, "x": -1}, "2": {"é": 1}}
+
+
+class Scored(NamedTuple):
+    query_id: Any
+    doc_id: Any
+    score: Any
+
+
+class Judged(NamedTuple):
+    query_id: Any
+    doc_id: Any
+    relevance: Any
+
+
+class Frame:
+    """What polars and narwhals offer of a DataFrame."""
+
+    def __init__(self, rows: list[Any]) -> None:
+        self.columns = list(rows[0]._fields)
+        self._rows = rows
+
+    def __iter__(self) -> Any:
+        raise AssertionError("a polars frame gives its columns")
+
+    def get_column(self, name: str) -> Any:
+        return type("Series", (), {"to_list": lambda _: [getattr(r, name) for r in self._rows]})()
+
+
+scored = [Scored(t, d, s) for t, docs in RUN.items() for d, s in docs.items()]
+judged = [Judged(t, d, level) for t, docs in QRELS.items() for d, level in docs.items()]
+FORMS = {
+    "dicts": lambda rows: {t: {r[1]: r[2] for r in rows if r[0] == t} for t in "12"},
+    "named tuples": list,
+    "an iterator": iter,
+    "records": lambda rows: [r._asdict() for r in rows],
+    "a DataFrame": pd.DataFrame,
+    "a DataFrame of objects": lambda rows: pd.DataFrame(rows).astype(object),
+    "a DataFrame with a category": lambda rows: pd.DataFrame(rows).astype(
+        {"query_id": "category"}),
+    "interleaved rows": lambda rows: sorted(rows, key=lambda r: (r[1], r[0])),
+    "a frame of columns": Frame,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_same_values(form: str) -> None:
+    measures = [AP, nDCG, Bpref]
+    expected = list(StdEvaluator(measures, QRELS).iter_calc(RUN))
+    assert list(StdEvaluator(measures, FORMS[form](judged)).iter_calc(FORMS[form](scored))) == (
+        expected)
+    assert any(value.value for value in expected)
+
+
+def test_a_real_polars_frame_is_read() -> None:
+    polars = pytest.importorskip("polars")
+    assert as_run(polars.DataFrame([r._asdict() for r in scored])).documents("1") == list("abc")
+
+
+def test_numbers_may_be_of_any_type_that_is_one() -> None:
+    frame = pd.DataFrame(scored).astype({"score": np.float32})
+    assert as_run(frame).scores.tolist() == [3.0, 2.0, 2.0, 1.0, 0.5]
+    for kind in ("int8", "uint16", "float64", "Int64", object):
+        frame = pd.DataFrame(judged[:2]).astype({"relevance": kind})
+        assert as_qrels(frame).judged == {"1": {"a": 0, "c": 2}}
+
+
+def test_of_documents_judged_twice_the_last_counts_as_in_ir_measures() -> None:
+    rows = [Judged("1", "a", 0), Judged("1", "b", 1), Judged("1", "a", 2)]
+    assert as_qrels(rows).judged == as_qrels(pd.DataFrame(rows)).judged == {"1": {"a": 2, "b": 1}}
+
+
+def test_a_list_of_records_is_one_run() -> None:
+    records = [r._asdict() for r in scored]
+    assert name_runs(records) == {"run": records}
+
+
+@pytest.mark.parametrize("empty", [{}, [], iter(()), pd.DataFrame(
+    {"query_id": [], "doc_id": [], "score": [], "relevance": []})],
+    ids=["dict", "list", "iterator", "DataFrame"])
+def test_nothing_is_a_run_without_topics(empty: Any) -> None:
+    run = as_run(empty)
+    assert (run.topics, run.lists) == ((), {})
+    assert StdEvaluator([AP, Bpref], QRELS).calc_aggregate(run) == {AP: 0.0, Bpref: 0.0}
+
+
+def test_nothing_is_qrels_without_topics() -> None:
+    for empty in ({}, [], pd.DataFrame({"query_id": [], "doc_id": [], "relevance": []})):
+        qrels = as_qrels(empty)
+        assert (qrels.topics, qrels.max_level, qrels.first_documents) == ((), 0, ())
+        assert list(StdEvaluator([AP], qrels).iter_calc(RUN)) == []
+
+
+@pytest.mark.parametrize(("run", "says"), [
+    ({"1": ["a", "b"]}, "topic 1 has list; a dict is expected, from documents to scores"),
+    ({"1": None}, "topic 1 has NoneType; a dict is expected"),
+    ({"1": {"a": None}}, "topic 1, document 'a' has score nan; scores must be finite"),
+    ({"1": {"a": [1]}}, "a score is no number"),
+    ({"1": {"a": 10**400}}, "a score is no number (int too large"),
+    ({"1": {"a": float("nan")}}, "topic 1, document 'a' has score nan"),
+    ({"1": {"5": 1.0, 5: 2.0}}, "document id of topic 1 is 5 (int); ids are strings"),
+    ({1: {"5": 1.0}}, "topic id is 1 (int)"),
+    ([Scored("1", "a", 1.0), Scored("1", 5, 1.0)], "document id is 5 (int)"),
+    ([Scored("1", "a", 1.0), Scored(None, "b", 1.0)], "topic id is None (NoneType)"),
+    ([Scored([1], "a", 1.0)], "topic id is [1] (list)"),
+    ([Scored("1", "a", 1.0), Scored("1", "a", 2.0)], "topic 1 has document 'a' twice"),
+    ([{"query_id": "1", "doc_id": "a"}], "cannot use a record with query_id, doc_id"),
+    ([{"query_id": "1", "doc_id": "a", "score": 1}, {"qid": 1}], "cannot use a record with qid"),
+    ([Scored("1", "a", 1.0), 7], "cannot use int"),
+    (["1", "a"], "cannot use str"),
+    (b"1 Q0 a 1 1 t", "cannot use bytes"),
+    (7, "cannot use int"),
+    (None, "cannot use NoneType"),
+    (pd.DataFrame({"qid": []}), "DataFrame without query_id, doc_id, score"),
+    (pd.DataFrame([["1", "a", 1.0, 2.0]], columns=["query_id", "doc_id", "score", "score"]),
+     "DataFrame with several score"),
+    (pd.DataFrame([Scored("1", "a", 1.0), Scored(None, "b", 1.0)]), "topic id is "),
+    (pd.DataFrame([Scored(1, "a", 1.0)]), "topic id is 1 (int"),
+    (pd.DataFrame([Scored("1", 5, 1.0)]), "document id is 5 (int)"),
+    (pd.DataFrame([Scored("1", "a", "x")]), "a score is no number"),
+    (pd.DataFrame([Scored("1", "a", None)]), "has score nan"),
+    (pd.DataFrame([Scored([1], "a", 1.0)]), "topic id is [1] (list)"),
+])
+def test_what_is_no_run_gets_one_clear_line(run: Any, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        as_run(run)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("qrels", "says"), [
+    ({"1": {"a": 2**63}}, "topic 1, document 'a' has relevance 9223372036854775808; a whole"),
+    ({"1": {"a": 1.5}}, "has relevance 1.5"),
+    ({"1": {"a": "1"}}, "has relevance '1'"),
+    ({"1": ["a"]}, "topic 1 has list; a dict is expected, from documents to levels"),
+    ({"1": {"a": 1, 5: 1}}, "document id of topic 1 is 5"),
+    ([Judged("1", "a", None)], "has relevance None"),
+    ([Judged("1", "a", 10**30)], "has relevance 1000000000000000000000000000000"),
+    (pd.DataFrame([Judged("1", "a", 0.5)]), "topic 1, document 'a' has relevance 0.5"),
+    (pd.DataFrame([Judged("1", "a", float("nan"))]), "has relevance nan"),
+    (pd.DataFrame({"query_id": ["1"], "doc_id": ["a"],
+                   "relevance": np.array([2**63], np.uint64)}), "relevance "),
+])
+def test_what_are_no_qrels_get_one_clear_line(qrels: Any, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        as_qrels(qrels)
+    assert says in str(caught.value)
+
+
+def test_what_is_given_is_not_modified_nor_followed() -> None:
+    given = {"1": {"a": 1}}
+    qrels = as_qrels(given)
+    given["1"]["b"] = 1
+    assert qrels.judged == {"1": {"a": 1}}
+
+
+def test_frames_are_read_without_importing_their_libraries(monkeypatch: pytest.MonkeyPatch,
+                                                           ) -> None:
+    for name in ("polars", "narwhals"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))  # has no attribute at all
+    assert as_run(Frame(scored)).topics == ("1", "2")
