@@ -167,7 +167,7 @@ def mteb(results: Sequence[Result], left_out: Sequence[LeftOut],
                   f"{FLOOR} or 0 where others of the same model are not."],
         "datasets": {name: _about(name, judged) for name in datasets}}
     known = {name: judged[name][1] if name in judged else None for name in datasets}
-    return factors_from_scores(scores, known, info, models)
+    return factors_from_scores(scores, known, info, dict.fromkeys(scores, models))
 
 
 POPULATION = (

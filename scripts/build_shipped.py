@@ -1,30 +1,41 @@
 #!/usr/bin/env python3
 """Rebuild every factor set that ir_std ships.
 
-    python scripts/build_shipped.py --data ../shared/data [SET ...]
+    python scripts/build_shipped.py --data ../shared/data [--more FOLDER] [SET ...]
 
-reads ``published/``, ``scores/``, ``runs/``, ``qrels/`` and ``topics/`` below the data folder and
-writes ``factors/SET/``.  The same input gives the same bytes.
+reads ``published/``, ``scores/``, ``runs/``, ``qrels/`` and ``topics/`` below the data folder, and
+``scores/`` below another (what ``import_syndl.py`` wrote), and writes ``factors/SET/``.  The same
+input gives the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import import_published
 import numpy as np
-from import_published import published
-from tracks import RUNS, TRACKS, judged_topics
+from tracks import PUBLISHED, TRACKS, Origin, judged_topics, qrels_files, topics_file
 
+from ir_std._version import __version__
 from ir_std.build.from_runs import BUILD_MEASURES, build_factors
 from ir_std.build.from_scores import build_from_scores
+from ir_std.factors.estimates import by_system, factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
+from ir_std.factors.quality import hardly_spread
+from ir_std.measures import parse_measure
 
-LEVEL2 = ("AP(rel=2)", "RR(rel=2)", "P(rel=2)@10", "Rprec(rel=2)", "R(rel=2)@100",
-          "R(rel=2)@1000")
-"""What the Deep Learning track reports: a passage counts as relevant from level 2."""
+DEEP_MEASURES = (
+    "nDCG@1", "nDCG@3", "AP(rel=2)", "AP(rel=2)@100", "RR(rel=2)", "RR(rel=2)@10", "P(rel=2)@5",
+    "P(rel=2)@10", "P(rel=2)@20", "Rprec(rel=2)", "R(rel=2)@100", "R(rel=2)@1000")
+"""What the Deep Learning track and those who use it report: relevant is a passage from level 2."""
 
 OF_MEASURE = ("source", "licence", "depth", "resolution")
 """The fields that a measure has of its own where they differ from the set's."""
@@ -37,43 +48,89 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(TRACKS))
     parser.add_argument("--data", type=Path,
                         default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data")
+    parser.add_argument("--more", type=Path, help="a folder with further score tables")
     parser.add_argument("--out", type=Path, default=root / "factors")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
     for name in args.sets or TRACKS:
-        shipped(name, args.data, args.jobs).save(args.out / name)
+        shipped(name, args.data, args.jobs, args.more).save(args.out / name)
         print(name)
 
 
-def shipped(name: str, data: Path, jobs: int = 1) -> FactorSet:
+def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> FactorSet:
     """A set with all that is known: runs win over tables, and both over published figures."""
     track = TRACKS[name]
-    parts = []
+    parts: list[tuple[Origin, FactorSet]] = []
+    used = [*qrels_files(name, data), *filter(Path.is_file, [topics_file(name, data)])]
     if track.runs:
-        parts.append(from_runs(name, data, jobs))
-    if track.tables:
-        parts.append(from_tables(name, data))
+        parts.append((of(name, track.runs), from_runs(name, data, jobs)))
+        used.append(runs_file(name, data))
+    for origin, tables in tables_by_origin(name, data, more).items():
+        parts.append((origin, from_tables(name, data, origin, tables)))
+        used += tables
     if track.stem:
-        parts.append(published(name, data))
-    return combined(name, judged_topics(name, data), parts)
+        parts.append((PUBLISHED, import_published.published(name, data)))
+        used += import_published.inputs(name, data)
+    return combined(name, judged_topics(name, data), parts,
+                    hashes(used, [data, *([more] if more else [])]))
+
+
+def of(name: str, origin: Origin) -> Origin:
+    """An origin, with the year of the set's track where its date depends on it."""
+    return replace(origin, date=origin.date.format(year=TRACKS[name].year))
+
+
+def runs_file(name: str, data: Path) -> Path:
+    """The archive of a set's runs."""
+    return data / "runs" / f"{name}.tar.xz"
 
 
 def from_runs(name: str, data: Path, jobs: int) -> FactorSet:
     """The set of a track whose runs are known."""
-    measures = BUILD_MEASURES + (LEVEL2 if name.startswith("dl") else ())
-    return build_factors(data / "qrels" / f"{name}.txt", data / "runs" / f"{name}.tar.xz",
-                         measures, id=name, source=RUNS.source, licence=RUNS.licence, jobs=jobs)
+    track = TRACKS[name]
+    return build_factors(qrels_files(name, data)[0], runs_file(name, data),
+                         measures_from_runs(name), id=name, source=of(name, track.runs).source,
+                         licence=track.runs.licence, depth=track.depth, jobs=jobs)
 
 
-def from_tables(name: str, data: Path) -> FactorSet:
-    """The set of a track whose scores are known."""
-    origin = TRACKS[name].tables
-    return build_from_scores(sorted((data / "scores" / name).glob("*.csv")),
-                             judged_topics(name, data), id=name, source=origin.source,
-                             licence=origin.licence, depth=origin.depth)
+def measures_from_runs(name: str) -> list[str]:
+    """What is computed from runs: nothing that looks deeper than they go."""
+    track = TRACKS[name]
+    names = BUILD_MEASURES + (DEEP_MEASURES if name.startswith("dl") else ())
+    return [m for m in names
+            if not track.depth or parse_measure(m).params.get("cutoff", 0) <= track.depth]
 
 
-def combined(name: str, topics: dict[str, Judgments], parts: list[FactorSet]) -> FactorSet:
+def tables_by_origin(name: str, data: Path, more: Path | None) -> dict[Origin, list[Path]]:
+    """The score tables of a set by where they come from."""
+    track = TRACKS[name]
+    found: dict[Origin, list[Path]] = {}
+    for folder in [root / "scores" / name for root in (data, more) if root and track.tables]:
+        for file in folder.glob("*.csv"):
+            found.setdefault(track.others.get(file.stem, track.tables), []).append(file)
+    return {origin: sorted(files, key=lambda file: file.name) for origin, files in found.items()}
+
+
+def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> FactorSet:
+    """The set of a track whose scores are known.
+
+    Topics on which a measure's scores spread by less than a few of their own steps have no factors
+    for it.
+    """
+    topics = judged_topics(name, data)
+    whole = build_from_scores(tables, topics, id=name, source=origin.source,
+                              licence=origin.licence, depth=origin.depth)
+    scores, tags = {}, {}
+    for measure in whole.measures:
+        numbers, columns = by_system(whole, measure)
+        unusable = hardly_spread(whole.sd[measure], measure, whole.about(measure, "resolution"))
+        scores[measure] = np.where(unusable[:, None], np.nan, columns)
+        tags[measure] = [whole.info["tags"][n] for n in numbers]
+    return factors_from_scores(scores, topics, whole.info, tags)
+
+
+def combined(name: str, topics: dict[str, Judgments], parts: list[tuple[Origin, FactorSet]],
+             inputs: list[dict[str, str]]) -> FactorSet:
     """One set of several: each measure from the first that has it.
 
     Raises
@@ -81,26 +138,56 @@ def combined(name: str, topics: dict[str, Judgments], parts: list[FactorSet]) ->
     ValueError
         If a part has other judgments than these.
     """
-    first = parts[0]
-    measures, origin = {}, {}
-    for part in parts:
+    first = parts[0][1]
+    measures: dict[str, Any] = {}
+    owner: dict[str, FactorSet] = {}
+    used: dict[str, Origin] = {}
+    for origin, part in parts:
         if part.judgments != topics:
             raise ValueError(f"{name}: topics or their judgments differ")
         for measure in part.measures:
-            if measure not in measures:
+            if measure not in owner:
                 own = {f: part.about(measure, f) for f in OF_MEASURE}
                 measures[measure] = {"systems": part.n_systems[measure]} | {
                     f: v for f, v in own.items() if v != first.info[f]}
-                origin[measure] = part
+                owner[measure] = part
+                used[origin.source] = origin
+    tags = sorted({tag for part in owner.values() for tag in tags_of(name, part)})
     info = TRACKS[name].info(name) | {f: first.info[f] for f in OF_MEASURE} | {
-        "built": "; ".join(part.info["built"] for part in parts if part in origin.values()),
-        "measures": measures}
+        "sources": [origin.record() for origin in used.values()], "inputs": inputs,
+        "built": f"by ir_std {__version__}: " + "; ".join(dict.fromkeys(
+            part.info["built"].removeprefix("by ir_std ") for part in owner.values())),
+        "tags": tags, "measures": measures}
 
     def rows(field: str) -> dict[str, np.ndarray]:
-        return {m: table[m][part.rows(topics)] for m, part in origin.items()
+        return {m: table[m][part.rows(topics)] for m, part in owner.items()
                 if m in (table := getattr(part, field))}
 
-    return FactorSet(info, topics, rows("mean"), rows("sd"), rows("scores"), rows("systems"))
+    def numbered(measure: str, systems: np.ndarray) -> np.ndarray:
+        number = [tags.index(tag) for tag in tags_of(name, owner[measure])]
+        return np.array(number)[systems].astype(np.min_scalar_type(max(number)))
+
+    return FactorSet(info, topics, rows("mean"), rows("sd"), rows("scores"),
+                     {m: numbered(m, systems) for m, systems in rows("systems").items()})
+
+
+def tags_of(name: str, part: FactorSet) -> list[str]:
+    """What a part's systems are called.
+
+    Robust 2004's nDCG is from another repository than its AP, with columns ``run1`` ... for
+    ``sys1`` ...: the AP beside it there is the same, column by column, to its last decimal.
+    """
+    tags = part.info.get("tags", ())
+    return [re.sub(r"^run(?=\d+$)", "sys", tag) if name == "robust04" else tag for tag in tags]
+
+
+def hashes(files: Iterable[Path], roots: list[Path]) -> list[dict[str, str]]:
+    """The inputs by their place below the data folders, with their SHA-256."""
+    found = {}
+    for file in files:
+        root = next(root for root in roots if root in file.parents)
+        found[file.relative_to(root).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return [{"file": file, "sha256": found[file]} for file in sorted(found)]
 
 
 if __name__ == "__main__":

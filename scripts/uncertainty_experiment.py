@@ -20,7 +20,8 @@ import ir_std
 from ir_std.analysis import bootstrap_covariance, normal_covariance, standardize
 from ir_std.analysis.estimate import Estimate, mean_of
 from ir_std.analysis.uncertainty import standard_error
-from ir_std.evaluation.uncertainty import by_system, team_of
+from ir_std.evaluation.uncertainty import team_of
+from ir_std.factors.estimates import by_system
 from ir_std.schemes import normal_cdf
 
 MEASURES = ("AP", "P@10", "nDCG")

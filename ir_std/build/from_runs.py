@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -38,10 +40,10 @@ BUILD_MEASURES = (
     "P@1", "P@5", "P@10", "P@20", "RR", "RR@10", "Rprec",
     "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)",
     "RBP(p=0.5,rel=1)", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)",
-    "R@100", "R@1000", "ERR@20", "Bpref", "Success@1", "Success@5", "Success@10",
+    "R@100", "R@1000", "ERR@20", "Bpref",
 )
 """The measures of a set built from runs, unless others are named."""
-DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
+DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
 """Those of them that are reported when none are asked for."""
 
 FILES = (FileSource, BytesSource)
@@ -124,10 +126,14 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
     names = measure_names(_usual(judgments) if measures is None else measures)
     task = pickle.dumps(Task(judgments, names, depth))
     kept: list[RunScores] = []
-    sources = _sources(runs, max_member)
-    for result in progress(in_order(evaluate_run, task, sources, jobs, executor)):
+    called: list[str] = []
+    sources = _sources(runs, called, max_member)
+    results = in_order(evaluate_run, task, sources, jobs, executor)
+    tags: list[str] = []
+    for number, result in enumerate(progress(results)):
         if isinstance(result, RunScores):
             kept.append(result)
+            tags.append(called[number] or run_tag(result.name))
         elif skip_bad:
             warnings.warn(f"left out: {result}", StandardizationWarning, stacklevel=2)
         else:
@@ -143,8 +149,18 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
             "default_measures": list(DEFAULT_MEASURES if measures is None else names),
             "built": f"by ir_std from {len(kept)} runs"
                      + (f", cut to {depth} documents a topic" if depth else "")}
+    named = dict.fromkeys(names, tags) if len(set(tags)) == len(tags) else None
     return factors_from_scores(dict(zip(names, stacked, strict=True)), judgments_of(judgments),
-                               info)
+                               info, named)
+
+
+def run_tag(name: str) -> str:
+    """What a system is called: its run's file name, without folders, archive and ``.gz``.
+
+    >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
+    'Flab8atdn'
+    """
+    return re.sub(r"\.(gz|bz2|xz)$", "", PurePath(name.rpartition("!")[2]).name)
 
 
 def _warn_of_copies(runs: Iterable[RunScores]) -> None:
@@ -196,13 +212,17 @@ class Task:
     depth: int | None
 
 
-def _sources(runs: Any, max_member: int) -> Iterator[Any]:
-    """Files one by one, each once; runs in memory as they are."""
+def _sources(runs: Any, called: list[str], max_member: int) -> Iterator[Any]:
+    """Files one by one, each once; runs in memory as they are.
+
+    What a dict calls a run in memory goes into ``called``, nothing for the others.
+    """
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
     seen: dict[object, str] = {}
-    for run in runs.values() if isinstance(runs, Mapping) else runs:
+    for name, run in runs.items() if isinstance(runs, Mapping) else (("", r) for r in runs):
         if not isinstance(run, (str, os.PathLike)):
+            called.append(str(name))
             yield run
             continue
         for source in run_sources([run], max_member):
@@ -212,6 +232,7 @@ def _sources(runs: Any, max_member: int) -> Iterator[Any]:
                     f"the same file as {seen[same]}")
                 raise UsageError(f"{source.name} is {again}: count each run once")
             seen[same] = source.name
+            called.append("")
             yield source
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -58,9 +58,10 @@ def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]
     files = dict(tables) if isinstance(tables, Mapping) else _by_measure(tables)
     names = measure_names(files)
     read = [read_scores(file) for file in files.values()]
-    n_rel = _counts(qrels) or {topic: None for topics, _, _ in read for topic in topics}
+    n_rel = _counts(qrels) or {topic: None for table in read for topic in table.topics}
     scores, about = {}, {}
-    for name, file, (topics, values, resolution) in zip(names, files.values(), read, strict=True):
+    for name, file, (topics, values, resolution, _) in zip(names, files.values(), read,
+                                                           strict=True):
         unknown = [topic for topic in topics if topic not in n_rel]
         if unknown:
             raise InputError.at(file, topics.index(unknown[0]) + 2, f"topic {unknown[0]}",
@@ -75,7 +76,8 @@ def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]
     info = {"id": id, "title": title or id, "depth": depth, "resolution": 0, "source": source,
             "licence": licence, "measures": about, "max_level": _max_level(qrels),
             "built": "by ir_std from tables of scores"}
-    return factors_from_scores(scores, n_rel, info)
+    return factors_from_scores(scores, n_rel, info,
+                               {name: table.runs for name, table in zip(names, read, strict=True)})
 
 
 def _by_measure(tables: Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
@@ -110,21 +112,33 @@ def _counts(qrels: Any) -> dict[str, int | Judgments | None]:
     return dict(qrels or {}) if _are_counts(qrels) else dict(judgments_of(as_qrels(qrels)))
 
 
-def read_scores(file: str | os.PathLike[str]) -> tuple[list[str], Floats, float]:
+class ScoreTable(NamedTuple):
+    """The scores of systems by one measure.
+
+    Attributes
+    ----------
+    topics : list of str
+    scores : ndarray, shape (n_topics, n_systems)
+        NaN for empty cells.
+    resolution : float
+        The step of the most decimals that occur, such as 0.0001.
+    runs : list of str
+        What the systems are called.
+    """
+
+    topics: list[str]
+    scores: Floats
+    resolution: float
+    runs: list[str]
+
+
+def read_scores(file: str | os.PathLike[str]) -> ScoreTable:
     """Read a table of scores: a row a topic, a column a run.
 
     Parameters
     ----------
     file : str or path
         A CSV whose header is ``topic`` and the names of the runs.
-
-    Returns
-    -------
-    topics : list of str
-    scores : ndarray, shape (n_topics, n_systems)
-        NaN for empty cells.
-    resolution : float
-        The step of the most decimals that occur, such as 0.0001.
 
     Raises
     ------
@@ -148,7 +162,8 @@ def read_scores(file: str | os.PathLike[str]) -> tuple[list[str], Floats, float]
         table[row[0]] = [_score(file, line, cell) for cell in row[1:]]
         finest = max(finest, *map(_decimals, row[1:]))
     step = 10.0 ** -finest if finest else 0.0  # whole numbers may well be exact
-    return list(table), np.array(list(table.values())), step if step > EXACT else 0.0
+    return ScoreTable(list(table), np.array(list(table.values())),
+                      step if step > EXACT else 0.0, rows[0][1:])
 
 
 def _text(file: str | os.PathLike[str]) -> TextIO:

@@ -1,13 +1,20 @@
-"""The factor sets: list them, show, check, export or import one.
+"""The factor sets: list them, show, check, export, import or share one.
 
   ir_std factors                                     all sets: id, topics, systems, measures, title
-  ir_std factors show ID                             one set in detail
+  ir_std factors show ID                             one set in detail, and what is against it
   ir_std factors path ID                             the folder of a set
-  ir_std factors check [ID|PATH ...]                 is a set sound?  (all if none is named)
-  ir_std factors export ID --format FORMAT -o FILE   for trec_eval -Z, or the published CSV files
+  ir_std factors check [ID|PATH ...]                 is a set sound, and what is against it?
+  ir_std factors export ID --format FORMAT -o FILE   for R and spreadsheets (csv), for trec_eval -Z,
+                                                     or as the published CSV files (webber)
   ir_std factors import FILE --format FORMAT -o DIR  the reverse
+  ir_std factors pack ID|PATH -o FILE.zip            a set as one file, with hashes
+  ir_std factors index FILE.zip ... -o index.json    a registry of packs that lie beside it
+  ir_std factors add FILE.zip|URL|REGISTRY#ID        verify a pack, and keep its set
+  ir_std factors remove ID                           remove a set that was added
+  ir_std factors where                               the folder that sets are added to
 
-With --format webber FILE is a stem: STEM.mn.csv and STEM.sd.csv.
+With --format webber FILE is a stem: STEM.mn.csv and STEM.sd.csv.  Sets are added to the first
+folder of IR_STD_FACTORS, or else to the user's data folder; both are looked in, in this order.
 """
 
 from __future__ import annotations
@@ -17,11 +24,13 @@ from pathlib import Path
 
 from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError
-from ir_std.factors.catalog import available_factors, load_factors
+from ir_std.factors import packs
+from ir_std.factors.catalog import available_factors, load_factors, writable_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_target
 from ir_std.factors.formats import FORMATS, imported, webber_files
 from ir_std.factors.judgments import judgments_of
+from ir_std.factors.quality import findings, quality
 from ir_std.factors.validation import check
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.names import to_trec_eval
@@ -29,9 +38,20 @@ from ir_std.trec.names import to_trec_eval
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    actions = parser.add_subparsers(dest="action", metavar="{show,path,check,export,import}")
+    actions = parser.add_subparsers(dest="action", metavar=f"{{{','.join(ACTIONS)}}}")
     for name, text in (("show", "one set in detail"), ("path", "the folder of a set")):
         actions.add_parser(name, help=text).add_argument("set", metavar="ID|PATH")
+    packing = actions.add_parser("pack", help="write a set as one file")
+    packing.add_argument("set", metavar="ID|PATH")
+    packing.add_argument("-o", "--output", required=True, metavar="FILE.zip")
+    indexes = actions.add_parser("index", help="write a registry of packs")
+    indexes.add_argument("packs", nargs="+", metavar="FILE.zip")
+    indexes.add_argument("-o", "--output", required=True, metavar="index.json")
+    adds = actions.add_parser("add", help="verify a pack, and keep its set")
+    adds.add_argument("source", metavar="FILE.zip|URL|REGISTRY#ID")
+    actions.add_parser("remove", help="remove a set that was added").add_argument(
+        "set", metavar="ID")
+    actions.add_parser("where", help="the folder that sets are added to")
     checks = actions.add_parser("check", help="whether sets are sound")
     checks.add_argument("sets", nargs="*", metavar="ID|PATH")
     exports = actions.add_parser("export", help="write a set in another format")
@@ -81,6 +101,8 @@ def _check(args: Namespace) -> None:
         problems = check(folder or name)
         print("\n".join(problems) or f"{name}\tsound")
         unsound += [name] * bool(problems)
+        for sentence in () if problems else findings(load_factors(folder or name)):
+            print(f"{name}\tnote\t{sentence}")
     if unsound:
         raise InputError(f"not sound: {', '.join(unsound)}; the problems are listed above")
 
@@ -107,14 +129,37 @@ def _import(args: Namespace) -> None:
     imported(tables, info, args.systems, judged).save(args.output)
 
 
-ACTIONS = {"show": _show, "path": _path, "check": _check, "export": _export, "import": _import}
+def _pack(args: Namespace) -> None:
+    packs.pack(load_factors(args.set), args.output)
+
+
+def _index(args: Namespace) -> None:
+    packs.index(args.packs, args.output)
+
+
+def _add(args: Namespace) -> None:
+    added = packs.add(args.source)
+    print(f"{added.id}\t{added.path}")
+
+
+def _remove(args: Namespace) -> None:
+    print(f"{args.set}\t{packs.remove(args.set)}")
+
+
+def _where(args: Namespace) -> None:
+    print(writable_folder())
+
+
+ACTIONS = {"show": _show, "path": _path, "check": _check, "export": _export, "import": _import,
+           "pack": _pack, "index": _index, "add": _add, "remove": _remove, "where": _where}
+
+_FACTS = ("id", "title", "track", "year", "beside", "source", "licence", "built", "doc_id_pattern")
 
 
 def describe(factors: FactorSet) -> list[str]:
     """A set in detail, a line a fact."""
     info = factors.info
-    lines = [f"{key}\t{info[key]}" for key in ("id", "title", "track", "source", "licence",
-                                                "built", "doc_id_pattern") if info.get(key)]
+    lines = [f"{key}\t{info[key]}" for key in _FACTS if info.get(key)]
     lines += [f"ir_datasets\t{name}" for name in info.get("ir_datasets", ())]
     lines.append(f"topics\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}")
     for name in factors.measures:
@@ -126,6 +171,11 @@ def describe(factors: FactorSet) -> list[str]:
         if name in factors.scores:
             facts.append("with distribution")
         if factors.about(name, "source", "") != factors.source:
-            facts.append(f"from {factors.about(name, 'source')}")
-        lines.append(f"measure\t{name}\t{', '.join(facts)}")
-    return lines
+            facts.append(f"from {factors.about(name, 'source')} "
+                         f"({factors.about(name, 'licence', '')})")
+        lines.append(f"measure\t{name}\t{quality(factors, name).word}\t{', '.join(facts)}")
+    for record in info.get("sources", ()):
+        lines.append("\t".join(["source", *(f"{record[key]}" for key in (
+            "source", "url", "date", "licence", "licence_uri", "attribution") if key in record)]))
+    lines += [f"input\t{record['file']}\t{record['sha256']}" for record in info.get("inputs", ())]
+    return lines + [f"note\t{sentence}" for sentence in findings(factors)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance, standard_error
 from ir_std.evaluation.plans import Plan
-from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.estimates import by_system
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,8 +69,8 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
     n = factors.n_systems[name]
     if len(rows) and name in factors.scores and name in factors.systems:
         numbers, scores = by_system(factors, name)
-        tags = factors.info.get("tags")
-        groups: list[Hashable] = [team_of(tags[i]) if tags else i for i in numbers]
+        tags = named(factors.info.get("tags", ()))
+        groups: list[Hashable] = [team_of(tags[i]) if tags else i for i in numbers.tolist()]
         return SystemsPart(
             bootstrap_covariance(x, scores[rows], groups, scheme,
                                  resolution=factors.about(name, "resolution", 0.0), **params),
@@ -81,12 +82,9 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
         n - 1, BY_THEORY)
 
 
-def by_system(factors: FactorSet, name: str) -> tuple[list[int], Floats]:
-    """The numbers of a measure's systems, and their scores, a column a system."""
-    systems = factors.systems[name].astype(np.int64)
-    order = np.argsort(systems, axis=1)
-    return (np.take_along_axis(systems, order, axis=1)[0].tolist(),
-            np.take_along_axis(factors.scores[name], order, axis=1))
+def named(tags: Sequence[str]) -> Sequence[str]:
+    """The tags, if they are names that teams gave: not numbers alone, as ``sys12``."""
+    return () if all(re.fullmatch(r"(sys|run|system)[ _-]?\d+", tag) for tag in tags) else tags
 
 
 def team_of(tag: str) -> str:

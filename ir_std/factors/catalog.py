@@ -6,10 +6,17 @@ import os
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from ir_std.errors import InputError, StandardizationWarning, UnknownSetError, suggestion
+from ir_std.errors import (
+    InputError,
+    StandardizationWarning,
+    UnknownSetError,
+    UsageError,
+    suggestion,
+)
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import Version, names_in, snapshot, version_of
 from ir_std.factors.population import among
@@ -24,9 +31,40 @@ def shipped_folder() -> Path:
 
 
 def user_folders() -> list[Path]:
+    """The user's folders of sets: those that the environment variable ``IR_STD_FACTORS`` names,
+    then the one in the user's data folder, if it is there."""
+    own = data_folder()
+    return named_folders() + ([own] if own and own.is_dir() else [])
+
+
+def named_folders() -> list[Path]:
     """The folders named by the environment variable ``IR_STD_FACTORS``."""
     named = os.environ.get("IR_STD_FACTORS", "").split(os.pathsep)
     return [Path(name) for name in named if name]
+
+
+def data_folder() -> Path | None:
+    """Where platformdirs has the user's data; None where it is not installed."""
+    if find_spec("platformdirs") is None:
+        return None
+    from platformdirs import user_data_path
+
+    return Path(user_data_path("ir_std", appauthor=False)) / "factors"
+
+
+def writable_folder() -> Path:
+    """Where sets are added: the first folder of ``IR_STD_FACTORS``, else the user's data folder.
+
+    Raises
+    ------
+    UsageError
+        If there is neither.
+    """
+    folder = next(iter(named_folders()), None) or data_folder()
+    if folder is None:
+        raise UsageError("no folder for sets of your own is known: name one with IR_STD_FACTORS, "
+                         "or pip install 'ir-std[packs]'")
+    return folder
 
 
 class SetVersion(NamedTuple):

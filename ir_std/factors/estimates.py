@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_std.errors import UsageError, suggestion
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.soundness import moments
@@ -19,21 +20,27 @@ Ints = npt.NDArray[np.int64]
 
 def factors_from_scores(scores: Mapping[str, npt.ArrayLike],
                         n_rel: Mapping[str, int | Judgments | None],
-                        info: Mapping[str, Any], names: Sequence[str] = ()) -> FactorSet:
+                        info: Mapping[str, Any],
+                        tags: Mapping[str, Sequence[str]] | None = None) -> FactorSet:
     """A factor set from the scores of systems.
+
+    Systems are numbered through all measures: in the order of their tags, or, where they have
+    none, by their scores (lowest sum first), so that the order in which they were given leaves no
+    trace.
 
     Parameters
     ----------
     scores : mapping of str to array_like, shape (n_topics, n_systems)
-        By measure, in any order of systems; NaN where a system has no score.
+        By measure, a column a system; NaN where a system has no score.  Without tags a column is
+        the same system in all measures.
     n_rel : mapping of str to int, Judgments or None
         The topics, in the order of the arrays' rows, and their judgments, as for
         :class:`FactorSet`.
     info : mapping
         The fields of ``set.json``.  ``measures`` may hold fields of single measures; the numbers
         of systems are added.
-    names : sequence of str, optional
-        What the systems are called, in the order of the arrays' columns, if that may be known.
+    tags : mapping of str to sequence of str, optional
+        By measure, what the systems of its columns are called.
 
     Returns
     -------
@@ -41,40 +48,108 @@ def factors_from_scores(scores: Mapping[str, npt.ArrayLike],
         With distributions.  A topic on which a measure has fewer than two
         scores has no factors for it.
     """
+    arrays = {m: np.asarray(values, dtype=float) for m, values in scores.items()}
+    known = dict.fromkeys(sorted({tag for each in (tags or {}).values() for tag in each}))
+    number = {tag: i for i, tag in enumerate(known)}
+    numbers = ({m: np.array([number[tag] for tag in tags[m]], np.int64) for m in arrays}
+               if tags else _numbered(arrays))
     mean, sd, ordered, systems = {}, {}, {}, {}
-    for measure, values in scores.items():
-        array = np.asarray(values, dtype=float)
+    for measure, array in arrays.items():
         array = np.where((~np.isnan(array)).sum(axis=1, keepdims=True) < 2, np.nan, array)
-        ordered[measure], systems[measure] = distribution(array, bool(names))
+        ordered[measure], systems[measure] = distribution(array, numbers[measure])
         mean[measure], sd[measure] = moments(ordered[measure])
-    known = info.get("measures", {})
-    about = {m: {"systems": ordered[m].shape[1], **known.get(m, {})} for m in scores}
-    named = {"system_names": list(names)} if names else {}
+    fields = info.get("measures", {})
+    about = {m: {"systems": ordered[m].shape[1], **fields.get(m, {})} for m in scores}
+    named = {"tags": list(known)} if known else {}
     return FactorSet({**info, **named, "measures": about}, n_rel, mean, sd, ordered, systems)
 
 
-def distribution(scores: Floats, numbered: bool = False) -> tuple[Floats, npt.NDArray[Any]]:
+def _numbered(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
+    """A number for each column, by the scores of all measures that have as many columns."""
+    numbers: dict[int, Ints] = {}
+    for n in {array.shape[1] for array in arrays.values()}:
+        rows = np.concatenate([array for array in arrays.values() if array.shape[1] == n])
+        order = np.lexsort((*rows[::-1], np.nansum(rows, axis=0)))
+        numbers[n] = np.empty(n, np.int64)
+        numbers[n][order] = np.arange(n)
+    return {m: numbers[array.shape[1]] for m, array in arrays.items()}
+
+
+def distribution(scores: Floats, numbers: Ints) -> tuple[Floats, npt.NDArray[Any]]:
     """Sort each topic's scores, and say whose they are.
 
     Parameters
     ----------
     scores : ndarray, shape (n_topics, n_systems)
-    numbered : bool
-        Whether systems have the numbers of their columns; else they are numbered by their scores
-        alone (lowest sum first), so that the order in which they were given leaves no trace.
+    numbers : ndarray of int, shape (n_systems,)
+        The system of each column.
 
     Returns
     -------
     ordered : ndarray, shape (n_topics, n_systems)
-        Ascending in each row, NaN last.
+        Ascending in each row, NaN last; systems that tie by number.
     systems : ndarray of unsigned int, shape (n_topics, n_systems)
         The number of the system with each score.
     """
-    if not numbered:
-        scores = scores[:, np.lexsort((*scores[::-1], np.nansum(scores, axis=0)))]
-    systems = np.argsort(scores, axis=1, kind="stable")
-    return (np.take_along_axis(scores, systems, axis=1),
-            systems.astype(np.min_scalar_type(scores.shape[1])))
+    by_number = np.argsort(numbers)
+    scores, numbers = scores[:, by_number], numbers[by_number]
+    order = np.argsort(scores, axis=1, kind="stable")
+    return (np.take_along_axis(scores, order, axis=1),
+            numbers[order].astype(np.min_scalar_type(int(numbers.max(initial=0)))))
+
+
+def by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
+    """A measure's scores, a column a system.
+
+    Returns
+    -------
+    numbers : ndarray of int, shape (n_systems,)
+        The systems' numbers in the set, ascending.
+    scores : ndarray, shape (n_topics, n_systems)
+    """
+    systems = factors.systems[measure].astype(np.int64)
+    order = np.argsort(systems, axis=1)
+    return (np.take_along_axis(systems, order, axis=1)[0],
+            np.take_along_axis(factors.scores[measure], order, axis=1))
+
+
+def without(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
+    """The factors of the other systems: computed anew, for measures whose scores are known.
+
+    Parameters
+    ----------
+    factors : FactorSet
+    tags : iterable of str
+        Systems to leave out, as ``factors.info["tags"]`` calls them.
+
+    Raises
+    ------
+    UsageError
+        If the set has no system of that name, does not know its systems, or fewer than two would
+        be left.
+    """
+    known = {tag: i for i, tag in enumerate(factors.info.get("tags", ()))}
+    left_out = dict.fromkeys(tags)
+    for tag in left_out:
+        if tag not in known:
+            has = f"it has {', '.join(known)}" if known else "it does not name its systems"
+            raise UsageError(f"{factors.id} has no system {tag!r}{suggestion(tag, known)}; {has}")
+    names = list(known)
+    scores, kept = {}, {}
+    for measure in factors.systems:
+        numbers, columns = by_system(factors, measure)
+        stay = [i for i, number in enumerate(numbers.tolist()) if names[number] not in left_out]
+        scores[measure] = columns[:, stay]
+        kept[measure] = [names[numbers[i]] for i in stay]
+        if len(stay) < 2:
+            raise UsageError(f"{factors.id} without {', '.join(left_out)} has {len(stay)} systems "
+                             f"for {measure}: factors are means and deviations over at least two")
+    fields = {m: {k: v for k, v in factors.info["measures"][m].items() if k != "systems"}
+              for m in scores}
+    defaults = [m for m in factors.default_measures if m in scores]
+    info = {**factors.info, "title": f"{factors.title}, without {', '.join(left_out)}",
+            "default_measures": defaults or list(scores), "measures": fields}
+    return factors_from_scores(scores, factors.judgments, info, kept)
 
 
 def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None,
@@ -110,7 +185,6 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
             scores, mean=factors.mean[measure][rows, None], sd=factors.sd[measure][rows, None],
             scores=scores[:, None, :], resolution=factors.about(measure, "resolution", 0.0),
             **params)
-    by_system = np.empty_like(values)
-    np.put_along_axis(by_system, factors.systems[measure][rows].astype(np.int64), values, axis=1)
-    means = by_system.mean(axis=0) if len(rows) else np.zeros(0)
+    order = np.argsort(factors.systems[measure][rows], axis=1)
+    means = np.take_along_axis(values, order, axis=1).mean(axis=0) if len(rows) else np.zeros(0)
     return np.sort(means[~np.isnan(means)])

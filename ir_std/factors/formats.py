@@ -1,10 +1,11 @@
-"""Factors in the formats of others: ``trec_eval -Z`` and the published pairs of CSV files."""
+"""Factors in other formats: a table for R and spreadsheets, ``trec_eval -Z``, and the published
+pairs of CSV files."""
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 
 from ir_std._files import write_whole
 from ir_std.errors import InputError, IrStdError
+from ir_std.factors.estimates import by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import LARGEST
 from ir_std.factors.judgments import Judgments
@@ -90,10 +92,7 @@ def read_trec_eval(file: str | os.PathLike[str]) -> Tables:
         column[topic] = _number(file, at, mean), _number(file, at, sd)
     if not cells:
         raise InputError.at(file, None, "no lines", "topic, measure, mean and deviation")
-    nothing = np.nan, np.nan
-    pairs = {m: np.array([column.get(t, nothing) for t in topics]) for m, column in cells.items()}
-    return Tables(tuple(topics), {m: p[:, 0] for m, p in pairs.items()},
-                  {m: p[:, 1] for m, p in pairs.items()})
+    return _by_topic(topics, cells)
 
 
 def webber_files(stem: str | os.PathLike[str]) -> tuple[Path, Path]:
@@ -133,11 +132,7 @@ def read_webber(stem: str | os.PathLike[str]) -> Tables:
 
 
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
-    try:
-        rows = list(csv.reader(StringIO(_text(file), newline=""), strict=True))
-    except csv.Error as broken:
-        raise InputError.at(file, None, f"no CSV ({broken})",
-                            "cells parted by commas are expected") from None
+    rows = _csv_rows(file)
     if len(rows) < 2:
         raise InputError.at(file, None, "no topics", "a header and a row a topic are expected")
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
@@ -151,6 +146,77 @@ def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
     if len(set(topics)) < len(topics) or len(set(measures)) < len(measures):
         raise InputError.at(file, None, "a topic or measure comes twice", "one row or column each")
     return topics, dict(zip(measures, np.array(values).T, strict=True))
+
+
+def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
+    """Write all of a set as one table: a row a topic and measure, a column a system.
+
+    Columns are ``topic``, ``measure``, ``n_rel``, ``mean``, ``sd`` and the systems, by their tags
+    (``system 0`` and so on where they have none); cells are empty where nothing is known.  Names
+    that a spreadsheet would take for a formula begin with an apostrophe.
+    """
+    tags = factors.info.get("tags") or [f"system {i}" for i in range(1 + max(
+        (int(numbers.max()) for numbers in factors.systems.values()), default=-1))]
+    text = StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*_CSV, *map(_harmless, tags)])
+    for measure in factors.measures:
+        cells = np.full((len(factors.topics), len(tags)), np.nan)
+        if measure in factors.systems:
+            numbers, scores = by_system(factors, measure)
+            cells[:, numbers] = scores
+        for topic, n_rel, mean, sd, row in zip(
+                factors.topics, factors.n_rel.values(), factors.mean[measure].tolist(),
+                factors.sd[measure].tolist(), cells.tolist(), strict=True):
+            writer.writerow([_harmless(topic), _harmless(measure),
+                             "" if n_rel is None else n_rel,
+                             *("" if v != v else repr(v) for v in (mean, sd, *row))])
+    write_whole(file, text.getvalue().encode())
+
+
+def read_csv(file: str | os.PathLike[str]) -> Tables:
+    """Read the means and deviations of :func:`write_csv`.
+
+    Raises
+    ------
+    InputError
+        Naming file and line.
+    """
+    rows = _csv_rows(file)
+    if not rows or tuple(rows[0][:len(_CSV)]) != _CSV:
+        raise InputError.at(file, 1, "another header", f"{','.join(_CSV)},... is expected")
+    cells: dict[str, dict[str, tuple[float, float]]] = {}
+    topics: dict[str, None] = {}
+    for line, row in enumerate(rows[1:], 2):
+        if len(row) != len(rows[0]):
+            raise InputError.at(file, line, f"{len(row)} columns",
+                                f"the header has {len(rows[0])}")
+        topic, name, _, *values = (cell.removeprefix("'") for cell in row[:len(_CSV)])
+        column = cells.setdefault(_measure(file, line, name), {})
+        if topic in column:
+            raise InputError.at(file, line, f"{name} of topic {topic} again", "one row each")
+        topics[topic] = None
+        mean, sd = (_number(file, line, cell) if cell else np.nan for cell in values)
+        column[topic] = mean, sd
+    if not cells:
+        raise InputError.at(file, None, "no rows", "a row a topic and measure is expected")
+    return _by_topic(topics, cells)
+
+
+_CSV = ("topic", "measure", "n_rel", "mean", "sd")
+
+
+def _harmless(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@", "'", "\t")) else name
+
+
+def _by_topic(topics: Iterable[str],
+              cells: Mapping[str, Mapping[str, tuple[float, float]]]) -> Tables:
+    nothing = np.nan, np.nan
+    pairs = {m: np.array([column.get(t, nothing) for t in topics]) for m, column in cells.items()}
+    return Tables(tuple(topics), {m: p[:, 0] for m, p in pairs.items()},
+                  {m: p[:, 1] for m, p in pairs.items()})
 
 
 def imported(tables: Tables, info: Mapping[str, Any], systems: int = 0,
@@ -182,7 +248,8 @@ class Format(NamedTuple):
     read: Callable[[str], Tables]
 
 
-FORMATS = {"trec_eval": Format(write_trec_eval, read_trec_eval),
+FORMATS = {"csv": Format(write_csv, read_csv),
+           "trec_eval": Format(write_trec_eval, read_trec_eval),
            "webber": Format(write_webber, read_webber)}
 """The formats by name."""
 
@@ -206,6 +273,14 @@ def _measure(file: object, line: int, name: str) -> str:
     except IrStdError as wrong:
         raise InputError.at(file, line, f"measure {name!r}", str(wrong)) from None
     return name
+
+
+def _csv_rows(file: str | os.PathLike[str]) -> list[list[str]]:
+    try:
+        return list(csv.reader(StringIO(_text(file), newline=""), strict=True))
+    except csv.Error as broken:
+        raise InputError.at(file, None, f"no CSV ({broken})",
+                            "cells parted by commas are expected") from None
 
 
 def _number(file: object, line: int, cell: str) -> float:

@@ -7,19 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_std.errors import InputError, UsageError, suggestion
-from ir_std.factors.estimates import factors_from_scores
+from ir_std.factors.estimates import by_system, factors_from_scores
 from ir_std.factors.factor_set import FactorSet
-
-
-def scores_by_system(factors: FactorSet, measure: str) -> npt.NDArray[np.float64]:
-    """Each system's scores; shape (n_topics, n_systems), in the order of its ``system_names``."""
-    scores = np.empty_like(factors.scores[measure])
-    np.put_along_axis(scores, factors.systems[measure].astype(np.int64), factors.scores[measure],
-                      axis=1)
-    return scores
 
 
 def among(factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]) -> FactorSet:
@@ -42,7 +33,7 @@ def among(factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]) -
     if isinstance(systems, (str, os.PathLike)):
         systems = _listed(systems)
     wanted = list(dict.fromkeys(systems))
-    known = {name: i for i, name in enumerate(factors.info.get("system_names", ()))}
+    known = {name: i for i, name in enumerate(factors.info.get("tags", ()))}
     if not known:
         raise UsageError(f"{factors.id} does not name its systems: all of them are used")
     for name in wanted:
@@ -50,13 +41,16 @@ def among(factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]) -
             raise UsageError(f"{factors.id} has no system {name!r}{suggestion(name, known)}")
     if len(wanted) < 2:
         raise UsageError(f"{len(wanted)} systems: a spread takes at least two")
-    columns = [known[name] for name in wanted]
+    scores, names = {}, {}
+    for measure in factors.systems:
+        numbers, columns = by_system(factors, measure)
+        chosen = np.flatnonzero(np.isin(numbers, [known[name] for name in wanted]))
+        scores[measure] = columns[:, chosen]
+        names[measure] = [list(known)[i] for i in numbers[chosen].tolist()]
     info = {field: value for field, value in factors.info.items()
-            if field not in ("measures", "population")}
+            if field not in ("measures", "population", "tags")}
     info["population"] = f"{len(wanted)} systems of {factors.id} that were named"
-    return factors_from_scores(
-        {m: scores_by_system(factors, m)[:, columns] for m in factors.scores},
-        factors.judgments, info, wanted)
+    return factors_from_scores(scores, factors.judgments, info, names)
 
 
 def _listed(file: str | os.PathLike[str]) -> list[str]:

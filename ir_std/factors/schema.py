@@ -39,6 +39,11 @@ def _texts(value: Any) -> str | None:
     return "a list of texts is expected"
 
 
+def _tags(value: Any) -> str | None:
+    return _texts(value) or ("different texts are expected" if len(set(value)) < len(value)
+                             else None)
+
+
 def _text_or_texts(value: Any) -> str | None:
     return _text(value) and _texts(value) and "a text or a list of texts is expected"
 
@@ -121,12 +126,14 @@ FIELDS: dict[str, Rule] = {
     "max_level": _optional(_whole(0)), "depth": _optional(_whole(1)), "resolution": _step,
     "default_measures": _measure_names, "source": _text, "sources": _records, "licence": _text,
     "built": _text, "notes": _text_or_texts, "beside": _name, "population": _text,
-    "system_names": _texts, "datasets": _datasets}
+    "year": _optional(_whole(1900)), "inputs": _records, "tags": _tags, "datasets": _datasets}
 """The fields of a set, but for ``measures``.
 
-``system_names`` are in the order of the numbers of ``systems.npz``; ``datasets`` describes the
-rows of a set of unit ``collection``.  ``beside`` names the set whose collection this one has other
-systems for, ``population`` says which: recognition prefers the track's own.
+``year`` is that of the systems; ``tags`` are their names, in the order of their numbers;
+``sources`` say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files
+that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit
+``collection``.  ``beside`` names the set whose collection this one
+has other systems for, ``population`` says which: recognition prefers the track's own.
 """
 
 

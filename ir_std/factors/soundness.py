@@ -132,17 +132,20 @@ def moments(ordered: Floats) -> tuple[Floats, Floats]:
 
 
 def of_systems(s: FactorSet, systems: Mapping[str, npt.NDArray[Any]]) -> Iterator[Problem]:
-    """Whose the scores are: on each topic every system once."""
+    """Whose the scores are: on each topic every system of the measure once."""
+    tags = s.info.get("tags")
     for name, numbers in systems.items():
         if name not in s.scores:
             yield "systems.npz", f"{name} has no scores"
         elif numbers.shape != s.scores[name].shape:
             yield "systems.npz", f"{name} has shape {numbers.shape}, as its scores is expected"
         else:
-            expected = np.broadcast_to(np.arange(numbers.shape[1]), numbers.shape)
-            yield from _where(s, name, "systems.npz",
-                              (np.sort(numbers, axis=1) != expected).any(axis=1),
+            ordered = np.sort(numbers, axis=1)
+            yield from _where(s, name, "systems.npz", (ordered != ordered[:1]).any(axis=1)
+                              | (ordered[:, 1:] == ordered[:, :-1]).any(axis=1),
                               "does not name every system once")
+            if numbers.size and (numbers.min() < 0 or (tags and numbers.max() >= len(tags))):
+                yield "systems.npz", f"{name} has a system that tags do not name"
 
 
 def of_means(s: FactorSet, means: Table) -> Iterator[Problem]:

@@ -252,8 +252,9 @@ def read_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArr
                 raise ValueError(f"more than {LARGEST} bytes unpacked")
             if not members:
                 raise ValueError("it is empty")
-            return {m.filename.removesuffix(".npy"): _array(archive.read(m), m.filename, kinds)
-                    for m in members}
+            arrays = {m.filename: _array(archive.read(m), m.filename, kinds) for m in members}
+            return {measure: array for name, array in arrays.items()
+                    for measure in name.removesuffix(".npy").split(SAME)}
     except (ValueError, SyntaxError, TokenError, OSError, EOFError, MemoryError, RuntimeError,
             struct.error, zlib.error, BadZipFile) as broken:
         raise InputError.at(file, None, f"cannot be read ({shown(str(broken))[1:-1]})",
@@ -289,12 +290,19 @@ def write_table(file: Path, topics: Iterable[str], table: Mapping[str, npt.Array
         for topic, *values in zip(topics, *columns, strict=True))])
 
 
+SAME = ";"
+"""Stands between the names of arrays that are the same, and stored once."""
+
+
 def write_arrays(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write an ``.npz``, without pickles and times: the same arrays give the same bytes."""
+    names: dict[tuple[object, ...], list[str]] = {}
+    for name, array in arrays.items():
+        names.setdefault((array.dtype.str, array.shape, array.tobytes()), []).append(name)
     with ZipFile(file, "w") as archive:
-        for name, array in arrays.items():
+        for same in names.values():
             content = BytesIO()
-            np.lib.format.write_array(content, array, allow_pickle=False)
-            member = ZipInfo(f"{name}.npy")
+            np.lib.format.write_array(content, arrays[same[0]], allow_pickle=False)
+            member = ZipInfo(f"{SAME.join(same)}.npy")
             member.compress_type, member.create_system = ZIP_DEFLATED, 3
             archive.writestr(member, content.getvalue())

@@ -22,7 +22,13 @@ from made_up import TOPICS, collection, write_qrels, write_runs
 import ir_std
 from ir_std import FactorSet, InputError, StandardizationWarning, UsageError, build_factors
 from ir_std.build.from_runs import BUILD_MEASURES
-from ir_std.factors.estimates import distribution, moments
+from ir_std.factors.estimates import (
+    by_system,
+    distribution,
+    factors_from_scores,
+    moments,
+    without,
+)
 
 QRELS, RUNS = collection()
 MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]
@@ -72,13 +78,13 @@ def test_a_set_says_how_it_was_built() -> None:
         "id": "x", "title": "X", "depth": 40, "max_level": 2, "resolution": 0,
         "source": "here",
         "licence": "MIT", "default_measures": ("AP",), "built": "by ir_std from 7 runs",
-        "measures": {"AP": {"systems": 7}}}
+        "tags": tuple(f"sys{i}" for i in range(7)), "measures": {"AP": {"systems": 7}}}
 
 
 def test_without_measures_all_usual_ones_are_built() -> None:
     built = build_factors(QRELS, RUNS, id="x")
     assert built.measures == BUILD_MEASURES
-    assert built.default_measures == ("AP", "nDCG", "P@10", "RR", "Rprec")
+    assert built.default_measures == ("AP", "nDCG", "P@10", "Rprec")
 
 
 def test_err_is_passed_over_where_levels_are_too_high_for_it() -> None:
@@ -87,7 +93,7 @@ def test_err_is_passed_over_where_levels_are_too_high_for_it() -> None:
 
 
 def test_the_order_of_the_runs_leaves_no_trace() -> None:
-    backwards = list(RUNS.values())[::-1]
+    backwards = dict(list(RUNS.items())[::-1])
     assert same(build_factors(QRELS, RUNS, id="x"), build_factors(QRELS, backwards, id="x"))
 
 
@@ -213,7 +219,7 @@ def test_broken_runs_can_be_left_out_and_are_listed(qrels: Path, runs: Path) -> 
     assert [str(w.message).split(": ")[1:3] for w in heard] == [
         [f"{runs}/sys3:1", "score is 'zero'; a finite number is expected"],
         [f"{runs}/sys5", "has no topic of the qrels; topics such as t0 are expected"]]
-    others = [run for tag, run in RUNS.items() if tag not in ("sys3", "sys5")]
+    others = {tag: run for tag, run in RUNS.items() if tag not in ("sys3", "sys5")}
     assert same(built, build_factors(QRELS, others, MEASURES, id="x"))
 
 
@@ -284,21 +290,72 @@ def test_a_broken_archive_is_said_to_be_so(name: str, qrels: Path, tmp_path: Pat
 
 def test_scores_that_do_not_differ_have_a_deviation_of_exactly_zero() -> None:
     third = np.array([[0.1 + 0.2, 0.3, 0.3], [0.1, 0.2, np.nan], [0.1, np.nan, np.nan]])
-    mean, sd = moments(distribution(third)[0])
+    mean, sd = moments(distribution(third, np.arange(3))[0])
     assert sd[0] == 0
     assert (mean[1], sd[1]) == pytest.approx((0.15, np.sqrt(0.005)))
     assert np.isnan([mean[2], sd[2]]).all()
 
 
-def test_systems_are_numbered_by_their_scores_alone() -> None:
-    scores = np.array([[0.9, 0.1, 0.5], [0.2, 0.3, 0.5]])
-    ordered, systems = distribution(scores)
-    assert ordered.tolist() == [[0.1, 0.5, 0.9], [0.2, 0.3, 0.5]]
-    assert systems.tolist() == [[0, 1, 2], [2, 0, 1]]
-    for order in ([1, 2, 0], [2, 1, 0]):
-        again = distribution(scores[:, order])
-        assert np.array_equal(again[0], ordered)
-        assert np.array_equal(again[1], systems)
+SCORES = {"AP": np.array([[0.9, 0.1, 0.5], [0.2, 0.3, 0.5]]),
+          "P@10": np.array([[0.1, 0.3, 0.3], [0.1, 0.1, 0.4]])}
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 1, 0]])
+def test_systems_without_names_are_numbered_by_their_scores_alone(order: list[int]) -> None:
+    made = factors_from_scores({m: s[:, order] for m, s in SCORES.items()}, {"1": 5, "2": 5},
+                               {"id": "x"})
+    assert made.scores["AP"].tolist() == [[0.1, 0.5, 0.9], [0.2, 0.3, 0.5]]
+    # by the sums over both measures: 0.8 (the second), 1.3 (the first), 1.7
+    assert made.systems["AP"].tolist() == [[0, 2, 1], [1, 0, 2]]
+    assert made.systems["P@10"].tolist() == [[1, 0, 2], [0, 1, 2]]
+    assert "tags" not in made.info
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 1, 0]])
+def test_systems_are_numbered_in_the_order_of_their_names_in_all_measures(
+        order: list[int]) -> None:
+    tags = {"AP": ["c", "a", "b"], "P@10": ["c", "a", "d"]}
+    made = factors_from_scores({m: s[:, order] for m, s in SCORES.items()}, {"1": 5, "2": 5},
+                               {"id": "x"}, {m: [t[i] for i in order] for m, t in tags.items()})
+    assert made.info["tags"] == ("a", "b", "c", "d")
+    assert made.systems["AP"].tolist() == [[0, 1, 2], [2, 0, 1]]
+    assert made.systems["P@10"].tolist() == [[2, 0, 3], [0, 2, 3]]
+    for measure in tags:
+        numbers, scores = by_system(made, measure)
+        for number, column in zip(numbers, scores.T, strict=True):
+            place = tags[measure].index(made.info["tags"][number])
+            assert np.array_equal(column, SCORES[measure][:, place])
+
+
+def test_systems_are_called_as_their_files_or_as_a_dict_calls_them(runs: Path,
+                                                                    qrels: Path) -> None:
+    expected = tuple(sorted(RUNS))
+    assert build_factors(qrels, runs, ["AP"], id="x").info["tags"] == expected
+    assert build_factors(qrels, RUNS, ["AP"], id="x").info["tags"] == expected
+    assert "tags" not in build_factors(qrels, list(RUNS.values()), ["AP"], id="x").info
+
+
+@pytest.mark.parametrize("left_out", [["sys2"], ["sys5", "sys0"]])
+def test_factors_without_some_systems_are_those_of_the_others(left_out: list[str]) -> None:
+    whole = build_factors(QRELS, RUNS, MEASURES, id="x")
+    others = {tag: run for tag, run in RUNS.items() if tag not in left_out}
+    built = build_factors(QRELS, others, MEASURES, id="x")
+    found = without(whole, left_out)
+    for field in ("mean", "sd", "scores", "systems"):
+        for measure in MEASURES:
+            assert np.array_equal(getattr(found, field)[measure], getattr(built, field)[measure])
+    assert found.info["tags"] == built.info["tags"]
+    assert found.n_systems == built.n_systems
+    assert found.title == f"x, without {', '.join(left_out)}"
+
+
+def test_a_system_that_a_set_does_not_have_cannot_be_left_out() -> None:
+    with pytest.raises(UsageError, match=r"x has no system 'sys22'; did you mean 'sys2'\?; it has"):
+        without(build_factors(QRELS, RUNS, ["AP"], id="x"), ["sys22"])
+    with pytest.raises(UsageError, match="it does not name its systems"):
+        without(build_factors(QRELS, list(RUNS.values()), ["AP"], id="x"), ["sys2"])
+    with pytest.raises(UsageError, match="has 1 systems for AP"):
+        without(build_factors(QRELS, RUNS, ["AP"], id="x"), sorted(RUNS)[1:])
 
 
 def test_a_set_written_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
@@ -319,7 +376,7 @@ def test_the_command_builds_a_set_that_standardizes_other_runs(
     some = [runs / f"sys{i}" for i in range(4)]
     built = ir_std_cli("build", qrels, *some, "-o", tmp_path / "mine", "--title", "My systems")
     assert built.status == 0
-    assert built.out == [f"{tmp_path}/mine\t6 topics\t4 systems\t34 measures"]
+    assert built.out == [f"{tmp_path}/mine\t6 topics\t4 systems\t31 measures"]
     used = ir_std_cli(runs / "sys5", qrels, "AP", "-s", "N,E", "--factors", tmp_path / "mine")
     assert [line.split("\t")[0] for line in used.out] == ["AP", "sAP", "sAP(scheme='E')"]
     assert "mine (My systems; 4 systems): 6 of 6 topics matched" in used.err[0]

@@ -33,7 +33,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FactorSet:
         {"nDCG@10": SCORES}, {"beir/toy": judgments_of_dataset(as_qrels(QRELS)), "beir/nq": None},
         {"id": "toys", "title": "Toys", "unit": "collection", "population": "four toys",
          "datasets": {"beir/toy": {"split": "test", "note": "it is a toy"}}, "measures": {}},
-        MODELS)
+        {"nDCG@10": MODELS})
     made.save(tmp_path / "sets" / "toys")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
     return made
@@ -110,7 +110,7 @@ def test_other_systems_can_be_chosen(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least two"):
         ir_std.load_factors("toys", systems=["b"])
     with pytest.raises(UsageError, match="does not name its systems"):
-        ir_std.load_factors("trec8-adhoc", systems=["b"])
+        ir_std.load_factors("trec2001-web", systems=["b"])
 
 
 def test_a_measure_without_factors_has_a_note() -> None:

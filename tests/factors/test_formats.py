@@ -153,7 +153,7 @@ def test_the_commands_export_and_import(name: str, built: FactorSet, ir_std_cli:
     assert (again.id, again.title, again.n_rel) == ("y", "Y", built.n_rel)
     assert np.array_equal(again.mean["RR"], built.mean["RR"])
     assert set(again.n_systems.values()) == {7}
-    assert ir_std_cli("factors", "check", tmp_path / "y").out == [f"{tmp_path / 'y'}\tsound"]
+    assert ir_std_cli("factors", "check", tmp_path / "y").out[0] == f"{tmp_path / 'y'}\tsound"
 
 
 def test_a_set_of_unknown_size_says_so(built: FactorSet, tmp_path: Path) -> None:

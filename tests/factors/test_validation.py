@@ -43,7 +43,8 @@ def change_info(**fields: Any) -> Callable[[Path], None]:
 def change_arrays(file: str, **new: Any) -> Callable[[Path], None]:
     def change(folder: Path) -> None:
         with np.load(folder / file) as stored:
-            arrays = dict(stored)
+            arrays = {name: array.copy() for names, array in stored.items()
+                      for name in names.split(";")}
         np.savez(folder / file, **{**arrays, **{k: f(arrays[k]) for k, f in new.items()}})
     return change
 
@@ -110,8 +111,8 @@ def test_topics_with_fewer_relevant_documents_than_were_found_are_wrong(folder: 
 
 
 def test_the_command_names_what_is_unsound(folder: Path, ir_std_cli: Any) -> None:
-    assert ir_std_cli("factors", "check", folder, "trec8-adhoc").out == [
-        f"{folder}\tsound", "trec8-adhoc\tsound"]
+    assert [line for line in ir_std_cli("factors", "check", folder, "trec8-adhoc").out
+            if "\tnote\t" not in line] == [f"{folder}\tsound", "trec8-adhoc\tsound"]
     change_mean("0.5")(folder)
     failed = ir_std_cli("factors", "check", folder)
     assert failed.status == 2

@@ -798,6 +798,8 @@ def test_thousands_of_topics_are_a_curve_and_a_density(browser: Any, tmp_path: P
     view.open(tmp_path / "report.html")
     assert view.page.locator(".topics-0 .dot").count() == 0
     assert view.page.locator(".topics-0 path.curve").count() == 1
+    assert "hardest first" not in view.text(".one-run")
+    assert "in their order, lowest first" in view.text(".legend")
     widths = view.page.eval_on_selector_all(
         ".topics-0 rect.density", "rs => rs.map(r => r.width.baseVal.value)")
     counts, _ = np.histogram(found.values[ranked(found, AP)[0]][AP].round(4), 25, (0, 1))

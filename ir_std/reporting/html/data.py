@@ -14,7 +14,7 @@ from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
 from ir_std.reporting.html.packing import Packer
 from ir_std.reporting.html.words import sentences
-from ir_std.reporting.panels import Panel, estimate, figures
+from ir_std.reporting.panels import MANY_TOPICS, Panel, estimate, figures
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT, SCHEMES
 
@@ -39,6 +39,7 @@ def data_of(results: Results, runs: Sequence[str]) -> Json:
     return {
         "runs": list(runs),
         "topics": list(results.topics),
+        "manyTopics": len(results.topics) > MANY_TOPICS,
         "baseline": None if results.baseline is None else list(runs).index(results.baseline),
         "own": [i for i, run in enumerate(runs) if _is_own(results, run)],
         "measures": [_measure(results, runs, panels[m], packer) for m in results.measures],

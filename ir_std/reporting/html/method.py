@@ -53,23 +53,32 @@ class Licence:
 
     set: str
     source: str
+    url: str
     licence: str
+    licence_uri: str
     measures: list[str] = field(default_factory=list)
 
 
 def licences(several: Iterable[Results]) -> list[Licence]:
     """The sources and licences of all factors used, each with the raw measures it is for."""
-    found: dict[tuple[str, str, str], Licence] = {}
-    for results in several:
-        for plan in results.plans.values():
-            factors = plan.factors
-            source = factors.about(plan.name, "source", factors.source) or "not stated"
-            licence = factors.about(plan.name, "licence", "") or "not stated"
-            row = found.setdefault((factors.id, source, licence),
-                                   Licence(factors.id, source, licence))
-            if plan.name not in row.measures:
-                row.measures.append(plan.name)
+    found: dict[tuple[str, str], Licence] = {}
+    for plan in (plan for results in several for plan in results.plans.values()):
+        source = plan.factors.about(plan.name, "source", plan.factors.source) or "not stated"
+        row = found.setdefault((plan.factors.id, source),
+                               _licence(plan.factors, plan.name, source))
+        if plan.name not in row.measures:
+            row.measures.append(plan.name)
     return list(found.values())
+
+
+def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
+    """What a set's list of sources says of one; without such what the set says of all."""
+    records: list[dict[str, str]] = factors.info.get("sources", [])
+    stated = next((record for record in records if record.get("source") == source), {})
+    own = factors.info["measures"].get(measure, {}).get("licence")
+    licence = own or stated.get("licence") or factors.info.get("licence") or "not stated"
+    return Licence(factors.id, source, stated.get("url") or "", licence,
+                   stated.get("licence_uri") or "")
 
 
 def method(several: Iterable[Results]) -> str:

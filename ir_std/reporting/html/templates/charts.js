@@ -1,7 +1,7 @@
 // The pictures of one collection: functions of its numbers, what is chosen, and a width.
 
-/** With more rows, or topics, than this a picture shows their shape and not each by itself. */
-const MANY_RUNS = 30, MANY_TOPICS = 250;
+/** With more runs than this the overview shows their shape and names some. */
+const MANY_RUNS = 30;
 const LABELLED = 10;
 const OVERVIEW_HEIGHT = 360;
 
@@ -138,7 +138,7 @@ const labelRoom = (part) => 12 + 6 * Math.min(12, Math.max(...part.topics.map((t
 
 /** One run on each topic, with the spread of the standardizing systems. */
 function drawTopics(part, chosen, m, width) {
-  if (part.topics.length > MANY_TOPICS) return drawCurve(part, chosen, m, width);
+  if (part.manyTopics) return drawCurve(part, chosen, m, width);
   const left = 36, right = width - 6, top = 8, bottom = 250;
   const y = scale(m.axis.low, m.axis.high, bottom, top);
   const step = (right - left) / m.order.length;
@@ -243,7 +243,7 @@ function drawDifferences(part, chosen, m, width) {
   const y = scale(-most * 1.05, most * 1.05, bottom, top);
   const step = (right - left) / (found.length || 1);
   const x = (place) => left + (place + 0.5) * step;
-  const many = found.length > MANY_TOPICS;
+  const many = part.manyTopics;
   const parts = [leftAxis(y, left, right, ticks(y.low, y.high, 5)), line("axis", left, y(0), right, y(0))];
   const bars = (cls, wanted) => svg("path", { class: `bar ${cls}`, d: found.map(([, d], place) => wanted(d)
     ? `M${(x(place) - step * (many ? 0.5 : 0.38)).toFixed(2)} ${y(0).toFixed(1)}V${y(d).toFixed(1)}`
@@ -270,7 +270,7 @@ function drawScatter(part, chosen, m, width) {
   const parts = [leftAxis(y, left, right, m.axis.ticks), bottomAxis(x, top, bottom, m.axis.ticks),
     line("axis", x(x.low), y(y.low), x(x.high), y(y.high))];
   const points = [];
-  const many = part.topics.length > MANY_TOPICS;
+  const many = part.manyTopics;
   for (const topic of part.topics.keys()) {
     const a = part.value(m, chosen.against, topic), b = part.value(m, chosen.run, topic);
     if (a === null || b === null) continue;

@@ -1,0 +1,325 @@
+"""Factor sets to share: packed into one file, verified, and kept in the user's own folder.
+
+A pack is a zip file of one set's files and ``pack.json``, which has their sizes and SHA-256.  It is
+data only: members are read by their known names into memory, bounded, and written under those
+names after the set was checked; nothing else of an archive is used.  A registry is an
+``index.json`` of packs beside them, at a URL or on disk::
+
+    {"format": 1, "packs": {"SET": {"file": "SET.zip", "bytes": 123, "sha256": "..."}}}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+
+from ir_std._files import write_whole
+from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion
+from ir_std.factors.catalog import load_factors, shipped_folder, user_folders, writable_folder
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.files import FILES, OPTIONAL_FILES, snapshot
+from ir_std.factors.validation import check
+
+MANIFEST = "pack.json"
+INDEX = "index.json"
+FORMAT = 1
+LARGEST = 1 << 26
+"""The most bytes of a pack, and of its files unpacked (64 MiB)."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
+
+
+def pack(factors: FactorSet, file: str | os.PathLike[str]) -> None:
+    """Write a set as a pack; the same set gives the same bytes.
+
+    Raises
+    ------
+    InputError
+        If the set is not sound, is not on disk, or the file cannot be written.
+    """
+    if factors.path is None:
+        raise InputError.at(factors.id, None, "is not on disk", "save it first")
+    _sound(factors.path)
+    name = _safe(factors.id, factors.path)
+    contents = snapshot(factors.path)
+    manifest = {"format": FORMAT, "id": name, "title": factors.title,
+                "files": {part: _facts(content) for part, content in contents.items()}}
+    archive = BytesIO()
+    with ZipFile(archive, "w") as out:
+        for part, content in {MANIFEST: _json(manifest), **contents}.items():
+            member = ZipInfo(f"{name}/{part}")
+            member.compress_type, member.create_system = ZIP_DEFLATED, 3
+            member.external_attr = 0o644 << 16
+            out.writestr(member, content)
+    write_whole(file, archive.getvalue())
+
+
+def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str]) -> None:
+    """Write the ``index.json`` of packs that lie beside it.
+
+    Raises
+    ------
+    InputError
+        If a pack is broken, lies elsewhere, or two are of one set.
+    """
+    entries: dict[str, dict[str, Any]] = {}
+    for path in map(Path, packs):
+        if path.resolve().parent != Path(file).resolve().parent:
+            raise InputError.at(path, None, f"is not beside {os.fspath(file)}",
+                                "an index lists the packs of its own folder")
+        content = _read(path)
+        name = opened(content, path)[0]
+        if name in entries:
+            raise InputError.at(path, None, f"is {name} again", "one pack a set")
+        entries[name] = {"file": path.name, **_facts(content)}
+    write_whole(file, _json({"format": FORMAT, "packs": entries}))
+
+
+def add(source: str) -> FactorSet:
+    """Verify a pack and put its set into the user's folder.
+
+    Parameters
+    ----------
+    source : str
+        The path or URL of a pack; or of a registry, with ``#`` and the set's id.
+
+    Returns
+    -------
+    FactorSet
+        The set where it is now.
+
+    Raises
+    ------
+    InputError
+        If the pack is broken, is not what its hashes say, is not sound, or a set of that id is
+        there already.
+    UnknownSetError
+        If the registry does not have the set.
+    UsageError
+        If a URL is given and pooch is not installed, or no folder is known to add to.
+    """
+    registry, _, name = source.partition("#")
+    content, where = _from_registry(registry, name) if name else (_fetched(source), source)
+    found, files = opened(content, where)
+    if name and found != name:
+        raise InputError.at(where, None, f"holds {found!r}", f"{name!r} is expected")
+    if (shipped_folder() / found).exists():
+        raise InputError.at(where, None, f"its set is called {found!r}, as one that comes with "
+                            "ir_std", "its author has to give it another id")
+    root = writable_folder()
+    target = root / found
+    if target.exists():
+        raise InputError.at(target, None, "is there already",
+                            f"remove it first: ir_std factors remove {found}")
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=root, prefix=f".{found}.") as scratch:
+            new = Path(scratch) / found
+            new.mkdir()
+            for part, data in files.items():
+                (new / part).write_bytes(data)
+            _sound(new, where)
+            if (was := FactorSet.load(new).id) != found:
+                raise InputError.at(where, None, f"set.json says {was!r}",
+                                    f"{found!r} is expected, as in {MANIFEST}")
+            new.rename(target)
+    except OSError as failed:
+        raise InputError.at(root, None, f"cannot be written ({failed.strerror or failed})",
+                            "name a folder that can be with IR_STD_FACTORS") from None
+    return load_factors(target)
+
+
+def remove(name: str) -> Path:
+    """Remove a set from the user's folders, and say where it was.
+
+    Raises
+    ------
+    UnknownSetError
+        If the user has no set of that id.
+    InputError
+        If it cannot be removed.
+    """
+    own = {path.name: path for root in user_folders() if root.is_dir()
+           for path in sorted(root.iterdir(), reverse=True) if (path / "set.json").is_file()}
+    if name not in own:
+        there = f"you have {', '.join(sorted(own))}" if own else "you have none of your own"
+        raise UnknownSetError(f"no set {name!r} of your own{suggestion(name, own)}; {there}")
+    folder = own[name]
+    foreign = sorted({*os.listdir(folder)} - {*FILES, *OPTIONAL_FILES})
+    if foreign:
+        raise InputError.at(folder, None, f"holds {foreign[0]!r} beside a factor set",
+                            "only a set's own files are removed: move the others first")
+    try:
+        for part in (*FILES, *OPTIONAL_FILES):  # set.json first: no part of a set is ever read
+            with suppress(FileNotFoundError):
+                (folder / part).unlink()
+        folder.rmdir()
+    except OSError as failed:
+        raise InputError.at(folder, None, f"cannot be removed ({failed.strerror or failed})",
+                            "see that you may write there") from None
+    return folder
+
+
+def opened(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
+    """A pack's set id and files, as its hashes say.
+
+    Raises
+    ------
+    InputError
+        If it is no pack, too large, or holds anything but a set's files.
+    """
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            members = archive.infolist()
+            if sum(m.file_size for m in members) > LARGEST:
+                raise InputError.at(where, None, f"is more than {LARGEST} bytes unpacked",
+                                    "a pack holds one factor set")
+            found = {m.filename: archive.read(m) for m in members}
+    except (BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OSError) as broken:
+        if isinstance(broken, InputError):
+            raise
+        raise InputError.at(where, None, f"is no zip file ({broken})",
+                            "a pack is made by ir_std factors pack") from None
+    if len(found) < len(members):
+        raise InputError.at(where, None, "has a member twice", "each file is there once")
+    manifests = [name for name in found if name.endswith(f"/{MANIFEST}")]
+    if len(manifests) != 1:
+        raise InputError.at(where, None, f"has no {MANIFEST}",
+                            "a pack is made by ir_std factors pack")
+    manifest = _object(found[manifests[0]], where, "id", "files")
+    name = _safe(manifest["id"], where)
+    files = {part: found.pop(f"{name}/{part}") for part in (*FILES, *OPTIONAL_FILES)
+             if f"{name}/{part}" in found}
+    strange = sorted(set(found) - {f"{name}/{MANIFEST}"})
+    if strange:
+        raise InputError.at(where, None, f"holds {strange[0][:100]!r}",
+                            f"only {name}/ and a set's files are allowed")
+    if {part: _facts(data) for part, data in files.items()} != manifest["files"]:
+        raise InputError.at(where, None, f"its files are not what {MANIFEST} says",
+                            "it was damaged or changed: get it again")
+    return name, files
+
+
+def _from_registry(registry: str, name: str) -> tuple[bytes, str]:
+    place = registry if registry.endswith(".json") else f"{registry.rstrip('/')}/{INDEX}"
+    entries = _object(_fetched(place), place, "packs")["packs"]
+    if not isinstance(entries, dict) or name not in entries:
+        raise UnknownSetError(f"{place} has no set {name!r}{suggestion(name, entries)}; it has "
+                              f"{', '.join(map(str, entries)) or 'none'}")
+    entry = entries[name]
+    if not isinstance(entry, dict) or not re.fullmatch("[0-9a-f]{64}", str(entry.get("sha256"))):
+        raise InputError.at(place, None, f"{name} has no sha256", "file, bytes and sha256")
+    file = _safe(entry.get("file"), place)
+    where = (urljoin(place, file) if _is_url(place) else os.fspath(Path(place).parent / file))
+    content = _fetched(where, entry["sha256"])
+    if hashlib.sha256(content).hexdigest() != entry["sha256"]:
+        raise InputError.at(where, None, f"is not what {place} says",
+                            "its SHA-256 is another: it was damaged or changed")
+    return content, where
+
+
+def _is_url(place: str) -> bool:
+    return "://" in place
+
+
+def _fetched(place: str, sha256: str | None = None) -> bytes:
+    """The content of a file or URL."""
+    if not _is_url(place):
+        return _read(Path(place))
+    if urlsplit(place).scheme not in ("http", "https"):
+        raise UsageError(f"{place}: http and https are read")
+    try:
+        import pooch
+    except ImportError:
+        raise UsageError("packs at a URL need pooch: pip install 'ir-std[packs]'") from None
+    from requests import RequestException
+
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("WARNING")  # it would print hashes that are checked here
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            got = pooch.retrieve(
+                place, f"sha256:{sha256}" if sha256 else None, fname="got", path=scratch,
+                downloader=pooch.HTTPDownloader(progressbar=_Bound(place), timeout=60))
+            return Path(got).read_bytes()
+    except (RequestException, OSError, ValueError) as failed:
+        if isinstance(failed, InputError):
+            raise
+        raise InputError.at(place, None, f"cannot be had ({failed})",
+                            "see that the address is right") from None
+    finally:
+        logger.setLevel(level)
+
+
+class _Bound:
+    """Stands where pooch has a progress bar, and ends a download that is too large."""
+
+    def __init__(self, place: str) -> None:
+        self.place, self.got, self.total = place, 0, 0
+
+    def update(self, size: int) -> None:
+        self.got += size
+        if self.got > LARGEST:
+            raise InputError.at(self.place, None, f"is larger than {LARGEST} bytes",
+                                "a pack holds one factor set")
+
+    def reset(self) -> None:
+        self.got = 0
+
+    def close(self) -> None:
+        pass
+
+
+def _read(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > LARGEST:
+            raise InputError.at(path, None, f"has {size} bytes", f"at most {LARGEST} are read")
+        return path.read_bytes()
+    except OSError as failed:
+        raise InputError.at(path, None, failed.strerror or str(failed),
+                            "name a pack or an index that can be read") from None
+
+
+def _object(content: bytes, where: object, *fields: str) -> Mapping[str, Any]:
+    """A JSON object of this format that has some fields."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as broken:
+        raise InputError.at(where, None, f"is no JSON ({broken})", "a JSON object") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT or not all(
+            field in found for field in fields):
+        raise InputError.at(where, None, f"is not of format {FORMAT}",
+                            f"format, {', '.join(fields)} are expected")
+    return found
+
+
+def _safe(name: object, where: object) -> str:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InputError.at(where, None, f"name {str(name)[:100]!r}",
+                            "letters, digits and ._+- are allowed, a letter or digit first")
+    return name
+
+
+def _sound(folder: Path, where: object = None) -> None:
+    problems = check(folder)
+    if problems:
+        raise InputError.at(where or folder, None, "the set is not sound", problems[0])
+
+
+def _facts(content: bytes) -> dict[str, Any]:
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,258 @@
+"""What a set's factors are worth: how many systems, how alike, how well they tell scores apart.
+
+Nothing here is stored: all of it follows from a set's tables, for anybody's set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std.factors.estimates import by_system
+from ir_std.factors.factor_set import FactorSet
+from ir_std.measures import parse_measure
+from ir_std.schemes import EXACT
+
+Floats = npt.NDArray[np.float64]
+
+FEW_SYSTEMS = 40
+"""With fewer systems a measure is thin: an sd of 40 scores is itself uncertain by 11%
+(1 / sqrt(2 (n - 1)) of a normal distribution)."""
+COARSE_STEPS = 5
+"""A spread of fewer steps than these is as much rounding as difference."""
+COARSE_TOPICS = 0.1
+"""A measure is coarse if more than this share of its topics spread by no more than that."""
+LOW_CEILING = 1.0
+CAPPED_TOPICS = 0.5
+"""It is coarse, too, if on more than this share of the topics a perfect score is less than
+:data:`LOW_CEILING` deviations above the mean: N stays below 0.84 there for every run."""
+OLD = 2019
+"""Systems of before this year are old: neural rankers came with the Deep Learning track."""
+FENCE = 1.5
+"""Tukey's: systems this many interquartile ranges below or above the quartiles are outlying."""
+UNBOUNDED = ("SP", "DCG")
+"""Measures that may exceed 1."""
+WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref")
+"""Measures that cannot be perfect where more documents are relevant than a run holds."""
+
+WORDS = {"thin": f"fewer than {FEW_SYSTEMS} systems", "coarse": "hardly tells scores apart",
+         "old": f"systems of before {OLD}", "good": "nothing known against it"}
+"""What is said of a measure; where several hold, the first of these."""
+
+
+class Quality(NamedTuple):
+    """What one measure of a set is worth.
+
+    Attributes
+    ----------
+    word : str
+        One of :data:`WORDS`.
+    systems : int
+    flat, coarse : tuple of str
+        Topics on which all systems scored the same, and on which the deviation is below
+        :data:`COARSE_STEPS` steps of the scores' resolution.
+    deep : tuple of str
+        Topics with more relevant documents than the systems were evaluated to, where the measure
+        looks at whole runs.
+    ceiling : float
+        The median over topics of the best attainable z; NaN for measures without a highest score.
+    capped : tuple of str
+        Topics where it is below :data:`LOW_CEILING`.
+    """
+
+    word: str
+    systems: int
+    flat: tuple[str, ...]
+    coarse: tuple[str, ...]
+    deep: tuple[str, ...]
+    ceiling: float
+    capped: tuple[str, ...]
+
+
+def quality(factors: FactorSet, measure: str) -> Quality:
+    """Judge one measure of a set by its means, deviations and number of systems."""
+    sd = factors.sd[measure]
+    known = ~np.isnan(sd)
+    flat = known & (sd <= EXACT)
+    coarse = hardly_spread(sd, measure, factors.about(measure, "resolution", 0))
+    best = best_z(factors, measure)
+    capped = best < LOW_CEILING
+    topics = int(known.sum())
+    systems = factors.n_systems[measure]
+    return Quality(
+        _word(0 < systems < FEW_SYSTEMS,
+              int((flat | coarse).sum()) > COARSE_TOPICS * topics
+              or int(capped.sum()) > CAPPED_TOPICS * topics,
+              factors.info.get("year", OLD) < OLD),
+        systems, _named(factors, flat), _named(factors, coarse),
+        _named(factors, known & _deep(factors, measure)),
+        float(np.nanmedian(best)) if (~np.isnan(best)).any() else np.nan,
+        _named(factors, capped))
+
+
+def hardly_spread(sd: Floats, measure: str, resolution: float) -> npt.NDArray[np.bool_]:
+    """Where deviations are above 0 and below :data:`COARSE_STEPS` steps of rounded scores.
+
+    Parameters
+    ----------
+    sd : ndarray, shape (n_topics,)
+    measure : str
+    resolution : float
+        The step in which the scores were recorded.  That of a precision, as 0.1 of P@10, rounds
+        nothing.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_topics,)
+    """
+    parsed = parse_measure(measure)
+    if parsed.__name__ == "P" and resolution:
+        steps = 1 / parsed["cutoff"] / resolution
+        resolution = 0 if abs(steps - round(steps)) < 1e-6 else resolution
+    return np.asarray((sd > EXACT) & (sd < COARSE_STEPS * resolution))
+
+
+def _word(thin: bool, coarse: bool, old: bool) -> str:
+    return "thin" if thin else "coarse" if coarse else "old" if old else "good"
+
+
+def _named(factors: FactorSet, rows: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(factors.topics[i] for i in np.flatnonzero(rows))
+
+
+def best_z(factors: FactorSet, measure: str) -> Floats:
+    """How many deviations above the mean a score of 1 is.
+
+    Returns
+    -------
+    ndarray, shape (n_topics,)
+        NaN where the deviation is 0 or not known, and for measures that may exceed 1.
+    """
+    mean, sd = factors.mean[measure], factors.sd[measure]
+    if parse_measure(measure).__name__ in UNBOUNDED:
+        return np.full(len(sd), np.nan)
+    best: Floats = np.divide(1 - mean, sd, out=np.full(len(sd), np.nan), where=sd > EXACT)
+    return best
+
+
+def _deep(factors: FactorSet, measure: str) -> npt.NDArray[np.bool_]:
+    parsed, depth = parse_measure(measure), factors.about(measure, "depth")
+    relevant = [known.at_least(parsed.params.get("rel", 1)) or 0
+                for known in factors.judgments.values()]
+    if not depth or "cutoff" in parsed.params or parsed.__name__ not in WHOLE_RUNS:
+        return np.zeros(len(relevant), bool)
+    return np.asarray(np.array(relevant) > depth)
+
+
+class Outliers(NamedTuple):
+    """Systems far from the others, and what their absence would change.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        As the set numbers its systems.
+    sd : float
+        The median over topics of the deviation without them, as a share of that with them.
+    least, most : float
+        The same on the topics where it is least and most.
+    """
+
+    numbers: tuple[int, ...]
+    sd: float
+    least: float
+    most: float
+
+
+def outliers(factors: FactorSet, measure: str) -> Outliers | None:
+    """Systems whose mean z is beyond Tukey's fences; None if there are none or none are known.
+
+    J. W. Tukey, Exploratory data analysis (1977), section 2C.
+    """
+    if measure not in factors.systems:
+        return None
+    numbers, scores = by_system(factors, measure)
+    mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
+    known = ~np.isnan(scores).any(axis=1)
+    z = np.divide(scores - mean, sd, out=np.zeros_like(scores), where=sd > EXACT)
+    z = z[known].mean(axis=0)
+    low, high = np.percentile(z, [25, 75])
+    far = (z < low - FENCE * (high - low)) | (z > high + FENCE * (high - low))
+    if not far.any() or (~far).sum() < 2:
+        return None
+    rows = known & (factors.sd[measure] > EXACT)
+    share = np.std(scores[rows][:, ~far], axis=1, ddof=1) / factors.sd[measure][rows]
+    return Outliers(tuple(numbers[far].tolist()), float(np.median(share)), float(share.min()),
+                    float(share.max()))
+
+
+def duplicates(factors: FactorSet) -> list[tuple[int, ...]]:
+    """Groups of systems that score the same in every measure on every topic, by their numbers."""
+    columns: dict[int, list[bytes]] = {}
+    for measure in factors.systems:
+        numbers, scores = by_system(factors, measure)
+        for number, column in zip(numbers.tolist(), np.round(scores.T, 9), strict=True):
+            columns.setdefault(number, []).append(column.tobytes())
+    alike: dict[tuple[bytes, ...], list[int]] = {}
+    for number in sorted(columns):
+        alike.setdefault(tuple(columns[number]), []).append(number)
+    return [tuple(group) for group in alike.values() if len(group) > 1]
+
+
+def findings(factors: FactorSet) -> Iterator[str]:
+    """What is known against a set, in sentences: its own notes, then what its tables tell."""
+    notes = factors.info.get("notes", ())
+    yield from [notes] if isinstance(notes, str) else notes
+    groups = duplicates(factors)
+    if groups:
+        yield (f"The same scores in every measure: "
+               f"{'; '.join(_names(factors, group) for group in groups)}.")
+    measures_of: dict[str, list[str]] = {}
+    for measure in factors.measures:
+        for sentence in _against(factors, measure):
+            measures_of.setdefault(sentence, []).append(measure)
+    for sentence, measures in measures_of.items():
+        named = ", ".join(measures) if len(measures) < len(factors.measures) else "All measures"
+        yield f"{named}: {sentence}."
+
+
+def _against(factors: FactorSet, measure: str) -> Iterator[str]:
+    found = quality(factors, measure)
+    n = int((~np.isnan(factors.sd[measure])).sum())
+    if 0 < found.systems < FEW_SYSTEMS:
+        yield f"{found.systems} systems, too few for a sure deviation"
+    if found.flat:
+        yield f"all systems score the same on {_topics(found.flat, n)}"
+    if found.coarse:
+        yield (f"the deviation is below {COARSE_STEPS} steps of the scores on "
+               f"{_topics(found.coarse, n)}")
+    if found.deep:
+        yield (f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
+               f"looked at on {_topics(found.deep, n)}")
+    if len(found.capped) > CAPPED_TOPICS * n:
+        yield (f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
+               f"{len(found.capped)} of {n} topics (best attainable z, median: "
+               f"{found.ceiling:.2f})")
+    far = outliers(factors, measure) if measure in factors.default_measures else None
+    if far:
+        yield (f"outlying systems {_names(factors, far.numbers)}; without them the deviation would "
+               f"be {far.sd:.2f} of what it is (median over topics; {far.least:.2f} to "
+               f"{far.most:.2f})")
+
+
+def _names(factors: FactorSet, numbers: tuple[int, ...]) -> str:
+    tags = factors.info.get("tags", ())
+    return ", ".join(tags[n] if n < len(tags) else f"no. {n}" for n in numbers)
+
+
+def _topics(topics: tuple[str, ...], n: int) -> str:
+    few = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
+    return f"{len(topics)} of {n} topics ({few})"
+
+
+def summary(factors: FactorSet) -> str:
+    """The words of a set's measures, with how many each holds for: ``30 good, 10 coarse``."""
+    words = [quality(factors, measure).word for measure in factors.measures]
+    return ", ".join(f"{words.count(word)} {word}" for word in reversed(WORDS) if word in words)

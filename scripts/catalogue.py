@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Write ``factors/README.md`` and ``factors/LICENSES.md`` from the sets themselves.
+
+    python scripts/catalogue.py
+
+The same sets give the same bytes.
+"""
+
+from __future__ import annotations
+
+from ir_std.factors.catalog import load_factors, shipped_folder
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.quality import FEW_SYSTEMS, OLD, WORDS, findings, summary
+
+FROM_RUNS, FROM_TABLES, FROM_PUBLISHED = "runs", "score tables", "published"
+
+
+def main() -> None:
+    """Write both files."""
+    sets = shipped_sets()
+    for name, text in (("README.md", readme(sets)), ("LICENSES.md", licences(sets))):
+        (shipped_folder() / name).write_text(text, encoding="utf-8")
+
+
+def shipped_sets() -> list[FactorSet]:
+    """The sets that come with ir_std, by id."""
+    return [load_factors(path.parent) for path in sorted(shipped_folder().glob("*/set.json"))]
+
+
+def origins(factors: FactorSet) -> str:
+    """Where a set's measures come from, in words."""
+    built = factors.info["built"]
+    words = ((FROM_RUNS, " runs"), (FROM_TABLES, "tables of scores"), (FROM_PUBLISHED, "published"))
+    return ", ".join(word for word, sign in words if sign in built)
+
+
+def row(factors: FactorSet) -> str:
+    """A set's line in the table."""
+    known = [m for m in factors.measures if m in factors.scores]
+    distributions = ("all" if len(known) == len(factors.measures)
+                     else ", ".join(f"`{m}`" for m in known) or "none")
+    cells = (f"`{factors.id}`", factors.title, str(factors.info["year"]), str(len(factors.topics)),
+             factors.systems_text(), str(len(factors.measures)), distributions, origins(factors),
+             summary(factors))
+    return f"| {' | '.join(cells)} |"
+
+
+def readme(sets: list[FactorSet]) -> str:
+    """The catalogue as a page."""
+    rows = "\n".join(map(row, sets))
+    words = "\n".join(f"- `{word}`: {meaning}." for word, meaning in WORDS.items())
+    against = "\n\n".join(_against(factors) for factors in sets)
+    return f"""\
+# The factor sets that come with ir_std
+
+Made by `scripts/catalogue.py` from the sets; do not edit.
+
+| set | collection | systems of | topics | systems | measures | distributions | from | quality |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+{rows}
+
+## How to read a set
+
+A folder is a set, of plain files:
+
+- `set.json`: what the set is: title, ids, depth to which the systems were evaluated, resolution of
+  their scores, how many there are, sources with URL and licence, the SHA-256 of every file it was
+  made of, and `notes`.
+- `topics.csv`: the topics, and what is known of their judgments: how many documents are at each
+  level, and fingerprints of the relevant ones.
+- `mean.csv`, `sd.csv`: for each topic and measure the mean and the sample standard deviation (n-1)
+  of the systems' scores; an empty cell where there are no factors.
+- `scores.npz`: where known, the systems' scores, sorted within each topic; arrays of topics x
+  systems, by measure.  Arrays that are the same are stored once, their names joined by `;`.
+- `systems.npz`: whose scores these are: for each the system's number, the same in all measures;
+  `tags` of `set.json` names the systems in the order of their numbers.
+
+`ir_std factors show SET` says all of it, `ir_std factors export SET --format csv -o FILE` writes it
+as one table for R and spreadsheets: a row a topic and measure, a column a system.
+
+*Distributions* are the measures whose scores are known system by system: these have scheme E, tell
+where a run ranks, and can be computed again without some systems
+(`--without TAG`).  *Quality* is one word for each measure, the first of these that holds:
+
+{words}
+
+None of them makes a number wrong.  Fewer than {FEW_SYSTEMS} systems make a deviation unsure (by 11%
+at {FEW_SYSTEMS}); a coarse measure leaves a good run nowhere to go; beside systems of before {OLD}
+any run of today looks excellent.  What is behind the word is below, set by set.
+
+## How to cite
+
+Cite the paper or repository under `sources` in `set.json` (`ir_std factors show SET`), the track's
+overview, and the version of ir_std, which `built` in `set.json` names.  Say which set, which
+measures and which scheme, and how many systems are behind them: "standardized by the 129 systems of
+TREC-8 (ir_std 0.1.0, set trec8-adhoc, scheme N)".  [LICENSES.md](LICENSES.md) has the licences, and
+the attribution that each asks for.
+
+## How to contribute a set
+
+1. Build it: `ir_std build QRELS RUNS -o SET --source ... --licence ...` from runs, or
+   `--from-scores` from tables with a row a topic and a column a system.
+2. Check it: `ir_std factors check SET` says whether it is sound, and what is against it.  Compare
+   means with figures that somebody else published.
+3. Write what a reader must know, and no table tells, into `notes` of `set.json`.  Name the licence
+   of the source; where it states none, write `not stated`.
+4. Share it: `ir_std factors pack SET -o SET.zip`.  Others take it by `ir_std factors add SET.zip`,
+   or from a registry by `ir_std factors add URL#SET`: put packs beside an `index.json` that
+   `ir_std factors index *.zip -o index.json` writes.  To have it come with ir_std, add its track to
+   `scripts/tracks.py`.
+
+Runs belong to their participants: share statistics, and scores where their source made them public.
+
+## What is known against each set
+
+{against}
+"""
+
+
+def _against(factors: FactorSet) -> str:
+    lines = "\n".join(f"- {sentence}" for sentence in findings(factors))
+    return f"### {factors.id}\n\n{lines or '- Nothing.'}"
+
+
+INTRODUCTION = """\
+# Licences of the factor sets
+
+Made by `scripts/catalogue.py` from the sets; do not edit.
+
+ir_std's code is under the MIT licence, whose text is in `LICENSE`; where a source below is under
+it too, its copyright notice stands beside.  The factor sets are statistics of scores from several
+sources: each measure of a set is under the licence of its source, named here and in the set's
+`set.json`.  Data whose source states no licence have none that could be passed on: they are
+reproduced as facts with their source, and `LicenseRef-not-stated` stands for them in the package's
+licence expression.  Where a source is under a share-alike licence, what was computed from it is
+under the same one.  All of it comes without warranty.
+"""
+
+NOT_STATED = "The source states no licence."
+
+
+def licences(sets: list[FactorSet]) -> str:
+    """The licences as a page: source by source, with what each asks for."""
+    records: dict[tuple[tuple[str, str], ...], dict[str, list[str]]] = {}
+    for factors in sets:
+        for record in factors.info["sources"]:
+            own = [m for m in factors.measures if factors.about(m, "source") == record["source"]]
+            undated = {key: value for key, value in record.items()
+                       if key != "date" or record["url"] != "https://trec.nist.gov"}
+            records.setdefault(tuple(undated.items()), {})[factors.id] = own
+    by_licence: dict[str, list[str]] = {}
+    for facts, used in records.items():
+        record = dict(facts)
+        by_licence.setdefault(record["licence"], []).append(_source(record, used, sets))
+    parts = [INTRODUCTION]
+    for licence, sources in sorted(by_licence.items()):
+        parts += [f"## {licence}\n", *sources]
+    return "\n".join(parts)
+
+
+def _source(record: dict[str, str], used: dict[str, list[str]], sets: list[FactorSet]) -> str:
+    whole = {factors.id: len(factors.measures) for factors in sets}
+    where = "\n".join(
+        f"  - `{name}`: " + ("all measures" if len(measures) == whole[name]
+                             else ", ".join(f"`{m}`" for m in measures))
+        for name, measures in used.items())
+    lines = [f"- {record['source']}.", f"  <{record['url']}>"
+             + (f", {record['date']}." if "date" in record else ".")]
+    lines.append(f"  Licence: {record['licence']}, <{record['licence_uri']}>."
+                 if "licence_uri" in record else f"  {NOT_STATED}")
+    if "attribution" in record:
+        lines.append(f"  {record['attribution']}.")
+    return "\n".join([*lines, "", "  Used in", "", where, ""])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Where the shipped sets come from, under which licence, and the pages that say so."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.licenses import canonicalize_license_expression
+
+from ir_std import available_factors, load_factors
+from ir_std._version import __version__
+from ir_std.factors.catalog import shipped_folder
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+from catalogue import licences, readme, shipped_sets
+
+ROOT = Path(__file__).parents[2]
+NAMES = available_factors()
+
+
+def test_the_pages_are_what_the_script_makes_of_the_sets() -> None:
+    sets = shipped_sets()
+    assert (shipped_folder() / "README.md").read_text(encoding="utf-8") == readme(sets)
+    assert (shipped_folder() / "LICENSES.md").read_text(encoding="utf-8") == licences(sets)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_measure_has_a_source_with_its_licence_and_address(name: str) -> None:
+    factors = load_factors(name)
+    records = {record["source"]: record for record in factors.info["sources"]}
+    for measure in factors.measures:
+        record = records[factors.about(measure, "source")]
+        assert record["licence"] == factors.about(measure, "licence")
+        assert record["url"].startswith("https://")
+        assert re.fullmatch(r"\d{4}(-\d\d-\d\d)?", record["date"])
+        assert ("licence_uri" in record) == (record["licence"] != "not stated")
+    assert {factors.about(m, "source") for m in factors.measures} == records.keys()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_data_without_a_licence_are_never_given_one(name: str) -> None:
+    for record in load_factors(name).info["sources"]:
+        if re.search("Webber|Soboroff|NTCIR", record["source"]):
+            assert record["licence"] == "not stated"
+        elif re.search("julian-urbano/(?!gt4ireval)", record["url"]):
+            assert record["licence"] == "CC-BY-SA-4.0"
+            assert "Changed by ir_std" in record["attribution"]
+        else:
+            assert record["licence"] == "MIT"
+            assert re.search("the runs belong to their participants and are not included|Copyright",
+                             record["attribution"])
+
+
+def test_the_packages_licence_names_every_licence_in_it() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    found = re.search(r'^license = "([^"]+)"', text, re.MULTILINE)
+    assert found
+    expression = found.group(1)
+    assert canonicalize_license_expression(expression) == expression
+    used = {record["licence"] for name in NAMES for record in load_factors(name).info["sources"]}
+    names = {"not stated": "LicenseRef-not-stated"}
+    assert {"MIT", *(names.get(one, one) for one in used)} == set(expression.split(" AND "))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_sets_name_the_version_that_built_them_and_their_inputs(name: str, data: Path) -> None:
+    info = load_factors(name).info
+    assert info["built"].startswith(f"by ir_std {__version__}: ")
+    assert info["inputs"]
+    for record in info["inputs"]:
+        file = data / record["file"]
+        if file.name == "R@100.csv":  # from elsewhere: see scripts/import_syndl.py
+            continue
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == record["sha256"]
+
+
+def test_show_says_source_licence_quality_and_what_is_against_a_set(ir_std_cli: object) -> None:
+    lines = ir_std_cli("factors", "show", "robust04").out  # type: ignore[operator]
+    assert any(line.startswith("source\t") and "\tCC-BY-SA-4.0\thttps://creativecommons.org" in line
+               for line in lines)
+    assert any(line.startswith("source\tW. Webber") and line.endswith("\tnot stated")
+               for line in lines)
+    assert any(line.startswith("measure\tAP\told\t110 systems") for line in lines)
+    assert any(line.startswith("note\tnDCG (graded) is known on 99") for line in lines)
+    assert any(line.startswith("input\tscores/robust04/AP.csv\t") for line in lines)
+
+
+def test_all_a_set_holds_opens_as_a_table(tmp_path: Path, ir_std_cli: object) -> None:
+    import pandas as pd
+
+    ir_std_cli("factors", "export", "dl19-passage", "--format", "csv",  # type: ignore[operator]
+               "-o", tmp_path / "x.csv")
+    factors = load_factors("dl19-passage")
+    table = pd.read_csv(tmp_path / "x.csv", dtype={"topic": str})
+    assert list(table.columns) == ["topic", "measure", "n_rel", "mean", "sd", *factors.info["tags"]]
+    assert len(table) == len(factors.topics) * len(factors.measures)
+    assert len(factors.info["tags"]) == 37
+    of_tags = table[list(factors.info["tags"])]
+    assert of_tags.mean(axis=1).to_numpy() == pytest.approx(table["mean"].to_numpy())
+    assert of_tags.std(axis=1).to_numpy() == pytest.approx(table["sd"].to_numpy(), abs=1e-9)
+    ndcg = table[table["measure"] == "nDCG@10"]
+    assert f"{ndcg['idst_bert_p1'].mean():.4f}" == "0.7645"  # as NIST published it

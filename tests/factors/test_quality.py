@@ -1,0 +1,221 @@
+"""What a set's factors are worth, against values worked out by hand and by scipy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ir_std import available_factors, load_factors
+from ir_std.factors.estimates import by_system, factors_from_scores
+from ir_std.factors.quality import (
+    WORDS,
+    duplicates,
+    findings,
+    hardly_spread,
+    outliers,
+    quality,
+)
+
+
+def made(scores: dict[str, Any], **info: Any) -> Any:
+    n = len(next(iter(scores.values())))
+    tags = {m: [f"s{i:02}" for i in range(np.shape(x)[1])] for m, x in scores.items()}
+    return factors_from_scores(scores, dict.fromkeys(map(str, range(1, n + 1)), 300),
+                               {"id": "x", **info}, tags)
+
+
+RANDOM = np.random.default_rng(8)
+FORTY = RANDOM.beta(2, 5, (10, 40))
+
+
+@pytest.mark.parametrize(("scores", "info", "word"), [
+    (FORTY, {"year": 2019}, "good"),
+    (FORTY, {}, "good"),
+    (FORTY, {"year": 2018}, "old"),
+    (FORTY[:, :39], {"year": 2018}, "thin"),
+    (1 - 0.01 * FORTY ** 5, {"year": 1999}, "coarse"),  # near 1, so that nobody can be better
+])
+def test_a_measure_is_good_thin_coarse_or_old(scores: Any, info: Any, word: str) -> None:
+    assert quality(made({"AP": scores}, **info), "AP").word == word
+    assert word in WORDS
+
+
+def test_more_than_a_tenth_of_topics_without_spread_make_a_measure_coarse() -> None:
+    flat = FORTY.copy()
+    flat[0] = 0.3
+    assert quality(made({"AP": flat}), "AP").word == "good"
+    flat[1] = 0.4
+    found = quality(made({"AP": flat}), "AP")
+    assert (found.word, found.flat) == ("coarse", ("1", "2"))
+
+
+def test_a_spread_of_few_steps_is_coarse_unless_the_steps_are_the_measures_own() -> None:
+    sd = np.array([0.0, 0.0004, 0.0006, 0.2])
+    assert hardly_spread(sd, "AP", 0.0001).tolist() == [False, True, False, False]
+    assert not hardly_spread(sd, "AP", 0).any()
+    assert not hardly_spread(np.array([0.2]), "P@10", 0.1).any()
+    assert not hardly_spread(np.array([0.02]), "P@20", 0.01).any()
+    assert hardly_spread(np.array([0.02]), "P@30", 0.01).all()
+
+
+def test_topics_with_more_relevant_documents_than_the_depth_are_named() -> None:
+    x = made({"AP": FORTY, "P@10": FORTY, "R@100": FORTY}, depth=100)
+    assert len(quality(x, "AP").deep) == 10
+    assert quality(x, "P@10").deep == quality(x, "R@100").deep == ()
+    assert quality(made({"AP": FORTY}, depth=300), "AP").deep == ()
+
+
+def test_the_ceiling_is_the_best_attainable_z() -> None:
+    found = quality(made({"AP": FORTY}), "AP")
+    assert found.ceiling == pytest.approx(
+        np.median((1 - FORTY.mean(axis=1)) / FORTY.std(axis=1, ddof=1)))
+    assert np.isnan(quality(made({"SP": FORTY * 20}), "SP").ceiling)
+
+
+def test_outlying_systems_are_beyond_tukeys_fences() -> None:
+    x = FORTY.copy()
+    x[:, 7] = 0
+    found = outliers(made({"AP": x}), "AP")
+    z = stats.zscore(x, axis=1, ddof=1).mean(axis=0)
+    low, high = np.quantile(z, [0.25, 0.75])
+    beyond = np.flatnonzero((z < low - 1.5 * (high - low)) | (z > high + 1.5 * (high - low)))
+    assert found is not None
+    assert found.numbers == tuple(beyond)
+    assert 7 in found.numbers
+    share = np.delete(x, beyond, axis=1).std(axis=1, ddof=1) / x.std(axis=1, ddof=1)
+    assert (found.sd, found.least, found.most) == pytest.approx(
+        (np.median(share), share.min(), share.max()))
+
+
+def test_systems_are_the_same_only_if_they_are_in_every_measure() -> None:
+    x, y = FORTY.copy(), RANDOM.beta(2, 5, (10, 40))
+    x[:, 3] = x[:, 30]
+    assert duplicates(made({"AP": x, "P@10": y})) == []
+    y[:, 3] = y[:, 30]
+    assert duplicates(made({"AP": x, "P@10": y})) == [(3, 30)]
+
+
+@pytest.mark.parametrize(("name", "groups"), [
+    ("trec8-adhoc", ["Mer8Adtd1 Mer8Adtd2", "isa25t isa50t"]),
+    ("covid-round1", ["CincyMedIR-run2 CincyMedIR-run3", "uogTrDPH_QE uogTrDPH_QE_QQ",
+                      "wistud_bing wistud_indri wistud_noSearch"]),
+    ("web14", ["sys25 sys26", "sys28 sys29"]), ("dl19-passage", [])])
+def test_known_duplicates_are_found(name: str, groups: list[str]) -> None:
+    tags = load_factors(name).info["tags"]
+    assert [" ".join(tags[n] for n in g) for g in duplicates(load_factors(name))] == groups
+
+
+@pytest.mark.parametrize(("name", "measure", "expected"), [
+    ("dl19-passage", "nDCG@10", "UNH_exDL_bm25"),
+    ("dl20-passage", "nDCG@10", "DoRA_Large DoRA_Med DoRA_Small")])
+def test_known_broken_runs_are_outlying(name: str, measure: str, expected: str) -> None:
+    factors = load_factors(name)
+    found = outliers(factors, measure)
+    assert found is not None
+    assert " ".join(factors.info["tags"][n] for n in found.numbers) == expected
+
+
+def test_robust_2003s_broken_runs_are_outlying() -> None:
+    factors = load_factors("robust03")
+    found = outliers(factors, "AP")
+    assert found is not None
+    _, scores = by_system(factors, "AP")
+    worst = np.argsort(scores.mean(axis=0))[:7]
+    assert set(worst) <= set(found.numbers)
+
+
+@pytest.mark.parametrize("name", available_factors())
+def test_rr_is_no_default_as_a_quarter_of_the_systems_tie_at_the_top(name: str) -> None:
+    factors = load_factors(name)
+    assert not any(measure.startswith("RR") for measure in factors.default_measures)
+    for measure in factors.scores:
+        if measure.startswith("RR"):
+            scores = factors.scores[measure]
+            assert (scores >= scores[:, -1:] - 1e-9).mean() > 0.25
+
+
+@pytest.mark.parametrize("name", [n for n in available_factors() if n.startswith("dl2")
+                                  and n[2:4] in ("21", "22", "23")])
+def test_ap_is_no_default_where_more_is_relevant_than_the_systems_gave(name: str) -> None:
+    factors = load_factors(name)
+    assert quality(factors, "AP").deep
+    assert not any(m.startswith("AP") for m in factors.default_measures)
+
+
+@pytest.mark.parametrize("name", available_factors())
+def test_no_cutoff_is_beyond_the_depth_and_no_cell_without_spread_is_shipped(name: str) -> None:
+    factors = load_factors(name)
+    for measure in factors.measures:
+        depth, cutoff = factors.about(measure, "depth"), measure.rpartition("@")[2]
+        assert not measure.startswith("Success")
+        assert not (depth and "@" in measure and int(cutoff) > depth)
+        assert quality(factors, measure).coarse == ()
+
+
+# -- the figures in the notes, from the data behind them --------------------------------------
+
+
+@pytest.mark.parametrize(("name", "pairs", "change"), [
+    ("web10", 10, 0.18), ("web11", 4, 0.06), ("web12", 2, 0.26)])
+def test_the_web_tracks_notes_count_their_identical_runs(name: str, pairs: int,
+                                                         change: float) -> None:
+    factors = load_factors(name)
+    groups = duplicates(factors)
+    assert [len(g) for g in groups] == [2] * pairs
+    _, scores = by_system(factors, "AP")
+    one_each = np.delete(scores, [g[1] for g in groups], axis=1)
+    changes = np.abs(one_each.std(axis=1, ddof=1) / scores.std(axis=1, ddof=1) - 1)
+    assert round(changes.max(), 2) == change
+    note = next(findings(factors))
+    assert f"{pairs} pairs" in note
+    assert f"{change:.0%}" in note
+
+
+def test_published_rbp_is_off_by_what_its_note_says(data: Path) -> None:
+    from ir_std.factors.formats import read_webber
+
+    published = read_webber(data / "published" / "trec8.adhoc")
+    _, x = by_system(load_factors("trec8-adhoc"), "RBP(p=0.8,rel=1)")
+    rebuilt = stats.zscore(x, axis=1, ddof=1)
+    theirs = (x - published.mean["RBP(p=0.8,rel=1)"][:, None]) / published.sd[
+        "RBP(p=0.8,rel=1)"][:, None]
+    of_runs = np.abs(theirs.mean(axis=0) - rebuilt.mean(axis=0)).max()
+    of_topics = np.abs(theirs - rebuilt).max()
+    note = next(s for s in findings(load_factors("trec4-adhoc")) if "RBP" in s)
+    assert f"by up to {of_runs:.2f}" in note
+    assert f"by up to {of_topics:.2f}" in note
+
+
+@pytest.mark.parametrize("year", ["19", "20"])
+def test_the_modern_sets_notes_have_their_figures(year: str) -> None:
+    own, modern = (load_factors(f"dl{year}-passage{end}") for end in ("", "-modern"))
+    note = next(findings(modern))
+    for factors in (own, modern):
+        assert f"{factors.mean['nDCG@10'].mean():.3f}" in note
+        assert f"{np.median(factors.sd['nDCG@10']):.2f}" in note
+    assert modern.info["beside"] == own.id
+    assert (own.n_rel, own.judgments) == (modern.n_rel, modern.judgments)
+
+
+def test_the_two_topics_of_near_duplicates_have_no_factors_in_dl22() -> None:
+    factors = load_factors("dl22-passage")
+    rows = factors.rows(["2013306", "2031726"])
+    without = [m for m in factors.measures if np.isnan(factors.mean[m][rows]).all()]
+    assert sorted(without) == ["AP", "Bpref", "Rprec"]
+    assert all(factors.n_rel[t] > 42000 for t in ("2013306", "2031726"))  # type: ignore[operator]
+
+
+def test_recall_of_dl22_and_dl23_counts_passages() -> None:
+    for name in ("dl22-passage", "dl23-passage"):
+        factors = load_factors(name)
+        relevant = np.array(list(factors.n_rel.values()))[:, None]
+        _, recall = by_system(factors, "R@100")
+        _, precision = by_system(factors, "P@20")
+        found = recall * relevant
+        assert np.abs(found - np.rint(found)).max() < 1e-6
+        assert found.max() <= 100
+        assert (found >= np.rint(20 * precision) - 1e-6).all()
