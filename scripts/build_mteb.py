@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import os
 import statistics
 from collections import defaultdict
@@ -20,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ir_std._version import __version__
 from ir_std.factors.datasets import judgments_of_dataset
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
@@ -78,12 +80,20 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=root / "factors")
     args = parser.parse_args()
     results, left_out = cleaned(read_results(args.data / "mteb" / "model_by_dataset.csv"))
-    built = mteb(results, left_out, judgments(args.data / "qrels" / "beir"))
+    built = mteb(results, left_out, judgments(args.data / "qrels" / "beir"),
+                 inputs_of(args.data))
     built.save(args.out / built.id)
     for one in left_out:
         print(f"left out: {one.model} on {one.dataset}: {one.reason}")
     for line in overview(built):
         print(line)
+
+
+def inputs_of(data: Path) -> list[dict[str, str]]:
+    """The files that are read, with their SHA-256."""
+    files = [data / "mteb" / "model_by_dataset.csv", *sorted((data / "qrels" / "beir").glob("*"))]
+    return [{"file": file.relative_to(data).as_posix(),
+             "sha256": hashlib.sha256(file.read_bytes()).hexdigest()} for file in files]
 
 
 def read_results(file: Path) -> list[Result]:
@@ -147,7 +157,8 @@ def judgments(folder: Path) -> dict[str, tuple[int, Judgments]]:
 
 
 def mteb(results: Sequence[Result], left_out: Sequence[LeftOut],
-         judged: Mapping[str, tuple[int, Judgments]]) -> FactorSet:
+         judged: Mapping[str, tuple[int, Judgments]],
+         inputs: Sequence[Mapping[str, str]]) -> FactorSet:
     """The factor set: rows are data sets, systems are models."""
     datasets = sorted({one.dataset for one in results})
     models = sorted({one.model for one in results})
@@ -160,9 +171,12 @@ def mteb(results: Sequence[Result], left_out: Sequence[LeftOut],
         "unit": "collection", "doc_id_pattern": None, "ir_datasets": [], "max_level": None,
         "default_measures": list(MEASURES.values()), "depth": None, "resolution": 10.0 ** -PLACES,
         "population": POPULATION,
-        "source": "results that models' authors and MTEB's maintainers submitted to the MTEB "
-                  "results repository, state of 2026", "licence": "CC0",
-        "built": "by ir_std from means of models on whole data sets",
+        "year": 2026, "source": SOURCE, "licence": "CC0-1.0", "sources": [{
+            "source": SOURCE, "url": "https://github.com/embeddings-benchmark/results",
+            "date": "2026", "licence": "CC0-1.0",
+            "licence_uri": "https://spdx.org/licenses/CC0-1.0.html"}],
+        "built": f"by ir_std {__version__}: from tables of scores, means on whole data sets",
+        "inputs": list(inputs),
         "notes": [f"Left out: {len(left_out)} results that are plainly broken, below nDCG@10 "
                   f"{FLOOR} or 0 where others of the same model are not."],
         "datasets": {name: _about(name, judged) for name in datasets}}
@@ -170,6 +184,8 @@ def mteb(results: Sequence[Result], left_out: Sequence[LeftOut],
     return factors_from_scores(scores, known, info, dict.fromkeys(scores, models))
 
 
+SOURCE = ("results that models' authors and MTEB's maintainers submitted to the repository of "
+          "MTEB's results, state of 2026")
 POPULATION = (
     "embedding models of MTEB and its keyword baseline, each once: where a model has several "
     "revisions with a data set, that with most data sets, the last evaluated of several. Many "

@@ -176,6 +176,8 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
     numbers, scores = by_system(factors, measure)
     mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
     known = ~np.isnan(scores).any(axis=1)
+    if not known.any():  # on every topic some system has no score: means are not of the same topics
+        return None
     z = np.divide(scores - mean, sd, out=np.zeros_like(scores), where=sd > EXACT)
     z = z[known].mean(axis=0)
     low, high = np.percentile(z, [25, 75])

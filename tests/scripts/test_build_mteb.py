@@ -19,6 +19,7 @@ from build_mteb import (
     RANDOM,
     Result,
     cleaned,
+    inputs_of,
     judgments,
     mteb,
     one_each,
@@ -57,7 +58,7 @@ def test_broken_results_are_left_out_and_listed() -> None:
 
 def test_the_shipped_set_is_what_the_script_builds(data: Path) -> None:
     results, left_out = cleaned(read_results(data / "mteb" / "model_by_dataset.csv"))
-    built = mteb(results, left_out, judgments(data / "qrels" / "beir"))
+    built = mteb(results, left_out, judgments(data / "qrels" / "beir"), inputs_of(data))
     shipped = ir_std.load_factors("mteb-retrieval")
     assert built.info == shipped.info
     assert built.judgments == shipped.judgments
