@@ -99,6 +99,14 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
     Returns
     -------
     ndarray, shape (...)
+
+    Notes
+    -----
+    Systems that tie with ``x`` count in full, so that 0.5 is average only where none tie.  Counting
+    them half would make it average always, but tell systems apart less well by coarse measures: of
+    comparisons between halves of the topics 0.156 swap instead of 0.150 by P@10 on TREC-8, 0.141
+    instead of 0.133 on DL 2019.  Scores of 0 and 1 alone it would not standardize at all, as the
+    two values are then half apart on every topic.
     """
     x = np.asarray(x, dtype=float)
     scores = np.asarray(scores, dtype=float)

@@ -38,7 +38,8 @@ def holm(p_values: npt.ArrayLike) -> Array:
 def bonferroni(p_values: npt.ArrayLike) -> Array:
     """Each p-value times their number, at most 1; a NaN as for :func:`holm`."""
     p = np.asarray(p_values, float)
-    return np.minimum(p * np.count_nonzero(~np.isnan(p)), 1)
+    adjusted: Array = np.minimum(p * np.count_nonzero(~np.isnan(p)), 1)
+    return adjusted
 
 
 def uncorrected(p_values: npt.ArrayLike) -> Array:

@@ -243,7 +243,8 @@ def _quadratic(gradients: Array, correlation: float) -> Array:
     """The covariance of sums over topics of terms with unit variance that correlate alike."""
     own = gradients.T @ gradients
     total = gradients.sum(axis=0)
-    return (1 - correlation) * own + correlation * np.outer(total, total)
+    covariance: Array = (1 - correlation) * own + correlation * np.outer(total, total)
+    return covariance
 
 
 def standard_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:

@@ -1,20 +1,11 @@
-"""Runs in files to lines of values, in one process or several."""
+"""Evaluated runs to lines of values."""
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from ir_std.evaluation.api import check_common_topics
-from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.notices import Notice
-from ir_std.trec.files import read_run
-from ir_std.trec.scores import RunScores
-
-if TYPE_CHECKING:
-    from ir_std.evaluation.placement import Placer
+from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 
 SUMMARY = "all"
 """The topic that stands for the mean, as in ir_measures and trec_eval."""
@@ -45,73 +36,23 @@ class Wanted(NamedTuple):
     place: bool
 
 
-class Evaluated(NamedTuple):
-    """What one run gave, as it travels between processes."""
+def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Iterator[Line]]:
+    """What makes the lines of a run that was evaluated; made once, it serves many."""
+    names = {measure: str(measure) for measure in evaluator.measures}
+    placer = None
+    if wanted.place:
+        from ir_std.evaluation.placement import Placer
 
-    lines: list[Line]
-    notices: tuple[Notice, ...]
+        placer = Placer(evaluator)
 
+    def lines(found: Evaluation) -> Iterator[Line]:
+        if wanted.by_topic:
+            for value in evaluator.by_topic(found):
+                yield Line(value.query_id, names[value.measure], value.value)
+        if wanted.means:
+            placed = ({p.measure: p.summary for p in placer.place_values(found.values)} if placer
+                      else {})
+            for measure, value in found.means.items():
+                yield Line(SUMMARY, names[measure], value, placed.get(measure))
 
-def evaluate_files(evaluator: StdEvaluator, files: Iterable[str | RunScores], wanted: Wanted,
-                   jobs: int | None = None) -> Iterator[Evaluated]:
-    """Evaluate run files, in their order.
-
-    Parameters
-    ----------
-    evaluator : StdEvaluator
-    files : iterable of str or RunScores
-    wanted : Wanted
-    jobs : int, optional
-        Number of processes; as many as pay if not given.
-
-    Raises
-    ------
-    InputError
-        If a run is broken, or it and the qrels have no topic in common.
-    """
-    from ir_std._parallel import in_order, usual_jobs
-
-    files = list(files)
-    jobs = usual_jobs(len(files)) if jobs is None else jobs
-    if jobs == 1:
-        placer = _placer(evaluator, wanted)
-        yield from (_evaluate(evaluator, placer, file, wanted) for file in files)
-    else:
-        task = pickle.dumps((evaluator.measures, evaluator.qrels, evaluator.match, wanted))
-        yield from in_order(_evaluate_elsewhere, task, files, jobs)
-
-
-def _evaluate(evaluator: StdEvaluator, placer: Placer | None, file: str | RunScores,
-              wanted: Wanted) -> Evaluated:
-    run = file if isinstance(file, RunScores) else read_run(file)
-    check_common_topics(run, evaluator.qrels)
-    found = evaluator.evaluate(run)
-    lines = []
-    if wanted.by_topic:
-        lines += [Line(m.query_id, str(m.measure), m.value) for m in evaluator.by_topic(found)]
-    if wanted.means:
-        placed = ({p.measure: p.summary for p in placer.place_values(found.values)} if placer
-                  else {})
-        lines += [Line(SUMMARY, str(measure), value, placed.get(measure))
-                  for measure, value in found.means.items()]
-    return Evaluated(lines, found.notices)
-
-
-def _evaluate_elsewhere(task: bytes, file: str | RunScores) -> Evaluated:
-    evaluator, placer, wanted = _unpacked(task)
-    return _evaluate(evaluator, placer, file, wanted)
-
-
-@lru_cache(maxsize=1)
-def _unpacked(task: bytes) -> tuple[StdEvaluator, Placer | None, Wanted]:
-    measures, qrels, match, wanted = pickle.loads(task)
-    evaluator = StdEvaluator(measures, qrels, match)
-    return evaluator, _placer(evaluator, wanted), wanted
-
-
-def _placer(evaluator: StdEvaluator, wanted: Wanted) -> Placer | None:
-    if not wanted.place:
-        return None
-    from ir_std.evaluation.placement import Placer
-
-    return Placer(evaluator)
+    return lines

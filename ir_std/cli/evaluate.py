@@ -19,11 +19,12 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
 from ir_std._text import one_line
-from ir_std.cli.batch import Line, Wanted, evaluate_files
+from ir_std.cli.batch import Line, Wanted, liner
 from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.factor_set import FactorSet
@@ -95,8 +96,8 @@ def run(args: Namespace) -> None:
     if args.output_format in TABLES:
         print(table(args))
     else:
-        # All runs are evaluated before the first line is printed: a broken one leaves nothing.
-        print("\n".join(list(lines(args))))
+        for block in blocks(args):
+            print(block)
 
 
 def table(args: Namespace) -> str:
@@ -117,8 +118,8 @@ def table(args: Namespace) -> str:
     return WRITERS[args.output_format](results.table(args.places))
 
 
-def lines(args: Namespace) -> Iterator[str]:
-    """A line for each value of each run, in the order of the runs.
+def blocks(args: Namespace) -> Iterator[str]:
+    """The lines of each run, in the order of the runs.
 
     Raises
     ------
@@ -132,14 +133,13 @@ def lines(args: Namespace) -> Iterator[str]:
     evaluator = evaluator_for(judgments_behind(runs.values(), qrels), measures or None, schemes,
                               _factors(args), runs.values())
     _tell(evaluator, schemes)
-    wanted = Wanted(args.by_query, not args.no_summary, args.place)
-    notices: list[Notice] = []
-    for name, found in zip(runs, evaluate_files(evaluator, runs.values(), wanted, args.jobs),
-                           strict=True):
-        notices += found.notices
-        for line in found.lines:
-            yield FORMATS[args.output_format](name, line, args, len(runs) > 1)
-    _say(notices)
+    # All runs are evaluated before the first line is printed: a broken one leaves nothing.
+    evaluated = list(evaluate_all(evaluator, runs, args.jobs))
+    lines = liner(evaluator, Wanted(args.by_query, not args.no_summary, args.place))
+    written = FORMATS[args.output_format]
+    for found in evaluated:
+        yield "\n".join(written(found.run, line, args, len(runs) > 1) for line in lines(found))
+    _say(notice for found in evaluated for notice in found.notices)
 
 
 def _schemes(args: Namespace) -> tuple[str, ...]:

@@ -25,9 +25,11 @@ class Output(io.TextIOBase):
         self.stream = stream
 
     def writable(self) -> bool:
+        """It is."""
         return True
 
     def write(self, text: str) -> int:
+        """Write text; a UsageError if that fails."""
         try:
             self.stream.write(encodable(visible(text), self.stream.encoding or "utf-8"))
         except OSError as failed:
@@ -35,6 +37,7 @@ class Output(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
+        """Write what is held; a UsageError if that fails."""
         try:
             self.stream.flush()
         except OSError as failed:

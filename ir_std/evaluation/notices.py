@@ -19,6 +19,9 @@ from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 from ir_std.trec.scores import CountedTopics, RunScores
 
+AS_DEEP = 0.9
+"""A run is as deep as the systems if its longest list has this share of their documents."""
+
 
 class Notice(NamedTuple):
     """One thing to know.
@@ -221,7 +224,7 @@ def _unlike_depth(plans: Iterable[Plan],
     for p in plans:
         depth = p.factors.about(p.name, "depth")
         cutoff = p.raw.params.get("cutoff")
-        if depth and deepest and (deepest < min(cutoff or depth, depth)
+        if depth and deepest and (deepest < AS_DEEP * min(cutoff or depth, depth)
                                   or (cutoff is None and deepest > depth)):
             touched.setdefault((p.factors.id, deepest > depth), {})[p.measure] = depth
     return touched

@@ -15,7 +15,7 @@ from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import said, warn_caller
 from ir_std.evaluation.plans import Plan, names_by_measure, units_of
-from ir_std.factors.estimates import means_of_systems
+from ir_std.factors.estimates import by_system, means_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, canonical
 from ir_std.schemes import EXACT, scheme_names
@@ -44,7 +44,10 @@ class Placement(NamedTuple):
     n_systems : int
         The number of standardizing systems.
     among : bool
-        Whether one of them has the same mean: the run is then taken for that system.
+        Whether the run is one of them: it has that system's scores on all topics that were
+        compared, by every measure that it is placed by and whose systems' scores are known.
+    tied : int
+        The number of (other) standardizing systems with the same mean.
     why_not : str or None
         Why the run cannot be placed; then the counts are 0.
     means : tuple of float
@@ -59,6 +62,7 @@ class Placement(NamedTuple):
     better: int = 0
     n_systems: int = 0
     among: bool = False
+    tied: int = 0
     why_not: str | None = None
     means: tuple[float, ...] = ()
 
@@ -76,7 +80,8 @@ class Placement(NamedTuple):
         if self.among:
             place = f"{ordinal(self.better + 1)} of {self.n_systems}"
         else:
-            place = f"would have been {ordinal(self.better + 1)} of {self.n_systems + 1}"
+            tied = f" (tied with {self.tied})" if self.tied else ""
+            place = f"would have been {ordinal(self.better + 1)}{tied} of {self.n_systems + 1}"
         return place + part * (self.n_topics < self.n_known)
 
     def __str__(self) -> str:
@@ -137,16 +142,43 @@ class Placer:
         values : mapping of Measure to ndarray, shape (n_topics,)
             Of the evaluator's raw measures, and those that its standardized ones are made from.
         """
-        return [self._standardized(self._plans[m], values) if m in self._plans
-                else self._plain(m, values[m]) for m in self.evaluator.measures]
+        placed = [self._standardized(self._plans[m], values) if m in self._plans
+                  else self._plain(m, values[m]) for m in self.evaluator.measures]
+        own = self._took_part_in(values)
+        return [p._replace(among=True, tied=max(p.tied - 1, 0))
+                if p.factors in own and not p.why_not else p for p in placed]
+
+    def _took_part_in(self, values: Mapping[Measure, Floats]) -> set[str]:
+        """The sets with a system that scores as the run does, on every topic by each measure."""
+        same: dict[str, list[bool]] = {}
+        for measure in self.evaluator.measures:
+            factors, name, raw = self._behind(measure)
+            if factors and name in factors.systems and name in factors.scores:
+                same.setdefault(factors.id, []).append(self._is_one(factors, name, values[raw]))
+        return {set_id for set_id, found in same.items() if all(found)}
+
+    def _is_one(self, factors: FactorSet, name: str, raw: Floats) -> bool:
+        rows = factors.rows(self.evaluator.qrels.topics)
+        usable = (rows >= 0) & ~np.isnan(factors.mean[name])[rows]
+        _, scores = by_system(factors, name)
+        same = np.abs(scores[rows[usable]] - _rounded(factors, name, raw)[usable, None]) <= EXACT
+        return bool(usable.any() and same.all(axis=0).any())
+
+    def _behind(self, measure: Measure) -> tuple[FactorSet | None, str, Measure]:
+        """The set of a measure's factors, what it calls the raw measure, and that measure."""
+        plan = self._plans.get(measure)
+        if plan:
+            return plan.factors, plan.name, plan.raw
+        factors = self.evaluator.match.factors if self.evaluator.match else None
+        names = names_by_measure(factors.measures) if factors else {}
+        return factors, names.get(canonical(measure), ""), measure
 
     def _plain(self, measure: Measure, values: Floats) -> Placement:
+        factors, name, _ = self._behind(measure)
         fit = self.evaluator.match.fit if self.evaluator.match else None
-        factors = fit.factors if fit else None
         if fit is None or factors is None:
             return Placement(measure, float(values.mean()), why_not="no factor set is known")
-        name = names_by_measure(factors.measures).get(canonical(measure))
-        if name is None:
+        if not name:
             return Placement(measure, float(values.mean()), factors.id,
                              why_not=f"{factors.id} has no factors for it")
         topics, units = units_of(fit, self.evaluator.qrels, values)
@@ -173,7 +205,7 @@ def _among(measure: Measure, factors: FactorSet, name: str, topics: Iterable[str
     mine = compared[usable].mean()
     return Placement(measure, value, factors.id, n, total,
                      better=int((means > mine + EXACT).sum()), n_systems=len(means),
-                     among=bool((abs(means - mine) <= EXACT).any()),
+                     tied=int((abs(means - mine) <= EXACT).sum()),
                      means=tuple(means.tolist()))
 
 

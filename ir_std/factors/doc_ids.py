@@ -1,6 +1,6 @@
-"""What a collection's document ids look like: patterns that no id can keep busy for long.
+r"""What a collection's document ids look like: patterns that no id can keep busy for long.
 
-A pattern is a regular expression without groups: characters, ``\\d``, ``\\w``, ``.`` and classes
+A pattern is a regular expression without groups: characters, ``\d``, ``\w``, ``.`` and classes
 such as ``[A-Z]``, each perhaps repeated by ``?``, ``*``, ``+``, ``{n}`` or ``{m,n}``; ``|`` between
 alternatives.  It is matched by keeping all places where a match may have come to, so that time
 grows with the lengths of id and pattern and not, as with backtracking, beyond all bounds.
@@ -73,9 +73,9 @@ def _piece(one: str, times: str) -> Piece:
 
 
 def looks_like(pattern: str, doc_id: str) -> bool:
-    """Whether a whole id matches.
+    r"""Whether a whole id matches.
 
-    >>> looks_like(r"FT\\d+-\\d+", "FT911-3")
+    >>> looks_like(r"FT\d+-\d+", "FT911-3")
     True
     """
     text = doc_id[:LONGEST]

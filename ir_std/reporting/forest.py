@@ -7,8 +7,8 @@ from ir_measures.measures import Measure
 from ir_std._typing import Axes, Figure
 from ir_std.analysis.effects import Summary
 from ir_std.measures import Standardized
+from ir_std.reporting._matplotlib import axes_or_current, require_matplotlib
 from ir_std.reporting.effects import Across, Effects
-from ir_std.reporting.plots import _axes, _require_matplotlib
 
 _BETTER, _LINE, _SUMMARY = "#0a5bb8", "#4b5866", "#c2410c"
 _LARGEST = 140.0
@@ -32,7 +32,7 @@ def forest(across: Across, ax: Axes | None = None, *, size: bool = False) -> Axe
     size : bool
         Effect sizes (Hedges' g) instead of differences.
     """
-    ax = _axes(ax)
+    ax = axes_or_current(ax)
     points, summary = across.points(size), across.summary(size)
     n = len(points)
     weights = iter(summary.weights if summary else (1.0,) * n)
@@ -73,7 +73,7 @@ def _words(s: Summary) -> str:
 
 def forest_figure(effects: Effects) -> Figure:
     """For each system and raw measure a row: its differences, the standardized ones, the sizes."""
-    _require_matplotlib()
+    require_matplotlib()
     from matplotlib.figure import Figure
 
     rows = [[(effects.of(measure, system), False) for measure in group]

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._typing import Axes, Figure
-from ir_std.errors import MissingLibraryError, NoFactorsError, UsageError
+from ir_std.errors import NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
+from ir_std.reporting._matplotlib import axes_or_current, require_matplotlib
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.panels import (
     MANY_TOPICS,
@@ -61,7 +62,7 @@ def topics(results: Results, measure: Measure | str, run: str | None = None,
     """
     measure = _known(parse_measure(measure), results.measures, "measure")
     run = _known(results.runs[0] if run is None else run, results.runs, "run")
-    ax = _axes(ax)
+    ax = axes_or_current(ax)
     picture = panel(results, measure, topic_order(results, measure))
     if len(picture.order) > MANY_TOPICS:
         _sorted_scores(results, picture, run, ax)
@@ -155,7 +156,7 @@ def placement(results: Results, measure: Measure | str, run: str | None = None,
     placed = results.placements.get(run, {}).get(measure)
     if placed is None or placed.why_not:
         raise NoFactorsError(str(placed or results.match))
-    ax = _axes(ax)
+    ax = axes_or_current(ax)
     ax.vlines(placed.means, 0, 1, color=_MEAN, linewidth=0.8, alpha=0.6,
               label=f"the {placed.n_systems} standardizing systems")
     ax.vlines([placed.value], -0.2, 1.2, color=_RUN, linewidth=3,
@@ -188,7 +189,7 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
         If the results have no such measure.
     """
     measure = _known(parse_measure(measure), results.measures, "measure")
-    ax = _axes(ax)
+    ax = axes_or_current(ax)
     order = [run for run in ranked(results, measure)
              if not np.isnan(results.means[run][measure])]
     sure = [estimate(results, run, measure) for run in order]
@@ -270,7 +271,7 @@ def difference(results: Results, measure: Measure | str, run: str | None = None,
     baseline = _known(baseline, results.runs, "run")
     run = _known(next(r for r in results.runs if r != baseline) if run is None else run,
                  results.runs, "run")
-    ax = _axes(ax)
+    ax = axes_or_current(ax)
     found = results.values[run][measure] - results.values[baseline][measure]
     known = np.flatnonzero(~np.isnan(found))
     order = known[np.argsort(-found[known], kind="stable")]
@@ -308,7 +309,7 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
         If the comparison has no such measure.
     """
     measure = _known(parse_measure(measure), comparison.measures, "measure")
-    ax = _axes(ax)
+    ax = axes_or_current(ax)
     place = {name: i for i, name in enumerate(comparison.collections)}
     shift = 0.6 / len(comparison.systems)
     for number, system in enumerate(comparison.systems):
@@ -339,7 +340,7 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
 
 def comparison_figure(comparison: Comparison) -> Figure:
     """For each raw measure a row: its means, and beside them the standardized ones."""
-    _require_matplotlib()
+    require_matplotlib()
     from matplotlib.figure import Figure
 
     rows: list[list[Measure]] = []
@@ -366,20 +367,3 @@ def _known(name: Any, known: tuple[Any, ...], kind: str) -> Any:
         raise UsageError(f"no {kind} {name} in these results: there are "
                          f"{', '.join(map(str, known))}")
     return name
-
-
-def _axes(ax: Axes | None) -> Axes:
-    _require_matplotlib()
-    if ax is not None:
-        return ax
-    from matplotlib import pyplot
-
-    current: Axes = pyplot.gca()
-    return current
-
-
-def _require_matplotlib() -> None:
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise MissingLibraryError.of("a picture", "matplotlib", "plot") from None

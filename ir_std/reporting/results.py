@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -26,8 +27,9 @@ from ir_std.errors import (
     UsageError,
     suggestion,
 )
-from ir_std.evaluation.api import check_common_topics, evaluator_for
+from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
+from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
@@ -37,14 +39,15 @@ from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.scored import as_scored, judgments_behind, runs_by_name
+from ir_std.trec.scored import judgments_behind, runs_by_name
 
 Floats = npt.NDArray[np.float64]
 
 def evaluate(runs: Any, qrels: Any = None,
              measures: Iterable[Measure | str] | Measure | str | None = None,
              schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
-             baseline: str | None = None, test: str = "t") -> Results:
+             baseline: str | None = None, test: str = "t", jobs: int | None = 1,
+             executor: Executor | None = None) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
@@ -65,6 +68,11 @@ def evaluate(runs: Any, qrels: Any = None,
         The name of the run that the others are tested against.
     test : {'t', 'randomization'}
         See :mod:`ir_std.analysis.paired`.
+    jobs : int, optional
+        Number of processes; 1 is this one, None as many as pay.
+    executor : concurrent.futures.Executor, optional
+        Evaluate there instead, a task for each run; such as ``Client.get_executor()`` of Dask.
+        Files given by their path must be readable by its workers.
 
     Raises
     ------
@@ -82,16 +90,10 @@ def evaluate(runs: Any, qrels: Any = None,
     get_test(test)
     evaluator = evaluator_for(judgments_behind(named.values(), qrels), measures,
                               schemes and scheme_names(schemes), factors, named.values())
-    results = Results(evaluator, {name: _evaluation(evaluator, run, name)
-                                  for name, run in named.items()}, baseline, test)
+    evaluated = evaluate_all(evaluator, named, jobs, executor)
+    results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test)
     warn_caller(results.warnings)
     return results
-
-
-def _evaluation(evaluator: StdEvaluator, run: Any, name: str) -> Evaluation:
-    read = as_scored(run)
-    check_common_topics(read, evaluator.qrels)
-    return evaluator.evaluate(read, name)
 
 
 @dataclass(frozen=True, eq=False)

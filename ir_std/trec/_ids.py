@@ -6,7 +6,7 @@ the bytes they were read from; ids with equal hashes are compared byte by byte.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
@@ -31,7 +31,8 @@ _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 def words_at(codes: Bytes, places: Ints) -> Keys:
     """The eight bytes from each place on, the first one lowest."""
     anywhere = np.ndarray((len(codes) - WORD + 1,), "<u8", codes, strides=(1,))
-    return anywhere[places].astype(np.uint64, copy=False)
+    words: Keys = anywhere[places].astype(np.uint64, copy=False)
+    return words
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,15 +86,18 @@ class Ids:
         """Some of the ids."""
         return Ids(self.codes, self.starts[rows], self.widths[rows])
 
+    def __iter__(self) -> Iterator[bytes]:
+        content = self.codes.data
+        for start, width in zip(self.starts.tolist(), self.widths.tolist(), strict=True):
+            yield bytes(content[start:start + width])
+
     def bytes(self) -> list[bytes]:
         """Each id as bytes, which order as the strings do."""
-        content = self.codes.data
-        return [bytes(content[start:start + width]) for start, width in zip(
-            self.starts.tolist(), self.widths.tolist(), strict=True)]
+        return list(self)
 
     def strings(self) -> list[str]:
         """Each id as a string."""
-        return [name.decode(errors="surrogatepass") for name in self.bytes()]
+        return [name.decode(errors="surrogatepass") for name in self]
 
     def hashes(self) -> Keys:
         """A 64-bit hash of each id."""
@@ -102,8 +106,8 @@ class Ids:
             rows = np.flatnonzero(self.widths > place)
             mixed[rows] = _mix(mixed[rows], self[rows]._words(place))
         rows = np.flatnonzero(self.widths > _SHORT)
-        mixed[rows] = [int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
-                       for name in self[rows].bytes()]
+        mixed[rows] = np.fromiter((int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
+                                   for name in self[rows]), np.uint64, len(rows))
         return mixed
 
     def same(self, others: Ids) -> npt.NDArray[np.bool_]:
@@ -114,8 +118,7 @@ class Ids:
             rows = np.flatnonzero(same & (self.widths > place))
             same[rows] = self[rows]._words(place) == others[rows]._words(place)
         rows = np.flatnonzero(same & (self.widths > _SHORT))
-        same[rows] = [a == b for a, b in zip(self[rows].bytes(), others[rows].bytes(),
-                                             strict=True)]
+        same[rows] = [a == b for a, b in zip(self[rows], others[rows], strict=True)]
         return same
 
     def changes(self) -> Ints:
@@ -131,12 +134,14 @@ class Ids:
 
 def _mix(mixed: Keys, words: Keys) -> Keys:
     mixed = (mixed ^ words) * _MULTIPLIER
-    return mixed ^ (mixed >> np.uint64(29))
+    mixed = mixed ^ (mixed >> np.uint64(29))
+    return mixed
 
 
 def keys(mixed: Keys, topic: Ints) -> Keys:
     """Hashes of documents on topics, from hashes of documents and the topics' numbers."""
-    return mixed + topic.astype(np.uint64) * _TOPIC
+    hashes: Keys = mixed + topic.astype(np.uint64) * _TOPIC
+    return hashes
 
 
 def may_repeat(values: Keys) -> bool:
@@ -145,10 +150,10 @@ def may_repeat(values: Keys) -> bool:
     Equal ones fall into the same slot of a table, where the last one stays: only those that it
     drove out are compared, with it and with each other.
     """
-    bits = len(values).bit_length() + 2
+    bits = len(values).bit_length() + 1
     slot = values >> np.uint64(64 - bits)
-    line = np.arange(len(values))
-    table = np.empty(1 << bits, np.int64)
+    line = np.arange(len(values), dtype=np.int32 if bits < 32 else np.int64)
+    table = np.empty(1 << bits, line.dtype)
     table[slot] = line
     stayed = table[slot]
     out = np.flatnonzero(stayed != line)

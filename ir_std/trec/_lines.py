@@ -64,7 +64,7 @@ def read_table(source: Source, form: Form) -> Table:
         raise Suspicious
     codes = np.frombuffer(content, np.uint8)
     topics: dict[bytes, int] = {}
-    parts: list[tuple[Ints, Ints, Ints, npt.NDArray[Any]]] = []
+    columns: tuple[list[npt.NDArray[Any]], ...] = ([], [], [], [])
     for start, end in blocks(content):
         tokens = _tokens(codes[start - 1:end], form.width)
         if not tokens.size:
@@ -76,18 +76,27 @@ def read_table(source: Source, form: Form) -> Table:
         except NotANumber:
             raise Suspicious from None
         topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
-        parts.append((topic, doc_at, doc_end - doc_at, values))
-    if not parts:
+        widths = (doc_end - doc_at).astype(np.int32)
+        for kept, part in zip(columns, (topic, doc_at, widths, values), strict=True):
+            kept.append(part)
+    if not columns[0]:
         raise Suspicious
-    topic, first, widths, values = map(np.concatenate, zip(*parts, strict=True))
+    topic, first, widths, values = map(_joined, columns)
     return Table([name.decode() for name in topics], topic, Ids(codes, first, widths), values)
+
+
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Parts in one array; they are given up, for a large file has large ones."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
 
 
 def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
     """The number of each name; new ones get the next."""
     cuts = names.changes()
     found = [numbers.setdefault(name, len(numbers)) for name in names[cuts[:-1]].bytes()]
-    return np.repeat(np.array(found, np.int64), np.diff(cuts))
+    return np.repeat(np.array(found, np.int32), np.diff(cuts))
 
 
 def content_of(source: Source) -> bytearray:

@@ -145,7 +145,7 @@ def _first_point(words: Keys) -> Ints:
     other = words ^ _POINTS
     points = (other - _BYTES) & ~other & _HIGH_BITS  # right up to the first one
     lowest = (points & (~points + np.uint64(1))) >> np.uint64(7)
-    place = ((lowest * _COUNTING) >> np.uint64(56)).astype(np.int64)
+    place: npt.NDArray[np.int64] = ((lowest * _COUNTING) >> np.uint64(56)).astype(np.int64)
     place[points == 0] = WORD
     return place
 

@@ -321,7 +321,8 @@ def _row_levels(rows: _Columns) -> Ints:
     values = rows.values
     if isinstance(values, np.ndarray):
         if values.dtype == np.int64:
-            return values.copy()
+            levels: Ints = values.copy()
+            return levels
         values = values.tolist()
     return np.array([_level(level, rows.topics[topic], doc) for topic, doc, level in zip(
         rows.topic.tolist(), rows.documents, values, strict=True)], np.int64)

@@ -154,9 +154,8 @@ def _table(text: str, file: str, measure: str | None) -> Iterator[Cell]:
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[tuple[int, list[str]]] = []
     try:
-        for row in reader:
-            if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#"):
-                rows.append((reader.line_num, [cell.strip() for cell in row]))
+        rows.extend((reader.line_num, [cell.strip() for cell in row]) for row in reader
+                    if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#"))
     except csv.Error as broken:
         raise InputError.at(file, reader.line_num, f"no table ({broken})",
                             "quote cells that hold the delimiter") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -92,6 +93,19 @@ def test_schemes_raw_and_places(files: Path, ir_std_cli: Any) -> None:
     value = ir_std_cli(*inputs).out[0].split("\t")[1]
     assert len(value.split(".")[1]) == 2
     assert len(ir_std_cli(*inputs, "-p", -1).out[0]) > 10
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
+def test_tables_hold_the_means_that_lines_hold(files: Path, form: str, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "other", files / "qrels", "AP", "-p", 3)
+    lines = [line.split("\t") for line in ir_std_cli(*inputs).out]
+    done = ir_std_cli(*inputs, "-o", form, "--baseline", "other")
+    assert done.status == 0
+    for run, _, value in lines:
+        (row,) = (re.findall(r"\d\.\d{3,}", line) for line in done.out
+                  if re.match(rf"[| ]*{run}\b.*\d\.\d", line))
+        values = [float(v) for v in row]
+        assert float(value) in [round(v, 3) for v in values]
 
 
 def test_without_measures_those_of_the_set_are_reported(files: Path, ir_std_cli: Any) -> None:

@@ -94,6 +94,19 @@ def test_a_warning_points_at_the_callers_line() -> None:
         assert {w.filename for w in caught} == {__file__}
 
 
+@pytest.mark.parametrize(("depth", "told"), [(900, 0), (899, 1), (1000, 0), (1001, 1)])
+def test_a_run_is_as_deep_as_the_systems_from_nine_tenths_of_their_depth_on(depth: int,
+                                                                           told: int) -> None:
+    docs = {f"d{i}": float(-i) for i in range(depth)}
+    qrels = {"t1": {"d0": 1, "x": 0}}
+    mine = ir_std.FactorSet({"id": "mine", "depth": 1000, "measures": {"AP": {"systems": 2}}},
+                            {"t1": 1}, {"AP": [0.5]}, {"AP": [0.1]})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ir_std.calc_aggregate([AP], qrels, {"t1": docs}, factors=mine)
+    assert ["deep" in str(w.message) for w in caught] == [True] * told
+
+
 def test_what_was_said_is_not_said_again_by_the_same_evaluator() -> None:
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
     evaluator = ir_std.evaluator([AP], qrels)

@@ -47,6 +47,35 @@ def test_a_new_run_is_told_where_it_would_have_been() -> None:
     assert raw.summary == f"would have been {ordinal(better + 1)} of {len(RUNS) + 1}"
 
 
+ONE_RELEVANT = {t: {"r": 1, "x": 0} for t in TOPICS}
+
+
+def finding(*topics: str, first: str = "r") -> dict[str, dict[str, float]]:
+    """A run that ranks a document first, and the others behind it, on these topics only."""
+    return {t: {"r": 1.0, "x": 1.0, first: 2.0} if t in topics else {"none": 1.0} for t in TOPICS}
+
+
+def test_a_new_run_with_a_systems_mean_is_tied_with_it_and_no_participant() -> None:
+    systems = {"a": finding("t0"), "b": finding()}
+    factors = build_factors(ONE_RELEVANT, systems, ["P@1"], id="tie")
+    tied, _ = place(finding("t1"), ONE_RELEVANT, [P @ 1], factors=factors)
+    assert (tied.rank, tied.tied, tied.among) == (1, 1, False)
+    assert tied.summary == "would have been 1st (tied with 1) of 3"
+    took_part, _ = place(systems["a"], ONE_RELEVANT, [P @ 1], factors=factors)
+    assert (took_part.rank, took_part.tied, took_part.among) == (1, 0, True)
+    assert took_part.summary == "1st of 2"
+
+
+def test_a_participant_has_a_systems_scores_by_every_measure() -> None:
+    systems = {"a": finding(*TOPICS), "b": finding("t0")}
+    factors = build_factors(ONE_RELEVANT, systems, ["AP", "P@2"], id="two")
+    swapped = finding(*TOPICS, first="x")
+    by_both = place(swapped, ONE_RELEVANT, [AP, P @ 2], factors=factors)
+    assert [p.among for p in by_both] == [False] * 4
+    assert by_both[2].summary == "would have been 1st (tied with 1) of 3"
+    assert place(swapped, ONE_RELEVANT, [P @ 2], factors=factors)[0].among
+
+
 def test_an_empty_run_comes_last() -> None:
     raw, _ = place({}, QRELS, [AP], factors=BUILT)
     assert raw.summary == f"would have been {len(RUNS) + 1}th of {len(RUNS) + 1}"
@@ -71,7 +100,10 @@ def test_on_a_part_of_the_topics_the_systems_are_ranked_on_that_part() -> None:
 def test_means_alone_place_a_run_on_all_topics_and_not_on_a_part() -> None:
     alone = without("scores", "systems")
     whole = place(RUNS["sys4"], QRELS, [AP], factors=alone)
-    assert whole == place(RUNS["sys4"], QRELS, [AP], factors=BUILT)
+    known = place(RUNS["sys4"], QRELS, [AP], factors=BUILT)
+    assert [p.rank for p in whole] == [p.rank for p in known]
+    # Equal means are no proof that the run took part.
+    assert [(p.among, p.tied) for p in whole] == [(False, 1)] * 2
     part = place(RUNS["sys4"], {t: QRELS[t] for t in TOPICS[:3]}, [AP], factors=alone)
     assert part[0].rank is None
     assert part[0].why_not == ("of mine's systems only the means over all 6 topics are known, "

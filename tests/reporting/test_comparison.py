@@ -18,7 +18,7 @@ from ir_std.analysis.uncertainty import bootstrap_covariance
 from ir_std.cli import main
 from ir_std.cli.compare import is_entry, split_entry
 from ir_std.errors import UsageError
-from ir_std.evaluation.uncertainty import by_system
+from ir_std.factors.estimates import by_system
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels
 
@@ -56,14 +56,14 @@ def test_counts_are_summed_as_ir_measures_sums_them() -> None:
 
 def test_standardized_means_have_t_intervals_over_topics_and_bootstrap_ones_over_systems(
         compared: ir_std.Comparison) -> None:
-    values = compared.parts[1].values(ir_std.sAP)
+    values = compared.parts[0].values(ir_std.sAP)
     low, high = stats.t.interval(0.95, 49, values.mean(), stats.sem(values))
-    cell = compared.table().rows[1][4]
+    cell = compared.table().rows[0][4]
     assert cell.extra["topics"] == pytest.approx((high - low) / 2)
-    systems = bootstrap_covariance(compared.parts[1].values(AP)[:, None],
-                                   by_system(ir_std.load_factors("trec8-adhoc"), "AP")[1])
+    systems = bootstrap_covariance(compared.parts[0].values(AP)[:, None],
+                                   by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1])
     assert cell.extra["systems"] == pytest.approx(
-        stats.t.ppf(0.975, 128) * np.sqrt(systems[0, 0]))
+        stats.t.ppf(0.975, 102) * np.sqrt(systems[0, 0]))
     assert cell.extra["high"] - values.mean() == pytest.approx(
         np.hypot(cell.extra["topics"], cell.extra["systems"]))
     assert cell.text.endswith(f"±{cell.extra['topics']:.4f} ±{cell.extra['systems']:.4f}")

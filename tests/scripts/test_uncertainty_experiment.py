@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ir_std
-from ir_std.evaluation.uncertainty import by_system
+from ir_std.factors.estimates import by_system
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 

@@ -29,7 +29,7 @@ REFERENCES = {
   doi = {10.1145/2970398.2970399}}""",
     "urbano2019": """\
 @inproceedings{urbano2019,
-  author = {Urbano, Juli{\\'a}n and Lima, Harley and Hanjalic, Alan},
+  author = {Urbano, Juli{\\'a}n and Lima, Harlley and Hanjalic, Alan},
   title = {A New Perspective on Score Standardization},
   booktitle = {Proceedings of SIGIR 2019}, pages = {1061--1064}, year = {2019},
   doi = {10.1145/3331184.3331315}}""",

@@ -1,0 +1,65 @@
+"""What users import stays importable."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import ir_measures
+import pytest
+
+import ir_std
+
+OURS = """
+    Comparison DCG FactorSet Fit InputError IrStdError Match NDCG NoFactorsError Placement Placer
+    Results SP Scores StandardizationWarning Standardized StdEvaluator StdProvider
+    UnknownMeasureError UnknownSetError UsageError __version__ analysis available_factors
+    build_factors build_from_scores calc calc_aggregate calc_ctxt compare evaluate evaluator
+    iter_calc lazylibs load_factors measures merge merging nDCG normalize parse_measure place plots
+    providers qrel_inputs recognize report run_inputs sAP sBpref sDCG sERR sJudged sP sR sRBP sRR
+    sRprec sSP sSuccess snDCG standardized testing util
+""".split()  # noqa: SIM905 - a list of names reads better so
+
+ANALYSIS = """
+    SwapRates discriminative_power drmse factor_stability kendall_tau_b leave_out paired_p_values
+    paired_t self_false_positives standardize swap_rate tau_ap_b topic_set_size
+    topic_set_size_paired_t tukey_p_values two_sample_p_values within_system_variance
+""".split()  # noqa: SIM905 - a list of names reads better so
+
+MODULES = """
+    ir_std.analysis ir_std.build ir_std.cli ir_std.evaluation ir_std.factors ir_std.measures
+    ir_std.merging ir_std.plots ir_std.report ir_std.reporting ir_std.schemes ir_std.testing
+    ir_std.trec
+""".split()  # noqa: SIM905 - a list of names reads better so
+
+
+@pytest.mark.parametrize("name", sorted({*OURS, *ir_measures.__all__}))
+def test_a_public_name_is_there_and_listed(name: str) -> None:
+    assert hasattr(ir_std, name)
+    assert name in ir_std.__all__
+
+
+def test_the_analysis_keeps_its_names() -> None:
+    analysis = importlib.import_module("ir_std.analysis")
+    assert [name for name in ANALYSIS if name not in analysis.__all__] == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_is_importable_by_its_name(name: str) -> None:
+    assert importlib.import_module(name).__doc__
+
+
+def test_what_the_readme_names_is_there() -> None:
+    readme = Path(__file__).resolve().parent.parent / "README.md"
+    named = set(re.findall(r"\bir_std\.([A-Za-z_]+)", readme.read_text(encoding="utf-8")))
+    missing = {name for name in named if not hasattr(ir_std, name)}
+    assert missing == set()
+
+
+def test_the_console_script_has_its_entry() -> None:
+    from ir_std.cli import main
+
+    assert callable(main)
+    assert callable(ir_std.plots.topics)
+    assert callable(ir_std.report.write_report)
