@@ -13,7 +13,7 @@ import os
 import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ir_measures import measures as irm
 from ir_measures.measures import Measure
@@ -23,11 +23,10 @@ from ir_std.cli.batch import Line, Wanted, liner
 from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.choice import choose_factors
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said
-from ir_std.factors.catalog import load_factors
-from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import known_measures, parse_measure
 from ir_std.schemes import scheme_names
 from ir_std.trec.columns import QRELS, RUN
@@ -50,7 +49,8 @@ def configure(parser: ArgumentParser) -> None:
                         help="standardization schemes (default N)")
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
-    add_score_options(parser)
+    choose_options(parser)
+    add_measure_option(parser)
     parser.add_argument("-q", "--by_query", action="store_true", help="values by topic too")
     parser.add_argument("-n", "--no_summary", action="store_true",
                         help="with -q: without the means")
@@ -70,21 +70,19 @@ def configure(parser: ArgumentParser) -> None:
                              "systems")
 
 
-def add_score_options(parser: ArgumentParser) -> None:
-    """Declare ``--measure`` and ``--systems``."""
-    parser.add_argument("--systems", metavar="FILE",
-                        help="with --factors: take the factors from these of its systems alone, "
-                             "one a line (sets that name them: mteb-retrieval)")
+def choose_options(parser: ArgumentParser) -> None:
+    """Declare what chooses other systems than the track's own, or not all of them."""
+    parser.add_argument("--systems", metavar="KIND|FILE",
+                        help="other systems on the same topics, as modern, where there are "
+                             "such; or a file of names, one a line: these of the set's alone")
+    parser.add_argument("--without", metavar="TAG", action="append", default=[],
+                        help="leave a system out of the factors (once for each)")
+
+
+def add_measure_option(parser: ArgumentParser) -> None:
+    """Declare ``--measure``."""
     parser.add_argument("--measure", metavar="NAME",
                         help="the measure of a table of scores whose columns are runs")
-
-
-def _factors(args: Namespace) -> FactorSet | str | None:
-    if args.systems is None:
-        return cast("str | None", args.factors)
-    if args.factors is None:
-        raise UsageError("--systems chooses among the systems of a set: name it with --factors")
-    return load_factors(args.factors, systems=args.systems)
 
 
 def run(args: Namespace) -> None:
@@ -130,8 +128,9 @@ def blocks(args: Namespace) -> Iterator[str]:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     files, qrels, measures = tell_apart(args.inputs)
     schemes, runs = _schemes(args), runs_by_name(files, args.measure)
-    evaluator = evaluator_for(judgments_behind(runs.values(), qrels), measures or None, schemes,
-                              _factors(args), runs.values())
+    judgments = judgments_behind(runs.values(), qrels)
+    chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
+    evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
     _tell(evaluator, schemes)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     evaluated = list(evaluate_all(evaluator, runs, args.jobs))
@@ -216,7 +215,8 @@ def tabulate(files: list[str], qrels: str | None, measures: list[Measure], schem
     by_path = {os.path.realpath(file): name for name, file in name_runs(files).items()}
     runs = runs_by_name(files, args.measure)
     baseline = args.baseline and by_path.get(os.path.realpath(args.baseline), args.baseline)
-    results = evaluate_runs(runs, qrels, measures or None, schemes, factors=_factors(args),
+    results = evaluate_runs(runs, qrels, measures or None, schemes, factors=args.factors,
+                            systems=args.systems, without=args.without,
                             baseline=baseline, test=args.test)
     _tell(results.evaluator, schemes)
     return results

@@ -18,6 +18,7 @@ from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
 from ir_std.evaluation.notices import (
     Notice,
     about_factors,
+    about_given,
     about_run,
     about_scores,
     said,
@@ -221,7 +222,8 @@ class StdEvaluator(providers.Evaluator):
         averages |= raw.means
         return Evaluation(
             name, {m: columns[m] for m in dict.fromkeys([*self.measures, *raw.columns])},
-            {m: averages[m] for m in self.measures}, tuple(raw.notices), raw.elsewhere)
+            {m: averages[m] for m in self.measures},
+            (*raw.notices, *about_scores(name, self.plans, columns)), raw.elsewhere)
 
     def _computed(self, run: Run, name: str) -> _Raw:
         """What a run scores."""
@@ -245,7 +247,7 @@ class StdEvaluator(providers.Evaluator):
                                  f"{', '.join(map(str, scores.values))}")
             columns[measure] = scores.column(known, self.qrels.topics)
             steps[measure] = scores.step_of(known)
-        return _Raw(columns, about_scores(name, self.plans, scores, self.qrels, columns, steps),
+        return _Raw(columns, about_given(name, self.plans, scores, self.qrels, columns, steps),
                     steps=steps, elsewhere=None)
 
     def _as_columns(self, measures: Iterable[Measure],
