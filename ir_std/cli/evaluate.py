@@ -23,6 +23,7 @@ from ir_std.cli.batch import Line, Wanted, liner
 from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError, suggestion
 from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.choice import choose_factors
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said
@@ -46,6 +47,7 @@ def configure(parser: ArgumentParser) -> None:
                         help="standardization schemes (default N)")
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
+    choose_options(parser)
     parser.add_argument("-q", "--by_query", action="store_true", help="values by topic too")
     parser.add_argument("-n", "--no_summary", action="store_true",
                         help="with -q: without the means")
@@ -63,6 +65,14 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--place", action="store_true",
                         help="beside each mean, where the run ranks among the standardizing "
                              "systems")
+
+
+def choose_options(parser: ArgumentParser) -> None:
+    """Declare what chooses other systems than the track's own, or not all of them."""
+    parser.add_argument("--systems", metavar="KIND",
+                        help="other systems on the same topics, as modern, where there are such")
+    parser.add_argument("--without", metavar="TAG", action="append", default=[],
+                        help="leave a system out of the factors (once for each)")
 
 
 def run(args: Namespace) -> None:
@@ -108,7 +118,9 @@ def blocks(args: Namespace) -> Iterator[str]:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     files, qrels, measures = tell_apart(args.inputs)
     schemes = _schemes(args)
-    evaluator = evaluator_for(as_qrels(qrels), measures or None, schemes, args.factors)
+    judgments = as_qrels(qrels)
+    chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
+    evaluator = evaluator_for(judgments, measures or None, schemes, chosen)
     _tell(evaluator, schemes)
     runs = name_runs(files)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
@@ -188,6 +200,7 @@ def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: tup
     by_path = {os.path.realpath(file): name for name, file in runs.items()}
     baseline = args.baseline and by_path.get(os.path.realpath(args.baseline), args.baseline)
     results = evaluate_runs(runs, qrels, measures or None, schemes, factors=args.factors,
+                            systems=args.systems, without=args.without,
                             baseline=baseline, test=args.test)
     _tell(results.evaluator, schemes)
     return results

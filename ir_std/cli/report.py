@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ir_std._files import check_target
 from ir_std.analysis.paired import TESTS
 from ir_std.cli.compare import is_entry, split_entry
-from ir_std.cli.evaluate import tabulate, tell_apart
+from ir_std.cli.evaluate import choose_options, tabulate, tell_apart
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
@@ -35,6 +35,7 @@ def configure(parser: ArgumentParser) -> None:
                         help="standardization schemes (default N)")
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
+    choose_options(parser)
     parser.add_argument("--baseline", metavar="RUN",
                         help="the run that the others are tested against")
     parser.add_argument("--test", choices=sorted(TESTS), default="t",
@@ -74,9 +75,10 @@ def compared(entries: list[tuple[str, str, str]], measures: list[str],
     UsageError
         If an option does not go with several collections, or no system has the baseline's name.
     """
-    if args.factors:
-        raise UsageError("--factors names the factors of one collection, these are several: name "
-                         "them in the measures, as sAP(factors='trec8-adhoc')")
+    if args.factors or args.systems or args.without:
+        raise UsageError("--factors, --systems and --without are about one collection's factors, "
+                         "these are several: name sets in the measures, as "
+                         "sAP(factors='trec8-adhoc')")
     comparison = compare(entries, measures, args.scheme)
     for text in comparison.notes:
         note(text)

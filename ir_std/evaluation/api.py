@@ -9,6 +9,7 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from ir_std.errors import InputError, NoFactorsError
+from ir_std.evaluation.choice import choose_factors
 from ir_std.evaluation.evaluator import Scores, StdEvaluator
 from ir_std.evaluation.notices import Notice
 from ir_std.evaluation.plans import Plan, any_known, find_factors, plan
@@ -45,7 +46,8 @@ def recognize(qrels: Any) -> Match:
 
 
 def evaluator(measures: Measures, qrels: Any, *, schemes: str | Iterable[str] = "N",
-              factors: FactorSet | str | None = None) -> StdEvaluator:
+              factors: FactorSet | str | None = None, systems: str | None = None,
+              without: str | Iterable[str] = ()) -> StdEvaluator:
     """An evaluator for these measures and qrels, which serves many runs.
 
     Parameters
@@ -58,13 +60,20 @@ def evaluator(measures: Measures, qrels: Any, *, schemes: str | Iterable[str] = 
         ``"N"``, ``"N,U"``, ``"all"`` or several names.
     factors : FactorSet, str or path, optional
         The factors to use; recognized from the qrels if not given.
+    systems : str, optional
+        Other systems on the same topics, as ``"modern"``: see
+        :func:`ir_std.evaluation.choice.choose_factors`.
+    without : str or iterable of str
+        Systems of the set to leave out.
 
     Raises
     ------
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
     """
-    return evaluator_for(as_qrels(qrels), measures, scheme_names(schemes), factors)
+    judgments = as_qrels(qrels)
+    chosen = choose_factors(judgments, factors, systems=systems, without=without)
+    return evaluator_for(judgments, measures, scheme_names(schemes), chosen)
 
 
 def evaluator_for(qrels: Qrels, measures: Measures | None,

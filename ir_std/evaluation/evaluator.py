@@ -14,7 +14,14 @@ from ir_measures.util import CalcResults, Metric
 
 from ir_std.evaluation import metrics
 from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
-from ir_std.evaluation.notices import Notice, about_factors, about_run, said, warn_caller
+from ir_std.evaluation.notices import (
+    Notice,
+    about_factors,
+    about_run,
+    about_scores,
+    said,
+    warn_caller,
+)
 from ir_std.evaluation.plans import Plan, Values, find_factors, plan
 from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, check_params
@@ -197,8 +204,8 @@ class StdEvaluator(providers.Evaluator):
             name,
             {m: columns[m] for m in dict.fromkeys([*self.measures, *raw])},
             {m: own[m] if m in own else _mean(columns[m]) for m in self.measures},
-            tuple(about_run(name, self.plans, read, self.qrels,
-                            _relevant(rankings.values()))),
+            (*about_run(name, self.plans, read, self.qrels, _relevant(rankings.values())),
+             *about_scores(name, self.plans, columns)),
             tuple(elsewhere))
 
     def _as_columns(self, measures: Iterable[Measure],

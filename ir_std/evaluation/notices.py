@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.errors import StandardizationWarning, few
 from ir_std.evaluation.plans import Plan
+from ir_std.factors.catalog import known_sets, readable
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.quality import saturates
 from ir_std.factors.recognition import Match
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
@@ -127,6 +131,21 @@ def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
         else:
             yield Notice(f"only {deepest} documents deep, the systems behind {factors} {depth}; "
                          f"going less deep lowers {listed}", warns=True, run=name)
+
+
+def about_scores(name: str, plans: Iterable[Plan],
+                 columns: Mapping[Measure, npt.NDArray[np.float64]]) -> Iterator[Notice]:
+    """Whether a run saturates the factors, and what still tells such runs apart."""
+    full: dict[FactorSet, list[str]] = {}
+    for p in plans:
+        if saturates(columns[p.measure], p.measure["scheme"]):
+            full.setdefault(p.factors, []).append(str(p.measure))
+    for factors, measures in full.items():
+        others = [s.id for s in readable(known_sets()) if s.info.get("beside") == factors.id]
+        instead = f"{', '.join(others)} or scheme z" if others else "scheme z"
+        yield Notice(f"far from most systems of {factors.id} on many topics, where "
+                     f"{', '.join(measures)} hardly tells such runs apart: use {instead}",
+                     run=name)
 
 
 def _unlike_depth(plans: Iterable[Plan],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -88,7 +88,7 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     obstacle = ""
     served: list[tuple[Measure, str]] = []
     for raw in equivalents(measure.base, _is_binary(match.fit, qrels)):
-        name = names.get(canonical(raw))
+        name = names.get(canonical(raw)) or _whole(raw, names, factors)
         if name is not None and name in table:
             found = _obstacle(raw, name, match, qrels)
             obstacle = obstacle or found
@@ -100,6 +100,20 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     raw, name = next((one for one in served if any_known(table[one[1]], rows)), served[0])
     apply = factors.on(qrels.topics, name, measure["scheme"], **measure.scheme_params)
     return Plan(measure, raw, factors, name, apply)
+
+
+def _whole(raw: Measure, names: Mapping[str, str], factors: FactorSet) -> str | None:
+    """What a set has for a cutoff at which its systems end: their ``AP@1000`` is their ``AP``."""
+    cutoff = raw.params.get("cutoff")
+    if raw.__name__ not in ("AP", "SP", "nDCG", "DCG") or cutoff is None:
+        return None
+    own = {key: value for key, value in raw.params.items() if key != "cutoff"}
+    name = names.get(canonical(type(raw)(**own)))
+    if name is None or factors.about(name, "depth") != cutoff:
+        return None
+    # The ideal ranking ends at the cutoff, too: that is the same where no more are relevant.
+    ideal = raw.__name__ == "nDCG" and any((n or 0) > cutoff for n in factors.n_rel.values())
+    return None if ideal else name
 
 
 def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -> str:

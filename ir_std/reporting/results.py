@@ -28,6 +28,7 @@ from ir_std.errors import (
     suggestion,
 )
 from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.choice import choose_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said, warn_caller
@@ -46,6 +47,7 @@ Floats = npt.NDArray[np.float64]
 
 def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure | str | None = None,
              schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
+             systems: str | None = None, without: str | Iterable[str] = (),
              baseline: str | None = None, test: str = "t", jobs: int | None = 1,
              executor: Executor | None = None) -> Results:
     """Evaluate one or many runs, raw and standardized.
@@ -63,6 +65,11 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
         ``"N"``, ``"N,U"``, ``"all"`` or several names; none for raw scores alone.
     factors : FactorSet, str or path, optional
         The factors to use; recognized from the qrels if not given.
+    systems : str, optional
+        Other systems on the same topics, as ``"modern"``: see
+        :func:`ir_std.evaluation.choice.choose_factors`.
+    without : str or iterable of str
+        Systems of the set to leave out.
     baseline : str, optional
         The name of the run that the others are tested against.
     test : {'t', 'randomization'}
@@ -87,7 +94,9 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
         raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
                          f"{', '.join(named)}{suggestion(baseline, named)}")
     get_test(test)
-    evaluator = evaluator_for(as_qrels(qrels), measures, schemes and scheme_names(schemes), factors)
+    judgments = as_qrels(qrels)
+    chosen = choose_factors(judgments, factors, systems=systems, without=without)
+    evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen)
     evaluated = evaluate_all(evaluator, named, jobs, executor)
     results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test)
     warn_caller(results.warnings)
