@@ -262,6 +262,11 @@ class FactorSet:
             return "unknown number of"
         return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
+    @property
+    def of_datasets(self) -> bool:
+        """Whether the rows are whole data sets: then a run's mean is standardized, no topic."""
+        return bool(self.info.get("unit") == "collection")
+
     def rows(self, topics: Iterable[str]) -> npt.NDArray[np.int64]:
         """For each topic its row in this set, -1 where the set does not hold it."""
         return np.array([self._row.get(t, -1) for t in topics], np.int64)

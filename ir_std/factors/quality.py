@@ -33,6 +33,10 @@ OLD = 2019
 """Systems of before this year are old: neural rankers came with the Deep Learning track."""
 FENCE = 1.5
 """Tukey's: systems this many interquartile ranges below or above the quartiles are outlying."""
+NEAR_THE_END = 0.01
+"""N this close to 0 or 1 says no more than that a run is far from all systems."""
+SATURATED = {"N": 0.1, "E": 1 / 3}
+"""The share of the topics on which a run is at the end of a scheme when it saturates a set."""
 UNBOUNDED = ("SP", "DCG")
 """Measures that may exceed 1."""
 WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref")
@@ -176,6 +180,8 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
     numbers, scores = by_system(factors, measure)
     mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
     known = ~np.isnan(scores).any(axis=1)
+    if not known.any():  # on every topic some system has no score: means are not of the same topics
+        return None
     z = np.divide(scores - mean, sd, out=np.zeros_like(scores), where=sd > EXACT)
     z = z[known].mean(axis=0)
     low, high = np.percentile(z, [25, 75])
@@ -199,6 +205,32 @@ def duplicates(factors: FactorSet) -> list[tuple[int, ...]]:
     for number in sorted(columns):
         alike.setdefault(tuple(columns[number]), []).append(number)
     return [tuple(group) for group in alike.values() if len(group) > 1]
+
+
+def saturates(values: npt.ArrayLike, scheme: str) -> bool:
+    """Whether a run is so far from the systems of a set that its standardized scores say little.
+
+    Parameters
+    ----------
+    values : array_like, shape (n_topics,)
+        Its standardized scores; NaN where there are none.
+    scheme : {'N', 'U', 'E', 'z'}
+
+    Returns
+    -------
+    bool
+        True if N is above 0.99 or below 0.01 on a tenth of the topics, or E is 1 on a third.
+        z is unbounded, and never saturates.
+    """
+    scores = np.asarray(values, dtype=float)
+    scores = scores[~np.isnan(scores)]
+    if scheme == "N":
+        full, share = (scores > 1 - NEAR_THE_END) | (scores < NEAR_THE_END), SATURATED["N"]
+    elif scheme == "E":
+        full, share = scores >= 1 - EXACT, SATURATED["E"]
+    else:
+        return False
+    return bool(full.size) and bool(full.mean() >= share)
 
 
 def findings(factors: FactorSet) -> Iterator[str]:

@@ -4,27 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from ir_std.factors.judgments import Judgments
 from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
-
-if TYPE_CHECKING:
-    from ir_std.factors.factor_set import FactorSet
 
 Floats = npt.NDArray[np.float64]
 Table = Mapping[str, Floats]
 Problem = tuple[str, str]
 """A file, and what is wrong in it."""
 
+
+class Described(Protocol):
+    """What of a factor set its tables are judged by; see :class:`~ir_std.factors.FactorSet`."""
+
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    info: Mapping[str, Any]
+    judgments: Mapping[str, Judgments]
+    n_rel: Mapping[str, int | None]
+    n_systems: Mapping[str, int]
+
+    @property
+    def mean(self) -> Table: ...
+    @property
+    def sd(self) -> Table: ...
+    @property
+    def scores(self) -> Table: ...
+    def about(self, measure: str, field: str, default: Any = None) -> Any: ...
+
+
 UNBOUNDED = ("SP", "DCG")
 """Measures that may exceed 1."""
 
 
-def of_topics(s: FactorSet) -> Iterator[Problem]:
+def of_topics(s: Described) -> Iterator[Problem]:
     """Topics: at least one, and texts that can be written."""
     if not s.topics:
         yield "topics.csv", "there is no topic"
@@ -37,7 +55,7 @@ def of_topics(s: FactorSet) -> Iterator[Problem]:
             yield "topics.csv", f"topic {topic!r} has {counts} relevant documents"
 
 
-def of_moments(s: FactorSet, mean: Table, sd: Table) -> Iterator[Problem]:
+def of_moments(s: Described, mean: Table, sd: Table) -> Iterator[Problem]:
     """Means and deviations: there for every measure, finite, and within bounds."""
     found = [*_shapes(s, "mean.csv", mean), *_shapes(s, "sd.csv", sd)]
     yield from found
@@ -53,7 +71,7 @@ def of_moments(s: FactorSet, mean: Table, sd: Table) -> Iterator[Problem]:
                           "has a mean higher than n_rel allows")
 
 
-def _shapes(s: FactorSet, file: str, table: Table) -> Iterator[Problem]:
+def _shapes(s: Described, file: str, table: Table) -> Iterator[Problem]:
     if {*table} != {*s.measures}:
         yield file, f"measures are {', '.join(table)}; set.json has {', '.join(s.measures)}"
     for name, column in table.items():
@@ -61,7 +79,7 @@ def _shapes(s: FactorSet, file: str, table: Table) -> Iterator[Problem]:
             yield file, f"{name} has shape {column.shape}, {(len(s.topics),)} is expected"
 
 
-def _range(s: FactorSet, name: str, file: str, values: Floats) -> Iterator[Problem]:
+def _range(s: Described, name: str, file: str, values: Floats) -> Iterator[Problem]:
     rows = values.reshape(len(values), -1)
     highest = np.inf if name.startswith(UNBOUNDED) else 1.0
     yield from _where(s, name, file, np.isinf(rows).any(axis=1), "is infinite")
@@ -82,7 +100,7 @@ def _most(name: str, n_rel: Floats) -> Floats:
     return np.where(n_rel == 0, 0, np.inf)
 
 
-def of_scores(s: FactorSet, scores: Table) -> Iterator[Problem]:
+def of_scores(s: Described, scores: Table) -> Iterator[Problem]:
     """Distributions: of the set's shape, sorted, in steps of the resolution, with its moments."""
     for name, array in scores.items():
         if name not in s.measures:
@@ -131,7 +149,7 @@ def moments(ordered: Floats) -> tuple[Floats, Floats]:
             np.where(enough, np.where(alike, 0.0, sd), np.nan))
 
 
-def of_systems(s: FactorSet, systems: Mapping[str, npt.NDArray[Any]]) -> Iterator[Problem]:
+def of_systems(s: Described, systems: Mapping[str, npt.NDArray[Any]]) -> Iterator[Problem]:
     """Whose the scores are: on each topic every system of the measure once."""
     tags = s.info.get("tags")
     for name, numbers in systems.items():
@@ -148,7 +166,7 @@ def of_systems(s: FactorSet, systems: Mapping[str, npt.NDArray[Any]]) -> Iterato
                 yield "systems.npz", f"{name} has a system that tags do not name"
 
 
-def of_means(s: FactorSet, means: Table) -> Iterator[Problem]:
+def of_means(s: Described, means: Table) -> Iterator[Problem]:
     """Means of systems whose scores are not known: sorted, within bounds, of known measures."""
     for key, values in means.items():
         scheme, _, name = key.partition(":")
@@ -164,7 +182,7 @@ def of_means(s: FactorSet, means: Table) -> Iterator[Problem]:
             yield "means.npz", f"{key} is outside 0 to 1"
 
 
-def _where(s: FactorSet, measure: str, file: str, wrong: npt.ArrayLike,
+def _where(s: Described, measure: str, file: str, wrong: npt.ArrayLike,
            what: str) -> Iterator[Problem]:
     rows = np.flatnonzero(wrong)
     if len(rows):

@@ -202,7 +202,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
     (("run", "missing.txt", "AP"), "'missing.txt' is neither a file nor a measure"),
     (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
-    (("narrow", "qrels", "AP"), "3 columns in its first line"),
+    (("narrow", "qrels", "AP"), "no scores of a measure by topic (there are 401)"),
     (("elsewhere", "qrels", "AP"), "no topic in common"),
     ((".", "qrels", "AP"), "is a directory"),
 ])

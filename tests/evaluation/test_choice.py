@@ -1,0 +1,78 @@
+"""Other systems than the track's own, sets without some, cutoffs where systems end, saturation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_std
+from ir_std import AP, NoFactorsError, UsageError, load_factors, nDCG
+from ir_std.factors.estimates import without
+from ir_std.factors.quality import saturates
+from ir_std.testing import simulated_qrels, simulated_run
+
+
+@pytest.fixture(scope="module")
+def qrels() -> Any:
+    judged = load_factors("dl19-passage").judgments
+    return simulated_qrels({topic: known.levels for topic, known in judged.items()})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_modern_systems_and_sets_without_some_are_chosen(qrels: Any) -> None:
+    own = ir_std.evaluator([nDCG @ 10], qrels)
+    assert own.match is not None
+    assert own.match.factors.id == "dl19-passage"  # type: ignore[union-attr]
+    assert "dl19-passage-modern" in own.match.others
+    modern = ir_std.evaluator([nDCG @ 10], qrels, systems="modern")
+    assert [p.factors.id for p in modern.plans] == ["dl19-passage-modern"]
+    some = ir_std.evaluator([nDCG @ 10], qrels, without="UNH_exDL_bm25")
+    expected = without(load_factors("dl19-passage"), ["UNH_exDL_bm25"])
+    assert [p.factors.n_systems["nDCG@10"] for p in some.plans] == [36]
+    assert np.array_equal(some.plans[0].factors.sd["nDCG@10"], expected.sd["nDCG@10"])
+
+
+def test_systems_that_are_not_there_are_told(qrels: Any) -> None:
+    with pytest.raises(NoFactorsError, match="no 'old' systems stand beside dl19-passage: there "
+                                             "are modern"):
+        ir_std.evaluator([AP], qrels, systems="old")
+    with pytest.raises(UsageError, match="has no system 'UNH_bm'; did you mean 'UNH_bm25'"):
+        ir_std.evaluator([AP], qrels, without="UNH_bm")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["AP", "nDCG", "SP", "DCG"])
+def test_a_measure_cut_where_the_systems_end_is_served_by_the_whole_one(name: str,
+                                                                        qrels: Any) -> None:
+    measure = ir_std.parse_measure(f"s{name}@1000")
+    run = simulated_run(qrels, 1, 50)
+    whole = ir_std.parse_measure(f"s{name}")
+    found = ir_std.calc_aggregate([measure, whole], qrels, run)
+    assert found[measure] == pytest.approx(found[whole])
+    with pytest.raises(NoFactorsError, match=f"s{name}@500"):
+        ir_std.evaluator([ir_std.parse_measure(f"s{name}@500")], qrels)
+
+
+
+
+@pytest.mark.parametrize(("values", "scheme", "expected"), [
+    ([0.995] * 5 + [0.5] * 45, "N", True), ([0.995] * 4 + [0.5] * 46, "N", False),
+    ([0.005] * 5 + [0.5] * 45, "N", True), ([0.99] * 50, "N", False),
+    ([1.0] * 17 + [0.5] * 33, "E", True), ([1.0] * 16 + [0.5] * 34, "E", False),
+    ([5.0] * 50, "z", False), ([1.0] * 50, "U", False), ([np.nan] * 50, "N", False),
+    ([np.nan] * 40 + [0.995] + [0.5] * 9, "N", True), ([], "N", False)])
+def test_a_run_saturates_a_set_at_stated_shares(values: Any, scheme: str, expected: bool) -> None:
+    assert saturates(values, scheme) is expected
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_run_that_saturates_a_set_is_told_what_tells_more(qrels: Any) -> None:
+    perfect = {topic: {doc: float(level) for doc, level in docs.items() if level > 0}
+               for topic, docs in qrels.items()}
+    found = ir_std.evaluate({"best": perfect}, qrels, ["nDCG@100"])
+    told = [text for text in found.notes if "far from most systems" in text]
+    assert len(told) == 1
+    assert told[0].startswith("best: far from most systems of dl19-passage")
+    assert told[0].endswith("use dl19-passage-modern or scheme z")
