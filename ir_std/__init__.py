@@ -55,12 +55,14 @@ from ir_std.measures import (
     sSuccess,
     standardized,
 )
+from ir_std.trec.score_files import read_scores
 
 if TYPE_CHECKING:
     from ir_std import analysis, merging, plots, report, testing
     from ir_std.build.from_runs import build_factors
     from ir_std.build.from_scores import build_from_scores
     from ir_std.evaluation.placement import Placement, Placer, place
+    from ir_std.evaluation.scores import standardize
     from ir_std.merging import merge, normalize
     from ir_std.reporting.comparison import Comparison, compare
     from ir_std.reporting.results import Results, evaluate
@@ -83,6 +85,7 @@ _ON_DEMAND = {name: module for module, names in {
     "build.from_runs": ("build_factors",),
     "build.from_scores": ("build_from_scores",),
     "evaluation.placement": ("Placement", "Placer", "place"),
+    "evaluation.scores": ("standardize",),
     "merging": ("merge", "normalize"),
     "reporting.comparison": ("Comparison", "compare"),
     "reporting.results": ("Results", "evaluate"),
@@ -98,9 +101,9 @@ __all__ = [
     "UsageError", "__version__", "analysis", "available_factors", "build_factors",
     "build_from_scores", "calc", "calc_aggregate", "calc_ctxt", "compare", "evaluate", "evaluator",
     "iter_calc", "lazylibs", "load_factors", "measures", "merge", "merging", "nDCG", "normalize",
-    "parse_measure", "place", "plots", "providers", "qrel_inputs", "recognize", "report",
-    "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP", "sR", "sRBP", "sRR", "sRprec",
-    "sSP", "sSuccess", "snDCG", "standardized", "testing", "util",
+    "parse_measure", "place", "plots", "providers", "qrel_inputs", "read_scores", "recognize",
+    "report", "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP", "sR", "sRBP", "sRR",
+    "sRprec", "sSP", "sSuccess", "snDCG", "standardize", "standardized", "testing", "util",
 ]
 __all__ += sorted(set(_ir_measures_names) - set(__all__))
 

@@ -5,8 +5,8 @@ With --baseline A: how the other systems differ from A, on each collection and i
   ir_std compare bm25=t7.run:t7.qrels bm25=t8.run:t8.qrels mono=t8b.run:t8.qrels AP
 
 Each NAME=RUN:QRELS is one system on one collection; the same NAME with other qrels is the same
-system on another collection.  QRELS may be an ir_datasets id.  Without measures, the default
-ones that all collections have factors for.
+system on another collection.  QRELS may be an ir_datasets id; scores that were computed elsewhere
+need none: NAME=SCORES.  Without measures, the default ones that all collections have factors for.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.effects import Effects
 from ir_std.reporting.tables import WRITERS
+from ir_std.trec.score_files import holds_scores
 
 PICTURES = (".png", ".svg", ".pdf")
 """The formats of ``--plot``, by the end of the file's name."""
@@ -53,7 +54,7 @@ def run(args: Namespace) -> None:
     shown = comparison.effects(args.baseline) if args.baseline else comparison
     table = shown.table(args.places)
     if args.plot:
-        draw(shown, args.plot, [name for _, *files in entries for name in files])
+        draw(shown, args.plot, [name for _, *files in entries for name in files if name])
     print(WRITERS[args.output_format](table))
 
 
@@ -62,8 +63,10 @@ def is_entry(text: str) -> bool:
     return "=" in text.partition("(")[0]
 
 
-def split_entry(text: str) -> tuple[str, str, str]:
+def split_entry(text: str) -> tuple[str, str, str | None]:
     """The name, the run and the qrels of NAME=RUN:QRELS, whose files may have colons too.
+
+    NAME=SCORES has no qrels.
 
     Raises
     ------
@@ -71,9 +74,11 @@ def split_entry(text: str) -> tuple[str, str, str]:
         If a part is missing.
     """
     name, _, files = text.partition("=")
+    if name and os.path.isfile(files) and holds_scores(files):
+        return name, files, None
     cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
     if not name or not cuts:
-        raise UsageError(f"cannot read {text!r}: write NAME=RUN:QRELS")
+        raise UsageError(f"cannot read {text!r}: write NAME=RUN:QRELS, or NAME=SCORES")
     cut = next((i for i in cuts if os.path.exists(files[:i])), cuts[0])
     return name, files[:cut], files[cut + 1:]
 

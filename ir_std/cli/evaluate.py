@@ -32,8 +32,10 @@ from ir_std.measures import near_measures, parse_measure
 from ir_std.schemes import scheme_names
 from ir_std.trec.columns import QRELS, RUN
 from ir_std.trec.files import columns_of
-from ir_std.trec.inputs import as_qrels, is_dataset
+from ir_std.trec.inputs import is_dataset
 from ir_std.trec.naming import name_runs
+from ir_std.trec.score_files import holds_scores
+from ir_std.trec.scored import judgments_behind, runs_by_name
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
     choose_options(parser)
+    add_measure_option(parser)
     parser.add_argument("-q", "--by_query", action="store_true", help="values by topic too")
     parser.add_argument("-n", "--no_summary", action="store_true",
                         help="with -q: without the means")
@@ -70,10 +73,17 @@ def configure(parser: ArgumentParser) -> None:
 
 def choose_options(parser: ArgumentParser) -> None:
     """Declare what chooses other systems than the track's own, or not all of them."""
-    parser.add_argument("--systems", metavar="KIND",
-                        help="other systems on the same topics, as modern, where there are such")
+    parser.add_argument("--systems", metavar="KIND|FILE",
+                        help="other systems on the same topics, as modern, where there are "
+                             "such; or a file of names, one a line: these of the set's alone")
     parser.add_argument("--without", metavar="TAG", action="append", default=[],
                         help="leave a system out of the factors (once for each)")
+
+
+def add_measure_option(parser: ArgumentParser) -> None:
+    """Declare ``--measure``."""
+    parser.add_argument("--measure", metavar="NAME",
+                        help="the measure of a table of scores whose columns are runs")
 
 
 def run(args: Namespace) -> None:
@@ -118,12 +128,11 @@ def blocks(args: Namespace) -> Iterator[str]:
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     files, qrels, measures = tell_apart(args.inputs)
-    schemes = _schemes(args)
-    judgments = as_qrels(qrels)
+    schemes, runs = _schemes(args), runs_by_name(files, args.measure)
+    judgments = judgments_behind(runs.values(), qrels)
     chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
-    evaluator = evaluator_for(judgments, measures or None, schemes, chosen)
+    evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
     _tell(evaluator, schemes)
-    runs = name_runs(files)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     evaluated = list(evaluate_all(evaluator, runs, args.jobs))
     lines = liner(evaluator, Wanted(args.by_query, not args.no_summary, args.place))
@@ -137,8 +146,9 @@ def _schemes(args: Namespace) -> tuple[str, ...]:
     return () if args.raw else scheme_names(args.scheme)
 
 
-def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str, list[Measure]]:
-    """Sort arguments into run files, the qrels (a file or an ir_datasets id) and measures.
+def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str | None, list[Measure]]:
+    """Sort arguments into files of runs or scores, the qrels (a file or an ir_datasets id) and
+    measures.  Scores alone need no qrels.
 
     Raises
     ------
@@ -148,10 +158,14 @@ def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str, list[Measure]]:
         If an argument is none of these, or there is not at least one run and just one qrels.
     """
     runs: list[str] = []
+    scores: list[str] = []
     qrels: list[str] = []
     measures: list[Measure] = []
     for given in inputs:
         if os.path.exists(given):
+            if holds_scores(given):
+                scores.append(given)
+                continue
             width = columns_of(given)
             if width not in (RUN.width, QRELS.width):
                 raise InputError.at(given, None, f"{width} columns in its first line",
@@ -165,13 +179,15 @@ def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str, list[Measure]]:
             qrels.append(given)
         else:
             raise UsageError(_unknown(given))
+    if scores and not runs and not qrels:
+        return list(dict.fromkeys(scores)), None, measures
     if len(qrels) != 1:
         found = f"{len(qrels)} qrels ({', '.join(qrels)})" if qrels else "no qrels"
         raise UsageError(f"found {found} and {len(runs)} run{'s' if len(runs) != 1 else ''}: give "
                          f"one qrels file (4 columns) or ir_datasets id")
-    if not runs:
+    if not (runs or scores):
         raise UsageError(f"found qrels ({qrels[0]}) but no run: give a file of 6 columns")
-    return list(dict.fromkeys(runs)), qrels[0], measures
+    return list(dict.fromkeys(runs + scores)), qrels[0], measures
 
 
 def _unknown(given: str) -> str:
@@ -196,7 +212,7 @@ def _parse_all(text: str) -> list[Measure]:
         return [parse_measure(part) for part in text.split()]
 
 
-def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: tuple[str, ...],
+def tabulate(files: list[str], qrels: str | None, measures: list[Measure], schemes: tuple[str, ...],
              args: Namespace) -> Results:
     """The results of all runs, after telling which factors they use.
 
@@ -207,8 +223,8 @@ def tabulate(files: list[str], qrels: str, measures: list[Measure], schemes: tup
     """
     from ir_std.reporting.results import evaluate as evaluate_runs
 
-    runs = name_runs(files)
-    by_path = {os.path.realpath(file): name for name, file in runs.items()}
+    by_path = {os.path.realpath(file): name for name, file in name_runs(files).items()}
+    runs = runs_by_name(files, args.measure)
     baseline = args.baseline and by_path.get(os.path.realpath(args.baseline), args.baseline)
     results = evaluate_runs(runs, qrels, measures or None, schemes, factors=args.factors,
                             systems=args.systems, without=args.without,

@@ -28,11 +28,12 @@ from ir_std.factors import packs
 from ir_std.factors.catalog import available_factors, load_factors, writable_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_target
-from ir_std.factors.formats import FORMATS, imported, to_trec_eval, webber_files
+from ir_std.factors.formats import FORMATS, imported, webber_files
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.quality import findings, quality
 from ir_std.factors.validation import check
 from ir_std.trec.inputs import as_qrels
+from ir_std.trec.names import to_trec_eval
 
 
 def configure(parser: ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from ir_std._files import check_target
 from ir_std.analysis.paired import TESTS
 from ir_std.cli.compare import is_entry, split_entry
-from ir_std.cli.evaluate import choose_options, tabulate, tell_apart
+from ir_std.cli.evaluate import add_measure_option, choose_options, tabulate, tell_apart
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
@@ -36,6 +36,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
     choose_options(parser)
+    add_measure_option(parser)
     parser.add_argument("--baseline", metavar="RUN",
                         help="the run that the others are tested against")
     parser.add_argument("--test", choices=sorted(TESTS), default="t",
@@ -51,11 +52,11 @@ def run(args: Namespace) -> None:
                if is_entry(text) and not os.path.exists(text)]
     if entries:
         measures = [text for text in args.inputs if not is_entry(text)]
-        write(args, [name for _, *files in entries for name in files],
+        write(args, [name for _, *files in entries for name in files if name],
               lambda: compared(entries, measures, args))
     else:
         files, qrels, parsed = tell_apart(args.inputs)
-        write(args, [*files, qrels],
+        write(args, [*files, *filter(None, [qrels])],
               lambda: tabulate(files, qrels, parsed, scheme_names(args.scheme), args))
 
 
@@ -66,7 +67,7 @@ def write(args: Namespace, inputs: list[str], evaluate: Callable[[], Results | C
     note(f"wrote {args.output}, {os.path.getsize(args.output) / 1e6:.2f} MB")
 
 
-def compared(entries: list[tuple[str, str, str]], measures: list[str],
+def compared(entries: list[tuple[str, str, str | None]], measures: list[str],
              args: Namespace) -> Comparison:
     """Systems on several collections.
 

@@ -38,6 +38,8 @@ class Output(io.TextIOBase):
 
     def flush(self) -> None:
         """Write what is held; a UsageError if that fails."""
+        if self.stream.closed:  # Python flushes once more when this object goes
+            return
         try:
             self.stream.flush()
         except OSError as failed:

@@ -9,17 +9,25 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from ir_std.errors import InputError, NoFactorsError
-from ir_std.evaluation.choice import choose_factors
+from ir_std.evaluation.choice import Systems, choose_factors
 from ir_std.evaluation.evaluator import Scores, StdEvaluator
 from ir_std.evaluation.notices import Notice
 from ir_std.evaluation.plans import Plan, any_known, find_factors, plan
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.recognition import Match
-from ir_std.measures import Standardized, has_standardized, parse_measure, standardized
+from ir_std.measures import (
+    Standardized,
+    canonical,
+    equivalents,
+    has_standardized,
+    parse_measure,
+    standardized,
+)
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
+from ir_std.trec.scores import RunScores
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str
 """One measure or several, as objects or by name."""
@@ -46,7 +54,7 @@ def recognize(qrels: Any) -> Match:
 
 
 def evaluator(measures: Measures, qrels: Any, *, schemes: str | Iterable[str] = "N",
-              factors: FactorSet | str | None = None, systems: str | None = None,
+              factors: FactorSet | str | None = None, systems: Systems = None,
               without: str | Iterable[str] = ()) -> StdEvaluator:
     """An evaluator for these measures and qrels, which serves many runs.
 
@@ -76,19 +84,35 @@ def evaluator(measures: Measures, qrels: Any, *, schemes: str | Iterable[str] = 
     return evaluator_for(judgments, measures, scheme_names(schemes), chosen)
 
 
-def evaluator_for(qrels: Qrels, measures: Measures | None,
-                  schemes: Iterable[str], factors: FactorSet | str | None) -> StdEvaluator:
-    """The evaluator of these measures, or of the factor set's own, with their companions."""
+def evaluator_for(qrels: Qrels, measures: Measures | None, schemes: Iterable[str],
+                  factors: FactorSet | str | None,
+                  runs: Iterable[Run | RunScores | str] = ()) -> StdEvaluator:
+    """The evaluator of these measures, or of the factor set's own, with their companions.
+
+    Where scores are among ``runs``, only those of the set's own that all of them have.
+    """
     match = find_factors(qrels, factors)
     if isinstance(measures, (str, Measure)):
         measures = [measures]
     if measures is None:
-        measures = match.factors.default_measures if match.factors else FALLBACK_MEASURES
+        measures = _usual(match, [run for run in runs if isinstance(run, RunScores)])
     wanted, notices = companions(map(parse_measure, measures), match, qrels, schemes)
     return StdEvaluator(wanted, qrels, match, notices)
 
 
-def check_common_topics(run: Run, qrels: Qrels) -> None:
+def _usual(match: Match, scores: list[RunScores]) -> list[Measure]:
+    usual = [*map(parse_measure, match.factors.default_measures if match.factors
+                  else FALLBACK_MEASURES)]
+    if not scores:
+        return usual
+    known = [m for m in scores[0].values if all(m in other.values for other in scores)]
+    # Among binary judgments a set's nDCG(rel=1) is what others call nDCG.
+    forms = [{canonical(form) for form in equivalents(m, binary=True)} for m in usual]
+    return [m for names in forms for m in known
+            if canonical(m) in names and m.__name__ not in ("SP", "DCG")] or known
+
+
+def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
     """Check that a run and qrels belong together.
 
     Raises
@@ -96,7 +120,7 @@ def check_common_topics(run: Run, qrels: Qrels) -> None:
     InputError
         If they have no topic in common.
     """
-    if not run.bounds.keys() & set(qrels.topics):
+    if not set(run.topics) & set(qrels.topics):
         raise InputError.at(
             run.name, None, f"no topic in common with {qrels.name} (topics here such as "
             f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
@@ -137,7 +161,7 @@ def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
 
 def _has_values(planned: Plan, qrels: Qrels) -> bool:
     """Whether there are factors on one of the topics."""
-    return any_known(planned.factors.mean[planned.name], planned.factors.rows(qrels.topics))
+    return any_known(planned.factors.mean[planned.name], planned.factors.rows(planned.topics))
 
 
 def _missing(without: dict[str, list[str]], hindered: dict[str, dict[str, None]],

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from ir_std.errors import NoFactorsError
 from ir_std.evaluation.plans import find_factors
 from ir_std.factors.catalog import known_sets, readable
 from ir_std.factors.estimates import without as left_out
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.population import among
 from ir_std.trec.qrels import Qrels
+
+Systems: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
+"""A kind of systems, as ``"modern"``; or the names of some of a set's, also in a file."""
 
 
 def choose_factors(qrels: Qrels, factors: FactorSet | str | None = None, *,
-                   systems: str | None = None,
+                   systems: Systems = None,
                    without: str | Iterable[str] = ()) -> FactorSet | str | None:
     """The factors to use where other systems are asked for; as ``factors`` says where not.
 
@@ -22,9 +28,10 @@ def choose_factors(qrels: Qrels, factors: FactorSet | str | None = None, *,
     qrels : Qrels
     factors : FactorSet or str, optional
         A set or its name; recognized from the qrels if not given.
-    systems : str, optional
+    systems : str, path or iterable of str, optional
         Other systems on the same topics, as ``"modern"``: the set that stands beside the one
-        that is recognized, or named.
+        that is recognized, or named.  Or a file of names, one a line, or the names: the factors
+        are computed anew from these of the set's systems.
     without : str or iterable of str
         Systems to leave out: the factors are computed anew from the others.
 
@@ -41,7 +48,11 @@ def choose_factors(qrels: Qrels, factors: FactorSet | str | None = None, *,
     match = find_factors(qrels, factors)
     if match.factors is None:
         raise NoFactorsError(str(match))
-    chosen = match.factors if systems is None else beside(match.factors, systems)
+    chosen = match.factors
+    if isinstance(systems, str) and not os.path.isfile(systems):
+        chosen = beside(match.factors, systems)
+    elif systems is not None:
+        chosen = among(match.factors, systems)
     return left_out(chosen, tags) if tags else chosen
 
 

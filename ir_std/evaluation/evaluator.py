@@ -12,22 +12,28 @@ from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
+from ir_std._typing import Floats
+from ir_std.errors import UsageError
 from ir_std.evaluation import metrics
 from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
 from ir_std.evaluation.notices import (
     Notice,
     about_factors,
+    about_given,
     about_run,
     about_scores,
     said,
     warn_caller,
 )
-from ir_std.evaluation.plans import Plan, Values, find_factors, plan
+from ir_std.evaluation.plans import Plan, find_factors, mean_of_known, plan
 from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, check_params
-from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Order, Ranker
+from ir_std.trec.runs import Run
+from ir_std.trec.scored import as_scored
+from ir_std.trec.scores import CountedTopics, RunScores
 
 
 class Scores(dict[Measure, float]):
@@ -52,7 +58,7 @@ class _Formula(NamedTuple):
 
     measure: Measure
     order: Order
-    compute: Callable[[Ranking], Values]
+    compute: Callable[[Ranking], Floats]
 
     @classmethod
     def of(cls, measure: Measure, highest: int) -> _Formula:
@@ -78,15 +84,29 @@ class Evaluation:
         Means of the evaluator's measures; of standardized ones over topics with factors.
     notices : tuple of Notice
         What is to be known of this run.
-    elsewhere : tuple of Metric
-        What other providers gave, as they gave it.
+    elsewhere : tuple of Metric or None
+        What other providers gave, as they gave it; None of scores that nobody here computed.
     """
 
     run: str
-    values: Mapping[Measure, Values]
+    values: Mapping[Measure, Floats]
     means: Mapping[Measure, float]
     notices: tuple[Notice, ...]
-    elsewhere: tuple[Metric, ...]
+    elsewhere: tuple[Metric, ...] | None
+
+
+class _Raw(NamedTuple):
+    """A run's raw scores by topic, and what comes with them.
+
+    ``means`` are those that are not the mean of all values, ``steps`` those in which the values
+    were written, where they were.
+    """
+
+    columns: dict[Measure, Floats]
+    notices: Iterable[Notice]
+    means: Mapping[Measure, float] = {}
+    steps: Mapping[Measure, float] = {}
+    elsewhere: tuple[Metric, ...] | None = ()
 
 
 class StdEvaluator(providers.Evaluator):
@@ -127,6 +147,9 @@ class StdEvaluator(providers.Evaluator):
         self.plans = [self._plan(m) for m in self.measures if isinstance(m, Standardized)]
         asked = [m for m in self.measures if not isinstance(m, Standardized)]
         raw = dict.fromkeys([*asked, *(p.raw for p in self.plans)])
+        self._wanted = {m: (m,) for m in asked} | {p.raw: (p.raw, *p.same_raw) for p in self.plans}
+        if isinstance(self.qrels, CountedTopics):
+            raw.clear()  # nothing can be computed: scores are given
         here = [m for m in raw if computed_here(m)]
         for measure in here:
             check_params(measure)
@@ -186,30 +209,50 @@ class StdEvaluator(providers.Evaluator):
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.trec.inputs.as_run` takes.
+            Any form that :func:`ir_std.trec.inputs.as_scored` takes.
         name : str, optional
             What notices call it; the file's name if not given.
         """
-        read = as_run(run)
+        read = as_scored(run)
         name = name or read.name
-        ranker = Ranker(read, self.qrels, self._judged)
-        rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
-        raw = {f.measure: f.compute(rankings[f.order]) for f in self._formulas}
-        elsewhere = self._others.results(read) if self._others else []
-        if self._others:
-            raw |= self._as_columns(self._others.measures, elsewhere)
-        columns = raw | {p.measure: p.apply(raw[p.raw]) for p in self.plans}
-        own = means(self._others.measures, elsewhere) if self._others else {}
+        raw = self._given(read, name) if isinstance(read, RunScores) else self._computed(read, name)
+        columns, averages = dict(raw.columns), {m: mean_of_known(v) for m, v in raw.columns.items()}
+        for p in self.plans:
+            columns[p.measure], averages[p.measure] = p.standardized(
+                raw.columns[p.raw], raw.steps.get(p.raw, 0.0))
+        averages |= raw.means
         return Evaluation(
-            name,
-            {m: columns[m] for m in dict.fromkeys([*self.measures, *raw])},
-            {m: own[m] if m in own else _mean(columns[m]) for m in self.measures},
-            (*about_run(name, self.plans, read, self.qrels, _relevant(rankings.values())),
-             *about_scores(name, self.plans, columns)),
-            tuple(elsewhere))
+            name, {m: columns[m] for m in dict.fromkeys([*self.measures, *raw.columns])},
+            {m: averages[m] for m in self.measures},
+            (*raw.notices, *about_scores(name, self.plans, columns)), raw.elsewhere)
+
+    def _computed(self, run: Run, name: str) -> _Raw:
+        """What a run scores."""
+        ranker = Ranker(run, self.qrels, self._judged)
+        rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
+        columns = {f.measure: f.compute(rankings[f.order]) for f in self._formulas}
+        about = about_run(name, self.plans, run, self.qrels, _relevant(rankings.values()))
+        if not self._others:
+            return _Raw(columns, about)
+        elsewhere = self._others.results(run)
+        return _Raw(columns | self._as_columns(self._others.measures, elsewhere), about,
+                    means(self._others.measures, elsewhere), elsewhere=tuple(elsewhere))
+
+    def _given(self, scores: RunScores, name: str) -> _Raw:
+        """What was computed elsewhere."""
+        columns, steps = {}, {}
+        for measure, forms in self._wanted.items():
+            known = next((m for m in forms if m in scores.values), None)
+            if known is None:
+                raise UsageError(f"{scores.name} has no {measure}: it has "
+                                 f"{', '.join(map(str, scores.values))}")
+            columns[measure] = scores.column(known, self.qrels.topics)
+            steps[measure] = scores.step_of(known)
+        return _Raw(columns, about_given(name, self.plans, scores, self.qrels, columns, steps),
+                    steps=steps, elsewhere=None)
 
     def _as_columns(self, measures: Iterable[Measure],
-                    results: Iterable[Metric]) -> dict[Measure, Values]:
+                    results: Iterable[Metric]) -> dict[Measure, Floats]:
         row = self.qrels.positions
         columns = {m: np.full(len(row), np.nan) for m in measures}
         for result in results:
@@ -217,13 +260,13 @@ class StdEvaluator(providers.Evaluator):
                 columns[result.measure][row[result.query_id]] = result.value
         return columns
 
-    def values(self, run: Any) -> dict[Measure, Values]:
-        """Values of all measures on all topics of the qrels.
+    def values(self, run: Any) -> dict[Measure, Floats]:
+        """Floats of all measures on all topics of the qrels.
 
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.trec.inputs.as_run` takes.
+            Any form that :func:`ir_std.trec.inputs.as_scored` takes.
 
         Returns
         -------
@@ -249,9 +292,12 @@ class StdEvaluator(providers.Evaluator):
 
     def by_topic(self, found: Evaluation) -> Iterator[Metric]:
         """The values of an evaluation as ir_measures gives them, topic by topic."""
-        theirs = {(r.measure, r.query_id): r for r in found.elsewhere}
-        not_ours = set(self._others.measures) if self._others else set()
-        columns = [(m, m in not_ours, found.values[m].tolist()) for m in self.measures]
+        theirs = {(r.measure, r.query_id): r for r in found.elsewhere or ()}
+        not_ours = (set(self._others.measures) if self._others and found.elsewhere is not None
+                    else set())
+        of_mean = {p.measure for p in self.plans if p.of_mean}
+        columns = [(m, m in not_ours, found.values[m].tolist()) for m in self.measures
+                   if m not in of_mean]
         for i, topic in enumerate(self.qrels.topics):
             for measure, is_theirs, column in columns:
                 if not is_theirs:
@@ -279,8 +325,3 @@ def _relevant(rankings: Iterable[Ranking]) -> int:
     """The number of relevant documents that were found; all orders find the same."""
     return next((int((r.level > 0).sum()) for r in rankings), 0)
 
-
-def _mean(column: Values) -> float:
-    """The mean of what is not NaN; NaN where nothing is."""
-    known = column[~np.isnan(column)]
-    return float(known.mean()) if len(known) else float("nan")

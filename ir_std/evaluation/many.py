@@ -15,8 +15,9 @@ from ir_measures.measures import Measure
 from ir_std._parallel import in_order, usual_jobs
 from ir_std.evaluation.api import check_common_topics
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
-from ir_std.trec.inputs import as_run
 from ir_std.trec.runs import Run
+from ir_std.trec.scored import as_scored
+from ir_std.trec.scores import RunScores
 
 
 def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | None = 1,
@@ -27,7 +28,7 @@ def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | N
     ----------
     evaluator : StdEvaluator
     runs : mapping of str to run
-        By name, in any form that :func:`ir_std.trec.inputs.as_run` takes.
+        By name, in any form that :func:`ir_std.trec.scored.as_scored` takes.
     jobs : int, optional
         Number of processes; 1 is this one, None as many as pay.
     executor : concurrent.futures.Executor, optional
@@ -57,16 +58,16 @@ def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | N
 
 
 def _evaluated(evaluator: StdEvaluator, name: str, run: Any) -> Evaluation:
-    read = as_run(run)
+    read = as_scored(run)
     check_common_topics(read, evaluator.qrels)
     return evaluator.evaluate(read, name)
 
 
 def _portable(run: Any) -> Any:
     """A run as it travels: open files and what can be read but once are read before."""
-    if isinstance(run, (str, os.PathLike, Mapping, Run)) or hasattr(run, "itertuples"):
+    if isinstance(run, (str, os.PathLike, Mapping, Run, RunScores)) or hasattr(run, "itertuples"):
         return run
-    return as_run(run)
+    return as_scored(run)
 
 
 def _evaluated_elsewhere(task: bytes, item: tuple[str, Any]) -> Evaluation:

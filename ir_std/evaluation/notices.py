@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +20,7 @@ from ir_std.factors.quality import saturates
 from ir_std.factors.recognition import Match
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
+from ir_std.trec.scores import CountedTopics, RunScores
 
 AS_DEEP = 0.9
 """A run is as deep as the systems if its longest list has this share of their documents."""
@@ -71,6 +73,7 @@ def about_factors(plans: Iterable[Plan], qrels: Qrels,
             yield Notice(f"{found.fit.factors.id}: {found.fit.doubt}",
                          warns=found.fit.basis != "names")
     yield from _gaps(plans, qrels)
+    yield from _of_datasets(plans)
     yield from _flat(plans, qrels)
     for found in matches:
         if found.fit and found.others and found.chosen_by == "qrels" and found.fit.partial:
@@ -79,13 +82,40 @@ def about_factors(plans: Iterable[Plan], qrels: Qrels,
                          "--factors", warns=True)
 
 
+def _of_datasets(plans: list[Plan]) -> Iterator[Notice]:
+    """Whom a run is compared with on whole data sets, and what misleads there."""
+    told: dict[str, dict[str, str]] = {}
+    for p in plans:
+        if p.factors.of_datasets:
+            about = p.factors.info.get("datasets", {})
+            told.setdefault(p.factors.info.get("population", ""), {}).update(
+                (topic, note) for topic in p.topics if (note := about.get(topic, {}).get("note")))
+            if p.of_mean:
+                yield from _spread(p)
+    for population, notes in told.items():
+        if population:
+            yield Notice(f"compared with {population}")
+        for topic, note in notes.items():
+            yield Notice(f"{topic}: {note}")
+
+
+def _spread(p: Plan) -> Iterator[Notice]:
+    scores = p.factors.scores.get(p.name)
+    row = p.factors.rows(p.topics)[0]
+    if scores is not None and row >= 0:
+        known = scores[row][~np.isnan(scores[row])]
+        yield Notice(f"{p.raw} of the {len(known)} systems on {p.topics[0]}: mean "
+                     f"{known.mean():.4f}, median {np.median(known):.4f}, deviation "
+                     f"{known.std(ddof=1):.4f}")
+
+
 def _gaps(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
     without: dict[str, dict[str, None]] = {}
     for p in plans:
-        rows = p.factors.rows(qrels.topics)
+        rows = p.factors.rows(p.topics)
         known = ~(np.isnan(p.factors.mean[p.name]) | np.isnan(p.factors.sd[p.name]))
         for i in np.flatnonzero((rows < 0) | ~known[rows]).tolist():
-            without.setdefault(p.factors.id, {})[qrels.topics[i]] = None
+            without.setdefault(p.factors.id, {})[p.topics[i]] = None
     for name, topics in without.items():
         yield Notice(f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {name}, "
                      f"left out of standardized means: {few(topics)}", warns=True)
@@ -97,7 +127,7 @@ def _flat(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
     for p in plans:
         if p.measure["scheme"] == "E":
             continue
-        rows = p.factors.rows(qrels.topics)
+        rows = p.factors.rows(p.topics)
         n = int((p.factors.sd[p.name][rows[rows >= 0]] == 0).sum())
         if n:
             flat.setdefault(p.factors.id, {})[str(p.measure.base)] = n
@@ -120,7 +150,62 @@ def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
                      run=name)
     if sizes and not relevant and not len(run.find(qrels.wanted(True)).score):
         yield Notice("none of its documents is judged", run=name)
-    deepest = max(sizes, default=0)
+    yield from _about_depth(name, plans, max(sizes, default=0))
+
+
+def about_given(name: str, plans: Iterable[Plan], scores: RunScores, qrels: Qrels,
+                columns: Mapping[Measure, npt.NDArray[np.float64]],
+                steps: Mapping[Measure, float]) -> Iterator[Notice]:
+    """What is to be known of scores that were computed elsewhere.
+
+    ``columns`` are the raw values by topic, ``steps`` those in which they were written.
+    """
+    plans, mine = list(plans), set(scores.topics)
+    lacking = sum(topic not in mine for topic in qrels.topics)
+    if lacking and scores.unit == "topic":
+        yield Notice(f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0",
+                     run=name)
+    if scores.unlisted:
+        yield Notice(f"its means are over {scores.unlisted} more topic"
+                     f"{'s' * (scores.unlisted > 1)} than it lists, here they are over those "
+                     "listed; give the qrels too, and the others count as 0",
+                     warns=isinstance(qrels, CountedTopics), run=name)
+    empty = {str(m): n for m, column in columns.items() if (n := int(np.isnan(column).sum()))}
+    if empty:
+        listed = ", ".join(f"{measure} on {n}" for measure, n in empty.items())
+        what = "data sets" if scores.unit == "collection" else "topics"
+        yield Notice(f"has no value of {listed} of the {what}: left out of the means", True, name)
+    if scores.passed_over:
+        yield Notice(f"passed over what is no raw measure here: {few(scores.passed_over)}",
+                     run=name)
+    yield from _about_rounding(name, plans, columns, steps)
+    if scores.n_ret:
+        yield from _about_depth(name, plans, max(scores.n_ret.values()))
+
+
+def _about_rounding(name: str, plans: Iterable[Plan],
+                    columns: Mapping[Measure, npt.NDArray[np.float64]],
+                    steps: Mapping[Measure, float]) -> Iterator[Notice]:
+    changes: dict[float, dict[str, float]] = {}
+    for p in plans:
+        step = steps[p.raw]
+        if step:
+            changes.setdefault(step, {})[str(p.measure)] = p.uncertainty(columns[p.raw], step)
+    for step, by_measure in changes.items():
+        listed = ", ".join(f"{measure} by {_upwards(most)}" for measure, most in by_measure.items())
+        yield Notice(f"scores are written in steps of {step:g}: without that, raw means could "
+                     f"differ by {step / 2:g}, and means of {listed} at most", run=name)
+
+
+def _upwards(value: float) -> str:
+    """A number rounded up to one digit."""
+    if not value:
+        return "0"
+    power = 10.0 ** math.floor(math.log10(value))
+    return f"{math.ceil(value / power - 1e-9) * power:.1g}"
+
+
+def _about_depth(name: str, plans: Iterable[Plan], deepest: int) -> Iterator[Notice]:
     for (factors, deeper), touched in _unlike_depth(plans, deepest).items():
         listed = ", ".join(map(str, touched))
         depth = min(touched.values())
@@ -138,7 +223,7 @@ def about_scores(name: str, plans: Iterable[Plan],
     """Whether a run saturates the factors, and what still tells such runs apart."""
     full: dict[FactorSet, list[str]] = {}
     for p in plans:
-        if saturates(columns[p.measure], p.measure["scheme"]):
+        if not p.of_mean and saturates(columns[p.measure], p.measure["scheme"]):
             full.setdefault(p.factors, []).append(str(p.measure))
     for factors, measures in full.items():
         others = [s.id for s in readable(known_sets()) if s.info.get("beside") == factors.id]

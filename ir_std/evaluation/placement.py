@@ -10,18 +10,17 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._typing import Floats
 from ir_std.errors import NoFactorsError
-from ir_std.evaluation.api import companions
+from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import said, warn_caller
-from ir_std.evaluation.plans import Plan, find_factors, names_by_measure
+from ir_std.evaluation.plans import Plan, names_by_measure, units_of
 from ir_std.factors.estimates import by_system, means_of_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Standardized, canonical, parse_measure
+from ir_std.measures import Standardized, canonical
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.inputs import as_qrels
-
-Floats = npt.NDArray[np.float64]
+from ir_std.trec.scored import as_scored, judgments_behind
 
 
 class Placement(NamedTuple):
@@ -88,7 +87,7 @@ class Placement(NamedTuple):
         return f"{self.measure} {self.value:.4f}: {self.summary}"
 
 
-def place(run: Any, qrels: Any, measures: Iterable[str | Measure] | None = None, *,
+def place(run: Any, qrels: Any = None, measures: Iterable[str | Measure] | None = None, *,
           schemes: str | Iterable[str] = "N",
           factors: FactorSet | str | None = None) -> list[Placement]:
     """Place a run among the standardizing systems of its collection.
@@ -96,7 +95,7 @@ def place(run: Any, qrels: Any, measures: Iterable[str | Measure] | None = None,
     Parameters
     ----------
     run, qrels
-        Any form that ir_std reads.
+        Any form that ir_std reads; without qrels scores that were computed elsewhere.
     measures : iterable of str or Measure, optional
         For raw ones their standardized companions are placed too; the set's default measures
         if not given.
@@ -108,13 +107,12 @@ def place(run: Any, qrels: Any, measures: Iterable[str | Measure] | None = None,
     NoFactorsError
         If no factor set fits the qrels.
     """
-    judgments = as_qrels(qrels)
-    match = find_factors(judgments, factors)
-    if match.factors is None:
-        raise NoFactorsError(str(match))
-    asked = map(parse_measure, measures or match.factors.default_measures)
-    wanted, notices = companions(asked, match, judgments, scheme_names(schemes))
-    return Placer(StdEvaluator(wanted, judgments, match, notices)).place(run)
+    read = as_scored(run)
+    judgments = judgments_behind([read], qrels)
+    evaluator = evaluator_for(judgments, measures, scheme_names(schemes), factors, [read])
+    if evaluator.match is None or evaluator.match.factors is None:
+        raise NoFactorsError(str(evaluator.match))
+    return Placer(evaluator).place(read)
 
 
 class Placer:
@@ -176,34 +174,38 @@ class Placer:
 
     def _plain(self, measure: Measure, values: Floats) -> Placement:
         factors, name, _ = self._behind(measure)
-        if factors is None:
+        fit = self.evaluator.match.fit if self.evaluator.match else None
+        if fit is None or factors is None:
             return Placement(measure, float(values.mean()), why_not="no factor set is known")
         if not name:
             return Placement(measure, float(values.mean()), factors.id,
                              why_not=f"{factors.id} has no factors for it")
-        return self._among(measure, factors, name, values, _rounded(factors, name, values))
+        topics, units = units_of(fit, self.evaluator.qrels, values)
+        return _among(measure, factors, name, topics, units, _rounded(factors, name, units))
 
     def _standardized(self, p: Plan, values: Mapping[Measure, Floats]) -> Placement:
-        raw = values[p.raw]
-        return self._among(p.measure, p.factors, p.name, p.apply(raw),
-                           p.apply(_rounded(p.factors, p.name, raw)))
+        raw = p.units(values[p.raw])
+        return _among(p.measure, p.factors, p.name, p.topics, p.apply(raw),
+                      p.apply(_rounded(p.factors, p.name, raw)))
 
-    def _among(self, measure: Measure, factors: FactorSet, name: str, values: Floats,
-               compared: Floats) -> Placement:
-        rows = factors.rows(self.evaluator.qrels.topics)
-        known = ~np.isnan(factors.mean[name])
-        usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
-        n, total = int(usable.sum()), int(known.sum())
-        value = float(values[usable].mean()) if n else float("nan")
-        means = _means(factors, measure, name, rows[usable], total) if n else None
-        if means is None:
-            return Placement(measure, value, factors.id, n, total,
-                             why_not=_reason(factors, name, n, total))
-        mine = compared[usable].mean()
+
+def _among(measure: Measure, factors: FactorSet, name: str, topics: Iterable[str],
+           values: Floats, compared: Floats) -> Placement:
+    rows = factors.rows(topics)
+    known = ~np.isnan(factors.mean[name])
+    usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
+    n = int(usable.sum())
+    total = n if factors.of_datasets else int(known.sum())
+    value = float(values[usable].mean()) if n else float("nan")
+    means = _means(factors, measure, name, rows[usable], total) if n else None
+    if means is None:
         return Placement(measure, value, factors.id, n, total,
-                         better=int((means > mine + EXACT).sum()), n_systems=len(means),
-                         tied=int((abs(means - mine) <= EXACT).sum()),
-                         means=tuple(means.tolist()))
+                         why_not=_reason(factors, name, n, total))
+    mine = compared[usable].mean()
+    return Placement(measure, value, factors.id, n, total,
+                     better=int((means > mine + EXACT).sum()), n_systems=len(means),
+                     tied=int((abs(means - mine) <= EXACT).sum()),
+                     means=tuple(means.tolist()))
 
 
 def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._typing import Floats
 from ir_std.errors import NoFactorsError
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.factor_set import FactorSet
@@ -23,12 +24,13 @@ from ir_std.measures import (
     parse_measure,
 )
 from ir_std.trec.qrels import Qrels
-
-Values = npt.NDArray[np.float64]
+from ir_std.trec.scores import CountedTopics
 
 
 def collection_of(qrels: Qrels) -> Collection:
     """What recognition needs to know of qrels."""
+    if isinstance(qrels, CountedTopics):
+        return Collection(qrels.n_rel.items())
     return qrels.remembered("collection", lambda: Collection(
         zip(qrels.topics, qrels.count().tolist(), strict=True),
         qrels.first_documents[:50], qrels.dataset, qrels))
@@ -54,14 +56,69 @@ class Plan(NamedTuple):
     """How a standardized measure is computed: from which raw one, with which factors.
 
     ``name`` is what the factor set calls the raw measure; ``apply`` standardizes the raw values
-    on the topics of the qrels.
+    on ``topics``, those of the qrels.  With factors of whole data sets these are one, the data
+    set, and its value is the run's mean.
     """
 
     measure: Standardized
     raw: Measure
     factors: FactorSet
     name: str
-    apply: Callable[[npt.ArrayLike], Values]
+    apply: Callable[..., Floats]
+    topics: tuple[str, ...]
+    of_mean: bool = False
+
+    @property
+    def same_raw(self) -> tuple[Measure, ...]:
+        """Other raw measures that have the values of ``raw``: with binary gains, the base."""
+        base = self.measure.base
+        return (base,) if base.__name__ == self.raw.__name__ else ()
+
+    def units(self, raw: Floats) -> Floats:
+        """A run's raw values on :attr:`topics`: as they are, or their mean on the data set."""
+        return np.array([mean_of_known(raw)]) if self.of_mean else raw
+
+    def standardized(self, raw: Floats, step: float = 0.0) -> tuple[Floats, float]:
+        """Raw values by topic, standardized.
+
+        Parameters
+        ----------
+        raw : ndarray, shape (n_topics,)
+        step : float
+            The step in which the values were written; they are compared with the systems' scores
+            as these would have been written so.
+
+        Returns
+        -------
+        values : ndarray, shape (n_topics,)
+            NaN on topics without factors, and on all with factors of whole data sets.
+        mean : float
+            Over what has a value.
+        """
+        values = self.apply(self.units(raw), **self._as_written(step))
+        mean = mean_of_known(values)
+        return (np.full(len(raw), np.nan) if self.of_mean else values), mean
+
+    def uncertainty(self, raw: Floats, step: float) -> float:
+        """How much the mean can change by rounding raw values to steps.
+
+        Parameters
+        ----------
+        raw : ndarray, shape (n_topics,)
+        step : float
+        """
+        values = self.units(raw)
+        mean, *ends = (mean_of_known(self.apply(v)) for v in (
+            values, values - step / 2, values + step / 2))
+        return max(abs(end - mean) for end in ends)
+
+    def _as_written(self, step: float) -> dict[str, Any]:
+        if step <= self.factors.about(self.name, "resolution", 0.0):
+            return {}
+        if self.measure["scheme"] != "E":
+            return {"resolution": step}
+        scores = self.factors.scores[self.name][self.factors.rows(self.topics)]
+        return {"resolution": step, "scores": _written(scores, step)}
 
 
 @lru_cache(maxsize=256)
@@ -96,10 +153,12 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
                 served.append((raw, name))
     if not served:
         raise NoFactorsError(f"{measure}: {_what_is_missing(measure, factors, obstacle)}", obstacle)
-    rows = factors.rows(qrels.topics)
+    dataset = match.fit.dataset
+    topics = qrels.topics if dataset is None else (dataset,)
+    rows = factors.rows(topics)
     raw, name = next((one for one in served if any_known(table[one[1]], rows)), served[0])
-    apply = factors.on(qrels.topics, name, measure["scheme"], **measure.scheme_params)
-    return Plan(measure, raw, factors, name, apply)
+    apply = factors.on(topics, name, measure["scheme"], **measure.scheme_params)
+    return Plan(measure, raw, factors, name, apply, topics, dataset is not None)
 
 
 def _whole(raw: Measure, names: Mapping[str, str], factors: FactorSet) -> str | None:
@@ -124,7 +183,27 @@ def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -
     return f"{factors.id} has no {what} for {measure.base}; it has {', '.join(table) or 'none'}"
 
 
-def any_known(table: Values, rows: npt.NDArray[np.int64]) -> bool:
+def units_of(fit: Fit, qrels: Qrels, raw: Floats) -> tuple[tuple[str, ...], Floats]:
+    """What a set has rows of, topics or the data set, and a run's raw values on these."""
+    if fit.dataset is None:
+        return qrels.topics, raw
+    return (fit.dataset,), np.array([mean_of_known(raw)])
+
+
+def mean_of_known(values: Floats) -> float:
+    """The mean of what is not NaN; NaN where nothing is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _written(scores: Floats, step: float) -> Floats:
+    """Scores rounded as programs print them, which looks at all their digits."""
+    places = round(-np.log10(step))
+    rounded = [round(score, places) for score in scores.ravel().tolist()]
+    return np.array(rounded).reshape(scores.shape)
+
+
+def any_known(table: Floats, rows: npt.NDArray[np.int64]) -> bool:
     """Whether a table has a value on one of the rows that are not -1."""
     return not np.isnan(table[rows[rows >= 0]]).all()
 
@@ -148,7 +227,7 @@ def _levels_unlike(raw: Measure, match: Match, qrels: Qrels) -> str:
     """Why judgments at the levels that a measure tells apart differ from the set's."""
     fit = match.fit
     assert fit is not None
-    here, there = qrels.max_level, fit.factors.info.get("max_level")
+    here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
     graded = has_graded_gains(raw)
     if graded and there is not None and (here <= 1) != (there <= 1):
         if here > 1:
@@ -165,10 +244,17 @@ def _levels_unlike(raw: Measure, match: Match, qrels: Qrels) -> str:
     return ""
 
 
+def _highest_level(fit: Fit, qrels: Qrels) -> int:
+    """The highest level of the judgments; the set's where only scores are known."""
+    if isinstance(qrels, CountedTopics):
+        return fit.factors.info.get("max_level") or 1
+    return qrels.max_level
+
+
 def _is_binary(fit: Fit, qrels: Qrels) -> bool:
     """Whether binary and graded gains are the same here.
 
     A part of graded qrels may happen to hold no level above 1: it stays graded.
     """
-    return qrels.max_level <= 1 and not (fit.partial and (fit.factors.info.get("max_level")
-                                                          or 1) > 1)
+    highest = fit.factors.info.get("max_level") or 1
+    return _highest_level(fit, qrels) <= 1 and not (fit.partial and highest > 1)

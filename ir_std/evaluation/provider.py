@@ -9,6 +9,7 @@ import ir_measures
 from ir_measures import providers
 from ir_measures.measures import Measure
 
+from ir_std.errors import NoFactorsError
 from ir_std.evaluation.elsewhere import computed_here, own_providers
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import Notice
@@ -38,6 +39,12 @@ class StdProvider(providers.Provider):
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
         # FallbackProvider passes a set, whose order would change from run to run.
         evaluator = StdEvaluator(sorted(measures, key=str), qrels)
+        for p in evaluator.plans:
+            if p.of_mean:
+                raise NoFactorsError(
+                    f"{p.measure}: {p.factors.id} has factors of whole data sets, so only a run's "
+                    "mean can be standardized, and ir_measures asks for values by topic: use "
+                    "ir_std.calc_aggregate or ir_std.evaluate")
         # Elsewhere the match says it, but from here a warning is the only way to the user.
         evaluator.notices += tuple(Notice(str(m), warns=True) for m in evaluator.matches
                                    if m.fit and m.fit.basis == "names")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +19,7 @@ from ir_std.errors import (
 )
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import Version, names_in, snapshot, version_of
+from ir_std.factors.population import among
 from ir_std.factors.storage import read_info, read_topics
 
 
@@ -133,13 +134,17 @@ def available_factors() -> list[str]:
     return [one.name for one in known_sets()]
 
 
-def load_factors(name: str | os.PathLike[str]) -> FactorSet:
+def load_factors(name: str | os.PathLike[str], *,
+                 systems: Iterable[str] | str | os.PathLike[str] | None = None) -> FactorSet:
     """Load a factor set.
 
     Parameters
     ----------
     name : str or path
         The id of a set (``"trec8-adhoc"``), or the path of a set's folder.
+    systems : iterable of str, or a file, optional
+        Those of the set's systems whose scores the factors are to be made of, where it names
+        them; a file has a name a line.
 
     Raises
     ------
@@ -148,6 +153,8 @@ def load_factors(name: str | os.PathLike[str]) -> FactorSet:
     InputError
         (a ValueError) naming file and line of a broken set.
     """
+    if systems is not None:
+        return among(load_factors(name), systems)
     folders = {one.name: one.folder for one in known_sets()}
     by_folder = {os.path.basename(folder): folder for folder in folders.values()}
     folder = ((by_folder | folders).get(name, name) if isinstance(name, str)
@@ -158,7 +165,7 @@ def load_factors(name: str | os.PathLike[str]) -> FactorSet:
         return FactorSet.load(folder)  # says what is missing
     raise UnknownSetError(
         f"no factor set {os.fspath(name)!r}{suggestion(str(name), folders)}; give the path of a "
-        f"set's folder, or one of {', '.join(folders)}")
+        f"set's folder, or an id that ir_std factors lists")
 
 
 @lru_cache(maxsize=256)

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from ir_std._typing import Floats
 from ir_std.errors import InputError, NoFactorsError, StandardizationWarning
 from ir_std.factors import schema, soundness
 from ir_std.factors.files import DESCRIPTION, OPTIONAL_FILES, snapshot, write_folder
@@ -29,7 +30,6 @@ from ir_std.factors.storage import (
 )
 from ir_std.schemes import get_scheme
 
-Floats = npt.NDArray[np.float64]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
@@ -261,6 +261,11 @@ class FactorSet:
         if counts == [0]:
             return "unknown number of"
         return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+    @property
+    def of_datasets(self) -> bool:
+        """Whether the rows are whole data sets: then a run's mean is standardized, no topic."""
+        return bool(self.info.get("unit") == "collection")
 
     def rows(self, topics: Iterable[str]) -> npt.NDArray[np.int64]:
         """For each topic its row in this set, -1 where the set does not hold it."""

@@ -27,8 +27,8 @@ class Collection:
 
     Parameters
     ----------
-    counts : iterable of (str, int)
-        Topics and their numbers of documents judged relevant (level 1 or above).
+    counts : iterable of (str, int or None)
+        Topics and their numbers of documents judged relevant (level 1 or above), where known.
     doc_ids : tuple of str
         The first judged document of each topic.
     dataset : str, optional
@@ -37,7 +37,7 @@ class Collection:
         The judgments themselves; without them, as where only scores are known, counts decide.
     """
 
-    def __init__(self, counts: Iterable[tuple[str, int]], doc_ids: Iterable[str] = (),
+    def __init__(self, counts: Iterable[tuple[str, int | None]], doc_ids: Iterable[str] = (),
                  dataset: str | None = None, qrels: Qrels | None = None) -> None:
         self.counts = dict(counts)
         self.doc_ids = tuple(doc_ids)
@@ -70,7 +70,7 @@ class Collection:
         """A topic's number of documents that are judged not relevant."""
         if self.qrels is None:
             return None
-        return int(self.qrels.sizes[self.qrels.positions[topic]]) - self.counts[topic]
+        return int(self.qrels.sizes[self.qrels.positions[topic]]) - (self.counts[topic] or 0)
 
     @cached_property
     def levels(self) -> set[int]:
@@ -114,11 +114,11 @@ class Comparison(NamedTuple):
         differ: dict[str, tuple[int, int]] = {}
         for topic, here in collection.counts.items():
             if topic not in judgments:
-                if here:
+                if here != 0:
                     missing.append(topic)
                 continue
             there, _, prints = judgments[topic]
-            if there is None or not (there or here):
+            if there is None or here is None or not (there or here):
                 silent.append(topic)
             elif there != here:
                 differ[topic] = (there, here)
@@ -145,7 +145,7 @@ class Fit(NamedTuple):
         :func:`ir_std.factors.joined.joined`.
     collection : Collection
         What it was compared with.
-    basis : {'judgments', 'counts', 'names', 'nearly'} or None
+    basis : {'judgments', 'counts', 'names', 'nearly', 'names of data sets'} or None
         Why it fits: the relevant documents are the same; there are as many, and which is not
         known; there are as many at every level, under other names; it is so on most topics, as
         after judging again.  None if it does not fit.
@@ -191,6 +191,12 @@ class Fit(NamedTuple):
     def exact(self) -> bool:
         """Whether nothing is known to differ on level 1."""
         return not (self.compared.differ or self.compared.others) or self.basis == "names"
+
+    @property
+    def dataset(self) -> str | None:
+        """The data set that the qrels are, where factors are of whole data sets."""
+        whole = self.factors.of_datasets and self.collection.qrels is not None
+        return next(iter(self.collection.counts)) if whole else None
 
     def agrees(self, level: int | None = None) -> bool | None:
         """Whether the judgments agree, at least nearly, on what is relevant at a level.
@@ -271,7 +277,10 @@ class Fit(NamedTuple):
         sets = " and ".join(f"{s.id} ({s.title}; {s.systems_text()} systems)"
                             for s in (f.factors for f in self.parts or (self,)))
         total = len(self.matched) + len(self.missing)
-        text = f"{sets}: {len(self.matched)} of {total} topics matched"
+        if self.dataset is not None:
+            return self._of_dataset(self.dataset)
+        unit = "data sets" if self.factors.of_datasets else "topics"
+        text = f"{sets}: {len(self.matched)} of {total} {unit} matched"
         if self.basis == "judgments":
             text += ", the same judgments" if self.agrees() else ", the same relevant documents"
             if self.compared.counted:
@@ -279,10 +288,19 @@ class Fit(NamedTuple):
                          f"the others")
         elif self.basis == "counts" and self.exact:
             text += " by their numbers of relevant documents"
+        elif self.basis is None and not (self.collection.qrels or self.factors.of_datasets):
+            text += "; whether the judgments are the same is not known"
         return text
 
     def __str__(self) -> str:
         return f"{self.summary}; {self.doubt}" if self.doubt else self.summary
+
+    def _of_dataset(self, name: str) -> str:
+        same = {"judgments": ", the same relevant documents"}.get(self.basis or "", "")
+        n = max(int(np.isfinite(s[self.factors.rows([name])[0]]).sum())
+                for s in self.factors.scores.values())
+        return (f"{self.factors.id} ({self.factors.title}): the whole data set {name}{same}; {n} "
+                f"systems; only means can be standardized")
 
 
 def _far(there: int, here: int) -> bool:
@@ -304,6 +322,8 @@ def fit(factors: FactorSet, collection: Collection) -> Fit:
     found = Fit(factors, collection, None, compared)
     if compared.same and found.exact:
         return found._replace(basis="judgments")
+    if factors.of_datasets and found.matched:
+        return found._replace(basis="names of data sets")
     pattern = factors.info.get("doc_id_pattern")
     strange = [d for d in collection.doc_ids if not looks_like(pattern, d)] if pattern else []
     found = found._replace(strange_id=strange[0] if strange else None)
@@ -333,7 +353,9 @@ def _enough_counts(found: Fit) -> bool:
 def _why_not(found: Fit) -> str | None:
     compared = found.compared
     if not compared.telling:
-        return ("how many documents are relevant is not known there: it is used by name only"
+        here = any(n is not None for n in found.collection.counts.values())
+        where = "there" if here else "here (no num_rel)"
+        return (f"how many documents are relevant is not known {where}: it is used by name only"
                 if found.matched else "holds none of the topics")
     n = compared.telling
     far = [t for t, (there, here) in compared.differ.items() if _far(there, here)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from io import StringIO
@@ -22,6 +21,7 @@ from ir_std.factors.files import LARGEST
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.storage import Table, number, shown
 from ir_std.measures import parse_measure
+from ir_std.trec.names import from_trec_eval, to_trec_eval
 
 PUBLISHED_NAMES = {
     "SP": "SP", "AP": "AP", "DCG": "DCG(dcg='jk',rel=1)", "nDCG": "nDCG(dcg='jk',rel=1)",
@@ -33,13 +33,6 @@ PUBLISHED_NAMES = {
 # Their names of other measures are taken: these are ours, with the default spelt out.
 _COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "DCG"}
 
-_TREC_EVAL_NAMES = {
-    "map": "AP", "map_cut_{}": "AP@{}", "P_{}": "P@{}", "recip_rank": "RR", "Rprec": "Rprec",
-    "bpref": "Bpref", "ndcg": "nDCG", "ndcg_cut_{}": "nDCG@{}", "recall_{}": "R@{}",
-    "success_{}": "Success@{}",
-}
-"""trec_eval's names and the measures they are, ``{}`` the cutoff."""
-
 
 class Tables(NamedTuple):
     """What the formats hold: topics, and means and deviations by measure."""
@@ -47,32 +40,6 @@ class Tables(NamedTuple):
     topics: tuple[str, ...]
     mean: Table
     sd: Table
-
-
-def to_trec_eval(measure: str) -> str | None:
-    """trec_eval's name of a measure, if it has one.
-
-    >>> to_trec_eval("nDCG@10")
-    'ndcg_cut_10'
-    """
-    name, _, cutoff = measure.partition("@")
-    for theirs, ours in _TREC_EVAL_NAMES.items():
-        if ours == (f"{name}@{{}}" if cutoff else name):
-            return theirs.format(cutoff)
-    return None
-
-
-def from_trec_eval(name: str) -> str:
-    """The measure that trec_eval calls ``name``; other names are kept.
-
-    >>> from_trec_eval("ndcg_cut_10")
-    'nDCG@10'
-    """
-    for theirs, ours in _TREC_EVAL_NAMES.items():
-        found = re.fullmatch(theirs.replace("{}", r"(\d+)"), name)
-        if found:
-            return ours.format(*found.groups())
-    return name
 
 
 def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:

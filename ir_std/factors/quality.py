@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_std._typing import Floats
 from ir_std.factors.estimates import by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
-
-Floats = npt.NDArray[np.float64]
 
 FEW_SYSTEMS = 40
 """With fewer systems a measure is thin: an sd of 40 scores is itself uncertain by 11%
@@ -180,6 +179,8 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
     numbers, scores = by_system(factors, measure)
     mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
     known = ~np.isnan(scores).any(axis=1)
+    if not known.any():  # on every topic some system has no score: means are not of the same topics
+        return None
     z = np.divide(scores - mean, sd, out=np.zeros_like(scores), where=sd > EXACT)
     z = z[known].mean(axis=0)
     low, high = np.percentile(z, [25, 75])

@@ -14,6 +14,7 @@ from ir_std.factors.catalog import (
     load_version,
     readable,
 )
+from ir_std.factors.datasets import whole_datasets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Collection, Fit, fit
 from ir_std.factors.joined import joined, shared_measures
@@ -107,9 +108,18 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
         used = {f.factors.id for f in best.parts or (best,)}
         return Match(best if best.parts else _loaded(best), tuple(
             f.factors.id for f in choices if not f.parts and f.factors.id not in used))
+    for found in _datasets_like(collection, sets):
+        return Match(_loaded(found))
     near.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
     return Match(None, nearest=tuple(
         f if f.why_not else f._replace(why_not=_too_few(f)) for f in near[:3]))
+
+
+def _datasets_like(collection: Collection, sets: tuple[SetVersion, ...]) -> Iterator[Fit]:
+    """Where the qrels as a whole are a row of a set of data sets."""
+    for factors in readable(sets):
+        if factors.of_datasets:
+            yield from whole_datasets(factors, collection)
 
 
 def _usable(fits: Iterable[Fit]) -> list[Fit]:
@@ -139,7 +149,7 @@ def _together(fits: list[Fit]) -> list[Fit]:
     covered: set[str] = set()
 
     def gain(f: Fit) -> int:
-        return sum(f.collection.counts[t] > 0 for t in f.matched if t not in covered)
+        return sum(f.collection.counts[t] != 0 for t in f.matched if t not in covered)
 
     while best := max((f for f in fits if gain(f) and not (
             covered & {*f.differ, *f.compared.others})), default=None,
@@ -181,7 +191,8 @@ def named(factors: FactorSet, collection: Collection) -> Match:
     NoFactorsError
         If the set holds none of the topics.
     """
-    chosen = fit(factors, collection)
+    whole = next(whole_datasets(factors, collection), None) if factors.of_datasets else None
+    chosen = whole or fit(factors, collection)
     if not chosen.matched:
         raise NoFactorsError(
             f"{factors.id} holds none of the topics ({few(collection.counts)}): "

@@ -107,18 +107,32 @@ OF_MEASURE: dict[str, Rule] = {
     "resolution": _step}
 """The fields of one measure, beside the set's own of the same names."""
 
+OF_DATASET: dict[str, Rule] = {"split": _text, "queries": _whole(1), "note": _text}
+"""What is said of a data set: the note is what a reader of its scores should know."""
+
+
+def _datasets(value: Any) -> str | None:
+    if isinstance(value, Mapping) and all(
+            isinstance(about, Mapping) and about.keys() <= OF_DATASET.keys()
+            and not any(OF_DATASET[field](one) for field, one in about.items())
+            for about in value.values()):
+        return None
+    return f"an object of objects with {', '.join(OF_DATASET)} is expected"
+
+
 FIELDS: dict[str, Rule] = {
     "id": _name, "title": _text, "track": _text, "unit": _one_of("topic", "collection"),
     "doc_id_pattern": _optional(_pattern), "ir_datasets": _texts,
     "max_level": _optional(_whole(0)), "depth": _optional(_whole(1)), "resolution": _step,
     "default_measures": _measure_names, "source": _text, "sources": _records, "licence": _text,
     "built": _text, "notes": _text_or_texts, "beside": _name, "population": _text,
-    "year": _optional(_whole(1900)), "inputs": _records, "tags": _tags}
+    "year": _optional(_whole(1900)), "inputs": _records, "tags": _tags, "datasets": _datasets}
 """The fields of a set, but for ``measures``.
 
 ``year`` is that of the systems; ``tags`` are their names, in the order of their numbers;
 ``sources`` say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files
-that the set was made of, with their SHA-256.  ``beside`` names the set whose collection this one
+that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit
+``collection``.  ``beside`` names the set whose collection this one
 has other systems for, ``population`` says which: recognition prefers the track's own.
 """
 

@@ -20,14 +20,16 @@ from ir_std.trec.qrels import Qrels
 def collection_names(read: Mapping[object, Qrels]) -> dict[object, str]:
     """What each of the qrels is called: its factor set, and where that is shared its own name.
 
-    Where these are the same too they are numbered.
+    Of whole data sets it is the data set's.  Where these are the same too they are numbered.
     """
-    factors = {key: find_factors(qrels).factors for key, qrels in read.items()}
-    count = Counter(f.id for f in factors.values() if f)
+    fits = {key: find_factors(qrels).fit for key, qrels in read.items()}
+    called = {key: fit and (fit.dataset or fit.factors.id) for key, fit in fits.items()}
+    count = Counter(called.values())
     own = {key: os.path.basename(qrels.name) for key, qrels in read.items()}
     names: dict[object, str] = {}
-    for key, f in factors.items():
-        name = own[key] if f is None else f.id if count[f.id] == 1 else f"{f.id} ({own[key]})"
+    for key, known in called.items():
+        name = own[key] if known is None else (
+            known if count[known] == 1 else f"{known} ({own[key]})")
         taken = sum(other.startswith(name) for other in names.values())
         names[key] = f"{name} {taken + 1}" if name in names.values() else name
     return names

@@ -7,16 +7,16 @@ different collections cannot be compared, standardized ones can.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan, nan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._typing import Floats
 from ir_std.analysis.estimate import Estimate, mean_of
 from ir_std.analysis.paired import get_test
 from ir_std.errors import UsageError, suggestion
@@ -28,8 +28,8 @@ from ir_std.reporting.tables import Cell, Table, label, number
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
-
-Floats = npt.NDArray[np.float64]
+from ir_std.trec.scored import as_scored
+from ir_std.trec.scores import RunScores, counted_topics
 
 POOLED = "all of these"
 """The collection of a row with the mean of a system's means."""
@@ -58,6 +58,12 @@ class Part:
         """Scores by topic; NaN where the collection has no such score."""
         by_measure = self.results.values[self.system]
         return by_measure.get(measure, np.full(len(self.results.topics), np.nan))
+
+    @property
+    def of_dataset(self) -> bool:
+        """Whether the factors are of a whole data set."""
+        fit = self.results.match and self.results.match.fit
+        return bool(fit and fit.factors.of_datasets)
 
     @property
     def document_form(self) -> str | None:
@@ -201,7 +207,8 @@ class Comparison:
             parts = self._of(system)
             rows += [self._row(system, part.collection, {
                 m: part.estimate(m) for m in self.measures}, places) for part in parts]
-            pooled = {m: e for m in self.measures if isinstance(m, Standardized)
+            datasets = all(part.of_dataset for part in parts)
+            pooled = {m: e for m in self.measures if (datasets or isinstance(m, Standardized))
                       and (e := self.pooled(system, m))}
             if pooled:
                 rows.append(self._row(system, POOLED, pooled, places))
@@ -217,9 +224,17 @@ class Comparison:
 
     def _table_notes(self) -> tuple[str, ...]:
         raw = [str(m) for m in self.measures if not isinstance(m, Standardized)]
-        return (f"Raw means ({', '.join(raw)}) of different collections cannot be compared: they "
-                f"tell as much of the topics as of the systems. Standardized means can, each being "
-                f"relative to the systems that took part in its track.",
+        kinds = {part.of_dataset for part in self.parts}
+        if kinds == {True}:
+            return (f"Raw means over data sets ({', '.join(raw)}) are the usual average, which the "
+                    "data sets with the widest spread decide; standardized ones are relative to "
+                    "the models on each data set, and count alike.",)
+        mixed = ("Some of these collections have factors of topics, some of whole data sets: means "
+                 "over both mix what is relative topic by topic with what is relative in the "
+                 "mean.",) * (len(kinds) > 1)
+        return (*mixed, f"Raw means ({', '.join(raw)}) of different collections cannot be "
+                "compared: they tell as much of the topics as of the systems. Standardized means "
+                "can, each being relative to the systems that took part in its track.",
                 "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
                 f"the systems that the factors come from{self._how_systems()}.", *self._steps())
 
@@ -259,7 +274,8 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     ----------
     entries : iterable of (str, run, qrels)
         A system's name and its run on one collection.  The same name with several qrels is one
-        system over several collections.  Runs and qrels in any form that :func:`evaluate` takes.
+        system over several collections.  Runs and qrels in any form that :func:`evaluate` takes;
+        None stands for the qrels behind scores that were computed elsewhere.
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
     schemes : str or iterable of str
@@ -272,7 +288,7 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     InputError
         If a run or qrels cannot be used.
     """
-    entries = list(entries)
+    entries = _with_counted_topics(list(entries))
     if not entries:
         raise UsageError("nothing to compare: give at least one NAME=RUN:QRELS")
     read: dict[object, Qrels] = {}
@@ -280,8 +296,8 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
         read.setdefault(_key(qrels), as_qrels(qrels))
     if isinstance(measures, (str, Measure)):
         measures = [measures]
-    wanted = [parse_measure(m) for m in measures or ()] or common_measures(
-        read.values(), scheme_names(schemes))
+    wanted = [parse_measure(m) for m in measures or ()] or _common_measures(
+        entries, read.values(), scheme_names(schemes))
     names = collection_names(read)
     runs: dict[object, dict[str, Any]] = {}
     for system, run, qrels in entries:
@@ -292,6 +308,43 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     parts = [Part(system, names[key], results[key])
              for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)]
     return Comparison(tuple(parts), _in_order(wanted, parts))
+
+
+def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:
+    """The entries, with what scores tell in place of qrels where these are None.
+
+    Scores that have topics in common, with the same counts, are of the same collection.
+    """
+    read = [(name, as_scored(run) if qrels is None else run, qrels)
+            for name, run, qrels in entries]
+    groups: list[list[RunScores]] = []
+    for _, run, qrels in read:
+        if qrels is None:
+            if not isinstance(run, RunScores):
+                raise UsageError(f"no qrels for {run.name}: write NAME=RUN:QRELS")
+            group = next((g for g in groups if _same_collection(g[0], run)), None)
+            if group is None:
+                groups.append(group := [])
+            group.append(run)
+    behind = {id(run): topics for group in groups for topics in [counted_topics(group)]
+              for run in group}
+    return [(name, run, behind[id(run)] if qrels is None else qrels) for name, run, qrels in read]
+
+
+def _same_collection(one: RunScores, other: RunScores) -> bool:
+    shared = set(one.topics) & set(other.topics)
+    return bool(shared) and one.unit == other.unit and all(
+        one.n_rel.get(t) == other.n_rel.get(t) for t in shared)
+
+
+def _common_measures(entries: Iterable[tuple[str, Any, Any]], collections: Iterable[Qrels],
+                     schemes: Sequence[str]) -> list[Measure]:
+    scores = [run for _, run, _ in entries if isinstance(run, RunScores)]
+    common = common_measures(collections, schemes)
+    if not scores:
+        return common
+    return [m for m in common if all(m in one.values for one in scores)] or [
+        m for m in scores[0].values if all(m in one.values for one in scores)]
 
 
 def _in_order(wanted: Iterable[Measure], parts: Iterable[Part]) -> tuple[Measure, ...]:

@@ -15,11 +15,10 @@ from math import nan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from ir_std._typing import DataFrame
+from ir_std._typing import DataFrame, Floats
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, against, described, get_test
 from ir_std.errors import (
@@ -28,7 +27,7 @@ from ir_std.errors import (
     suggestion,
 )
 from ir_std.evaluation.api import evaluator_for
-from ir_std.evaluation.choice import choose_factors
+from ir_std.evaluation.choice import Systems, choose_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said, warn_caller
@@ -40,14 +39,13 @@ from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.inputs import as_qrels
-from ir_std.trec.naming import name_runs
+from ir_std.trec.scored import judgments_behind, runs_by_name
 
-Floats = npt.NDArray[np.float64]
 
-def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure | str | None = None,
+def evaluate(runs: Any, qrels: Any = None,
+             measures: Iterable[Measure | str] | Measure | str | None = None,
              schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
-             systems: str | None = None, without: str | Iterable[str] = (),
+             systems: Systems = None, without: str | Iterable[str] = (),
              baseline: str | None = None, test: str = "t", jobs: int | None = 1,
              executor: Executor | None = None) -> Results:
     """Evaluate one or many runs, raw and standardized.
@@ -55,10 +53,11 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
     Parameters
     ----------
     runs
-        A run in any form that :func:`ir_std.trec.inputs.as_run` takes; a list of runs; or a dict
-        that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.
-    qrels
-        Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
+        A run in any form that :func:`ir_std.trec.inputs.as_scored` takes; a list of runs; or a dict
+        that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs
+        also scores that were computed elsewhere, see :func:`ir_std.read_scores`.
+    qrels : optional
+        Any form that :func:`ir_std.trec.inputs.as_qrels` takes; not needed for scores.
     measures : Measure, str or iterable of them, optional
         Those of the recognized factor set if not given.
     schemes : str or iterable of str
@@ -89,14 +88,15 @@ def evaluate(runs: Any, qrels: Any, measures: Iterable[Measure | str] | Measure 
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
     """
-    named = name_runs(runs)
+    named = runs_by_name(runs)
     if baseline is not None and baseline not in named:
         raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
                          f"{', '.join(named)}{suggestion(baseline, named)}")
     get_test(test)
-    judgments = as_qrels(qrels)
+    judgments = judgments_behind(named.values(), qrels)
     chosen = choose_factors(judgments, factors, systems=systems, without=without)
-    evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen)
+    evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen,
+                              named.values())
     evaluated = evaluate_all(evaluator, named, jobs, executor)
     results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test)
     warn_caller(results.warnings)
@@ -241,13 +241,19 @@ class Results:
             return {}
         others = [run for run in self.runs if run != self.baseline]
         found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
-        for measure in self.measures:
+        for measure in self.topic_measures:
             tested = against(self.values[self.baseline][measure],
                              {run: self.values[run][measure] for run in others}, self.topics,
                              self.test)
             for run, result in tested.items():
                 found[run][measure] = result
         return found
+
+    @property
+    def topic_measures(self) -> list[Measure]:
+        """The measures that have values by topic: of whole data sets only raw ones."""
+        return [m for m in self.measures if not (isinstance(m, Standardized)
+                                                 and self.plans[m].of_mean)]
 
     def peers(self, measure: Measure) -> Peers | None:
         """How the standardizing systems did, in the unit of a raw or standardized measure.
@@ -256,10 +262,10 @@ class Results:
         """
         if isinstance(measure, Standardized):
             plan = self.plans[measure]
-            return peers_of(plan, self.topics).mapped(plan.apply)
+            return None if plan.of_mean else peers_of(plan, self.topics).mapped(plan.apply)
         for plan in self.plans.values():
             # A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
-            if plan.measure.base == measure and plan.raw.__name__ == measure.__name__:
+            if plan.measure.base == measure and plan.same_raw and not plan.of_mean:
                 return peers_of(plan, self.topics)
         return None
 

@@ -51,7 +51,6 @@ def test_raw_and_standardized_lines(files: Path, ir_std_cli: Any) -> None:
 
 def test_which_factors_were_used_is_said_beside_the_results(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "qrels", "AP")
-    assert len(done.err) == 2
     assert "the documents have other names" in done.err[1]
     assert "factors of trec8-adhoc" in done.err[0]
     assert "129 systems" in done.err[0]
@@ -210,7 +209,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("facters",), "did you mean 'ir_std factors'?"),
     (("run", "qrels", "AP", "--factors", "dl19"), "no factor set 'dl19'; did you mean 'dl19-"),
     (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
-    (("narrow", "qrels", "AP"), "3 columns in its first line"),
+    (("narrow", "qrels", "AP"), "no scores of a measure by topic (there are 401)"),
     (("elsewhere", "qrels", "AP"), "no topic in common"),
     ((".", "qrels", "AP"), "is a directory"),
 ])
@@ -243,7 +242,7 @@ def test_factor_sets_are_listed_shown_and_located(ir_std_cli: Any) -> None:
     listed = ir_std_cli("factors").out
     assert [line.split("\t")[0] for line in listed] == ir_std.available_factors()
     shown = ir_std_cli("factors", "show", "trec4-adhoc").out
-    assert "measure\tP@10\t33 systems, depth 1000" in shown
+    assert "measure\tP@10\tthin\t33 systems, depth 1000" in shown
     (path,) = ir_std_cli("factors", "path", "trec4-adhoc").out
     assert (Path(path) / "mean.csv").is_file()
     assert ir_std_cli("factors", "show", "trec4adhoc").status == 2

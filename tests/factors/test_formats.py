@@ -16,16 +16,15 @@ from ir_std import FactorSet, InputError, build_factors, load_factors
 from ir_std.factors.formats import (
     FORMATS,
     PUBLISHED_NAMES,
-    from_trec_eval,
     imported,
     read_trec_eval,
     read_webber,
-    to_trec_eval,
     webber_files,
     write_trec_eval,
     write_webber,
 )
 from ir_std.factors.validation import check
+from ir_std.trec.names import from_trec_eval, to_trec_eval
 
 NAMES = {"AP": "map", "P@10": "P_10", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref",
          "nDCG": "ndcg", "nDCG@10": "ndcg_cut_10", "R@100": "recall_100",

@@ -190,7 +190,7 @@ def test_an_entry_that_lacks_a_part_is_one_line_of_error(
         text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", text]) == 2
     assert capsys.readouterr().err == (
-        f"ir_std: error: cannot read {text!r}: write NAME=RUN:QRELS\n")
+        f"ir_std: error: cannot read {text!r}: write NAME=RUN:QRELS, or NAME=SCORES\n")
 
 
 def test_real_systems_over_real_collections(data: Path, runs_of: Callable[[str], Path],

@@ -1,0 +1,130 @@
+"""Factors of whole data sets: a run's mean is standardized, never a topic's value."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+from ir_measures import P, nDCG
+
+import ir_std
+from ir_std import FactorSet, NoFactorsError, UsageError, snDCG
+from ir_std.factors.datasets import judgments_of_dataset
+from ir_std.factors.estimates import factors_from_scores
+from ir_std.trec.inputs import as_qrels
+from ir_std.trec.scores import RunScores
+
+MODELS = ("a", "b", "c", "d")
+SCORES = np.array([[0.2, 0.4, 0.6, np.nan], [0.1, 0.1, 0.3, 0.5]])
+QRELS = {"7": {"x": 1, "y": 0}, "8": {"z": 2}}
+RUN = {"7": {"x": 2.0, "y": 1.0}, "8": {"w": 2.0, "z": 1.0}}
+RAW = (1 + 1 / np.log2(3)) / 2
+ROW = SCORES[0, :3]
+
+
+@pytest.fixture(autouse=True)
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FactorSet:
+    """A set of two data sets and four models."""
+    made = factors_from_scores(
+        {"nDCG@10": SCORES}, {"beir/toy": judgments_of_dataset(as_qrels(QRELS)), "beir/nq": None},
+        {"id": "toys", "title": "Toys", "unit": "collection", "population": "four toys",
+         "datasets": {"beir/toy": {"split": "test", "note": "it is a toy"}}, "measures": {}},
+        {"nDCG@10": MODELS})
+    made.save(tmp_path / "sets" / "toys")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
+    return made
+
+
+def test_the_mean_is_standardized_and_placed() -> None:
+    results = ir_std.evaluate({"x": RUN}, QRELS)
+    assert results.means["x"][nDCG @ 10] == pytest.approx(RAW)
+    z = (RAW - ROW.mean()) / ROW.std(ddof=1)
+    assert ir_std.evaluate({"x": RUN}, QRELS, nDCG @ 10, "z").means["x"][
+        snDCG(scheme="z") @ 10] == pytest.approx(z)
+    assert results.placements["x"][snDCG @ 10].summary == "would have been 1st of 4"
+    assert "the whole data set beir/toy, the same relevant documents; 3 systems" in str(
+        results.match)
+    assert {"compared with four toys", "beir/toy: it is a toy",
+            "nDCG@10 of the 3 systems on beir/toy: mean 0.4000, median 0.4000, deviation 0.2000",
+            } <= set(results.notes)
+
+
+def test_values_by_topic_are_raw_only(ir_std_cli: Any, tmp_path: Path) -> None:
+    evaluator = ir_std.evaluator(nDCG @ 10, QRELS)
+    assert {m.measure for m in evaluator.iter_calc(RUN)} == {nDCG @ 10}
+    assert set(evaluator.calc_aggregate(RUN)) == {nDCG @ 10, snDCG @ 10}
+    with pytest.raises(NoFactorsError, match="only a run's mean can be standardized"):
+        ir_measures.calc_aggregate([snDCG @ 10], QRELS, RUN)
+
+
+def test_other_judgments_are_another_data_set() -> None:
+    other = {**QRELS, "8": {"other": 2}}  # as many pairs, of other documents
+    assert ir_std.recognize(other).factors is None
+    assert ir_std.recognize({"9": QRELS["7"], "8": QRELS["8"]}).factors is None
+
+
+def test_tables_and_tests_of_two_runs_do_without_topics() -> None:
+    worse = {"7": {"y": 2.0}, "8": {"z": 1.0}}
+    results = ir_std.evaluate({"x": RUN, "y": worse}, QRELS, baseline="x")
+    assert results.means["y"][snDCG @ 10] < results.means["x"][snDCG @ 10]
+    assert snDCG @ 10 not in results.tests["y"]
+    assert "snDCG@10" in results.to_text()
+
+
+@pytest.mark.filterwarnings("ignore:these topics are a part of toys")
+def test_means_over_data_sets_have_both_averages(tmp_path: Path) -> None:
+    both = {"beir/toy": 0.5, "beir/nq": 0.2}
+    scores = {name: RunScores(name, {nDCG @ 10: {name: value}}, unit="collection")
+              for name, value in both.items()}
+    compared = ir_std.compare([("x", scores["beir/toy"], None), ("x", scores["beir/nq"], None)])
+    raw, standardized = (compared.pooled("x", m) for m in compared.measures)
+    assert raw
+    assert standardized
+    assert raw.mean == pytest.approx(0.35)
+    singly = [ir_std.evaluate(one).means["run"][snDCG @ 10] for one in scores.values()]
+    assert standardized.mean == pytest.approx(np.mean(singly))
+    assert "usual average" in compared.table().text()
+
+
+@pytest.mark.filterwarnings("ignore:these topics are a part of toys")
+def test_a_data_set_without_a_result_is_left_out_and_warned_of() -> None:
+    full = RunScores("full", {nDCG @ 10: {"beir/toy": 0.5, "beir/nq": 0.2}}, unit="collection")
+    part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
+    with pytest.warns(ir_std.StandardizationWarning,
+                      match="part: has no value of nDCG@10 on 1 of the data sets: left out"):
+        results = ir_std.evaluate({"full": full, "part": part})
+    assert results.means["part"][nDCG @ 10] == pytest.approx(0.5)
+    assert results.means["full"][nDCG @ 10] == pytest.approx(0.35)
+
+
+def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "NQ.json").write_text(json.dumps({"task_name": "NQ", "scores": {"test": [
+        {"ndcg_at_10": 0.3, "hf_subset": "default"}]}}), encoding="utf-8")
+    (tmp_path / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")
+    found = ir_std_cli(tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q")
+    assert found.status == 0
+    assert found.out[0] == "beir/nq\tnDCG@10\t0.3000"
+    assert found.out[-1].endswith("2nd of 4")
+
+
+def test_other_systems_can_be_chosen(tmp_path: Path) -> None:
+    (tmp_path / "systems").write_text("b\nc\n", encoding="utf-8")
+    chosen = ir_std.load_factors("toys", systems=tmp_path / "systems")
+    assert chosen.mean["nDCG@10"].tolist() == pytest.approx([0.5, 0.2])
+    assert chosen.sd["nDCG@10"][0] == pytest.approx(np.std([0.4, 0.6], ddof=1))
+    with pytest.raises(UsageError, match="no system 'bb'; did you mean 'b'"):
+        ir_std.load_factors("toys", systems=["bb", "c"])
+    with pytest.raises(UsageError, match="at least two"):
+        ir_std.load_factors("toys", systems=["b"])
+    with pytest.raises(UsageError, match="does not name its systems"):
+        ir_std.load_factors("trec2001-web", systems=["b"])
+
+
+def test_a_measure_without_factors_has_a_note() -> None:
+    results = ir_std.evaluate({"x": RUN}, QRELS, P @ 10)
+    assert results.measures == (P @ 10,)
+    assert any("toys has no factors for P@10" in note for note in results.notes)
