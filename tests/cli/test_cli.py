@@ -196,6 +196,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("run", "qrels", "AP", "-o", "xml"), "invalid choice: 'xml'"),
     (("run", "qrels", "AP", "-n"), "add -q"),
     (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
+    (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
     (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
     (("run", "qrels", "AP", "--factors", "trec88"), "no factor set 'trec88'"),
     (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),
