@@ -165,7 +165,7 @@ def about_given(name: str, plans: Iterable[Plan], scores: RunScores, qrels: Qrel
     """
     plans, mine = list(plans), set(scores.topics)
     lacking = sum(topic not in mine for topic in qrels.topics)
-    if lacking:
+    if lacking and scores.unit == "topic":
         yield Notice(f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0",
                      run=name)
     if scores.unlisted:
@@ -176,7 +176,8 @@ def about_given(name: str, plans: Iterable[Plan], scores: RunScores, qrels: Qrel
     empty = {str(m): n for m, column in columns.items() if (n := int(np.isnan(column).sum()))}
     if empty:
         listed = ", ".join(f"{measure} on {n}" for measure, n in empty.items())
-        yield Notice(f"has no value of {listed} of its topics: left out of the means", True, name)
+        what = "data sets" if scores.unit == "collection" else "topics"
+        yield Notice(f"has no value of {listed} of the {what}: left out of the means", True, name)
     if scores.passed_over:
         yield Notice(f"passed over what is no raw measure here: {few(scores.passed_over)}",
                      run=name)
