@@ -1,8 +1,15 @@
-"""Types of libraries that are imported only where they are used, by name."""
+"""Array types, and types of libraries that are imported only where they are used."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -12,4 +19,4 @@ else:
     # So that typing.get_type_hints finds something without importing them.
     Axes = Figure = DataFrame = Any
 
-__all__ = ["Axes", "DataFrame", "Figure"]
+__all__ = ["Axes", "DataFrame", "Figure", "Floats", "Ints", "Mask"]

@@ -51,10 +51,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures import ScoredDoc
 
+from ir_std._typing import Floats, Ints
 from ir_std.errors import InputError, UsageError, suggestion
-from ir_std.trec._ids import Ints
 from ir_std.trec.inputs import as_run
-from ir_std.trec.qrels import Floats
 from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import DictRun, Run
 

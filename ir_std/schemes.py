@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_std._typing import Floats
 from ir_std.errors import NoFactorsError, UsageError, suggestion
-
-Array = npt.NDArray[np.float64]
 
 EXACT = 1e-9
 """Raw scores are reproduced to this accuracy; closer values count as equal."""
@@ -24,7 +23,7 @@ _MANY = 50_000
 """With more values than this, importing scipy.special pays."""
 
 
-def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Array:
+def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats:
     """Deviations from the mean in units of the standard deviation.
 
     Webber, Moffat and Zobel (SIGIR 2008), eq. 1: ``(x - mean) / sd``.
@@ -45,7 +44,7 @@ def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Array:
     return np.where(spread, (x - mean) / np.where(spread, sd, 1.0), np.nan)
 
 
-def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -> Array:
+def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -> Floats:
     """Where :func:`z_scores` tends as ``sd`` goes to 0: minus infinity, 0 or plus infinity.
 
     Parameters
@@ -61,7 +60,7 @@ def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -
     return np.where(same, 0.0, above + np.copysign(np.inf, above))
 
 
-def normal_cdf(z: npt.ArrayLike) -> Array:
+def normal_cdf(z: npt.ArrayLike) -> Floats:
     """The standard normal distribution function, elementwise; NaN stays NaN.
 
     Webber, Moffat and Zobel (SIGIR 2008), eq. 2.
@@ -76,12 +75,12 @@ def normal_cdf(z: npt.ArrayLike) -> Array:
     return np.fromiter(map(erfc, scaled.tolist()), float, z.size).reshape(z.shape) * 0.5
 
 
-def clipped_linear(z: npt.ArrayLike, A: float = 0.15, B: float = 0.5) -> Array:
+def clipped_linear(z: npt.ArrayLike, A: float = 0.15, B: float = 0.5) -> Floats:
     """``A * z + B`` cut to [0, 1].  Sakai (ICTIR 2016), std-AB; NaN stays NaN."""
     return np.clip(A * np.asarray(z, dtype=float) + B, 0.0, 1.0)
 
 
-def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0.0) -> Array:
+def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0.0) -> Floats:
     """The share of the standardizing systems that score at most ``x``.
 
     Urbano, Lima and Hanjalic (SIGIR 2019), eq. 7.
@@ -125,12 +124,12 @@ class Scheme(NamedTuple):
     name: str
     needs_scores: bool
     source: str
-    from_z: Callable[..., Array] | None = None
+    from_z: Callable[..., Floats] | None = None
     bounded: bool = True
 
     def apply(self, x: npt.ArrayLike, *, mean: npt.ArrayLike = np.nan,
               sd: npt.ArrayLike = np.nan, scores: npt.ArrayLike | None = None,
-              resolution: float = 0.0, **params: Any) -> Array:
+              resolution: float = 0.0, **params: Any) -> Floats:
         """Standardized values of ``x``, elementwise.
 
         Parameters

@@ -32,9 +32,10 @@ from ir_measures.measures import Measure
 from scipy.stats import ttest_rel
 
 import ir_std
+from ir_std._typing import Floats
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.plans import collection_of
-from ir_std.factors.estimates import Floats, factors_from_scores
+from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge

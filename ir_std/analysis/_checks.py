@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from ir_std._typing import Floats
 
 
 def topic_by_system(scores: npt.ArrayLike, name: str = "scores", *, topics: int = 1,
-                    systems: int = 1, single: bool = False) -> Array:
+                    systems: int = 1, single: bool = False) -> Floats:
     """``scores`` as a float array of shape (..., n_topics, n_systems).
 
     Raises
@@ -29,7 +29,7 @@ def topic_by_system(scores: npt.ArrayLike, name: str = "scores", *, topics: int 
 
 
 def same_systems(a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1,
-                 systems: int = 1) -> tuple[Array, Array]:
+                 systems: int = 1) -> tuple[Floats, Floats]:
     """Two collections' scores of the same systems, checked as :func:`topic_by_system` does."""
     first = topic_by_system(a, "the first collection", topics=topics, systems=systems)
     second = topic_by_system(b, "the second collection", topics=topics, systems=systems)
@@ -39,7 +39,7 @@ def same_systems(a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1,
     return first, second
 
 
-def finite(array: Array, name: str) -> Array:
+def finite(array: Floats, name: str) -> Floats:
     """``array``, or a ValueError that tells how many of its values are NaN or infinite."""
     if not np.isfinite(array).all():
         bad = int(array.size - np.isfinite(array).sum())
@@ -48,7 +48,7 @@ def finite(array: Array, name: str) -> Array:
     return array
 
 
-def level(value: npt.ArrayLike, name: str = "alpha") -> Array:
+def level(value: npt.ArrayLike, name: str = "alpha") -> Floats:
     """``value`` as an array of probabilities strictly between 0 and 1."""
     array = np.asarray(value, dtype=float)
     if not ((array > 0) & (array < 1)).all():

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.analysis._checks import Array
+from ir_std._typing import Floats
 from ir_std.errors import UsageError, suggestion
 
 
-def holm(p_values: npt.ArrayLike) -> Array:
+def holm(p_values: npt.ArrayLike) -> Floats:
     """Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
     The k-th smallest of ``n`` is multiplied by ``n - k + 1``, and none falls below a smaller one's.
@@ -35,19 +35,19 @@ def holm(p_values: npt.ArrayLike) -> Array:
     return adjusted
 
 
-def bonferroni(p_values: npt.ArrayLike) -> Array:
+def bonferroni(p_values: npt.ArrayLike) -> Floats:
     """Each p-value times their number, at most 1; a NaN as for :func:`holm`."""
     p = np.asarray(p_values, float)
-    adjusted: Array = np.minimum(p * np.count_nonzero(~np.isnan(p)), 1)
+    adjusted: Floats = np.minimum(p * np.count_nonzero(~np.isnan(p)), 1)
     return adjusted
 
 
-def uncorrected(p_values: npt.ArrayLike) -> Array:
+def uncorrected(p_values: npt.ArrayLike) -> Floats:
     """The p-values as they are: each test by itself."""
     return np.array(p_values, float)
 
 
-CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Array], str]] = {
+CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
     "holm": (holm, "Holm's correction"),
     "bonferroni": (bonferroni, "Bonferroni's correction"),
     "none": (uncorrected, "no correction"),
@@ -55,7 +55,7 @@ CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Array], str]] = {
 """The corrections by name, each with what a reader knows it as; the default first."""
 
 
-def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Array], str]:
+def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
     """The correction of that name and its title.
 
     Raises

@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.analysis._checks import Array, finite
+from ir_std._typing import Floats
+from ir_std.analysis._checks import finite
 from ir_std.analysis.means import compare
 
 
-def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """Kendall's tau-b: concordant minus discordant pairs over the pairs that could be either.
 
     ``sum(s_ij * t_ij) / sqrt(sum(s_ij**2) * sum(t_ij**2))`` with ``s_ij = sign(x_i - x_j)`` and
@@ -44,7 +45,7 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
 
 
 def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike, *,
-             two_sided: bool = False) -> Array:
+             two_sided: bool = False) -> Floats:
     """AP correlation: a tau that weighs the top of the estimated ranking most, with ties.
 
     ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``, where ``p_i - 1`` systems stand strictly above
@@ -80,20 +81,20 @@ def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike, *,
     return tau
 
 
-def _one_way(agreed: npt.NDArray[np.int_], above: npt.NDArray[np.int_]) -> Array:
+def _one_way(agreed: npt.NDArray[np.int_], above: npt.NDArray[np.int_]) -> Floats:
     """The AP correlation from counts of systems above each pivot."""
     share = agreed / np.maximum(above, 1)
     return 2 * _ratio(share.sum(axis=-1), np.count_nonzero(above, axis=-1)) - 1
 
 
-def _ratio(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
+def _ratio(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """``a / b``, NaN where ``b`` is 0."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    ratio: Array = np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b != 0)
+    ratio: Floats = np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b != 0)
     return ratio
 
 
-def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Array, Array]:
+def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Both as float arrays over the same two or more systems."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
-from ir_std.analysis._checks import Array, finite
+from ir_std._typing import Floats
+from ir_std.analysis._checks import finite
 
 
 @dataclass(frozen=True)
@@ -181,13 +182,13 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, method: str
         (effect - beyond, effect + beyond), tuple((w / w.sum()).tolist()), method)
 
 
-def _q(y: Array, v: Array, tau2: float) -> float:
+def _q(y: Floats, v: Floats, tau2: float) -> float:
     """Cochran's Q with a variance between collections: squared deviations in their unit."""
     w = 1 / (v + tau2)
     return float(w @ (y - w @ y / w.sum())**2)
 
 
-def _paule_mandel(y: Array, v: Array) -> float:
+def _paule_mandel(y: Floats, v: Floats) -> float:
     """The variance at which Q is what chance gives, ``n - 1``; 0 where it is less without any."""
     from scipy.optimize import brentq  # costs more than the rest of this module
 
@@ -198,7 +199,7 @@ def _paule_mandel(y: Array, v: Array) -> float:
     return float(brentq(excess, 0, y.var(ddof=1), xtol=1e-16)) if excess(0) > 0 else 0.0
 
 
-def _dersimonian_laird(y: Array, v: Array) -> float:
+def _dersimonian_laird(y: Floats, v: Floats) -> float:
     """From Q without a variance between collections, by its expectation; 0 at least."""
     w = 1 / v
     return max(0.0, (_q(y, v, 0) - (len(y) - 1)) / float(w.sum() - w @ w / w.sum()))

@@ -7,7 +7,8 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.analysis._checks import Array, topic_by_system
+from ir_std._typing import Floats
+from ir_std.analysis._checks import topic_by_system
 
 DECIMALS = 12
 """Means are compared after rounding to it: summed in another order, the same scores give means
@@ -16,7 +17,7 @@ ROUNDING = 16 * float(np.finfo(float).eps)
 """What is below this share of what it was computed from is rounding error: it is 0."""
 
 
-def compare(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
+def compare(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """``a - b``, rounded to :data:`DECIMALS`: 0 where two means are equal.
 
     Parameters
@@ -24,11 +25,11 @@ def compare(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
     a, b : array_like
         Means; they broadcast.
     """
-    difference: Array = np.round(np.asarray(a, float) - np.asarray(b, float), DECIMALS)
+    difference: Floats = np.round(np.asarray(a, float) - np.asarray(b, float), DECIMALS)
     return difference
 
 
-def differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Array:
+def differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
     """``scores - baseline``, topic by topic; 0 where they differ by rounding error only.
 
     Parameters
@@ -41,7 +42,7 @@ def differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Array:
     return np.where(np.abs(d) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, d)
 
 
-def moments(x: Array, axis: int = -2) -> tuple[Array, Array, int]:
+def moments(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
     """Means and sample variances (n-1) over an axis of two or more values, and its length.
 
     Of values that are equal up to rounding error the mean is the first, the variance 0.
@@ -80,7 +81,7 @@ def standard_error(values: npt.ArrayLike) -> float:
     return float(x.std(ddof=1) / sqrt(len(x))) if len(x) > 1 else float("nan")
 
 
-def student_t(difference: Array, square: Array) -> Array:
+def student_t(difference: Floats, square: Floats) -> Floats:
     """``difference / sqrt(square)``; with no variance 0 for no difference, else infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = difference / np.sqrt(square)

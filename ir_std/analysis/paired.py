@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.analysis._checks import Array
+from ir_std._typing import Floats
 from ir_std.analysis.corrections import get_correction, uncorrected
 from ir_std.analysis.means import differences, moments, residual_variance, student_t
 from ir_std.errors import UsageError, suggestion
@@ -62,7 +62,7 @@ class Paired:
         return self.p_adjusted < ALPHA
 
 
-def t_test(d: npt.ArrayLike) -> Array:
+def t_test(d: npt.ArrayLike) -> Floats:
     """Student's paired t-test: two-sided p-values of a mean difference of 0.
 
     Parameters
@@ -82,11 +82,11 @@ def t_test(d: npt.ArrayLike) -> Array:
     if len(d) < 2:
         return np.full(d.shape[1:], np.nan)
     mean, variance, n = moments(d, axis=0)
-    p: Array = 2 * stdtr(n - 1, -np.abs(student_t(mean, variance / n)))
+    p: Floats = 2 * stdtr(n - 1, -np.abs(student_t(mean, variance / n)))
     return p
 
 
-def randomization_test(d: npt.ArrayLike) -> Array:
+def randomization_test(d: npt.ArrayLike) -> Floats:
     """Fisher's randomization test: two-sided p-values of a mean difference of 0.
 
     Under the hypothesis that the two systems do not differ each difference could as well have
@@ -120,18 +120,18 @@ def randomization_test(d: npt.ArrayLike) -> Array:
     return p.reshape(d.shape[1:])
 
 
-def _all_signs(n: int) -> Iterator[Array]:
+def _all_signs(n: int) -> Iterator[Floats]:
     yield np.array(list(product((-1.0, 1.0), repeat=n)))
 
 
-def _drawn_signs(n: int, rows: int) -> Iterator[Array]:
+def _drawn_signs(n: int, rows: int) -> Iterator[Floats]:
     """Batches of drawn sign vectors; however they are cut, the draws are the same."""
     rng = np.random.default_rng(SEED)
     for start in range(0, RESAMPLES, rows):
         yield rng.choice([-1.0, 1.0], (min(rows, RESAMPLES - start), n))
 
 
-def tukey_test(d: npt.ArrayLike) -> Array:
+def tukey_test(d: npt.ArrayLike) -> Floats:
     """Tukey's HSD test of each run against the baseline, among all pairs of them.
 
     Two-way analysis of variance, topics as blocks: ``q = |mean| / sqrt(s**2 / n)`` with the
@@ -161,11 +161,11 @@ def tukey_test(d: npt.ArrayLike) -> Array:
     # A topic's residuals do not change when the baseline's score is taken off.
     square = residual_variance(np.column_stack([np.zeros(n), d]))
     q = np.abs(student_t(mean, np.asarray(square / n)))
-    p: Array = studentized_range.sf(q, runs + 1, runs * (n - 1))
+    p: Floats = studentized_range.sf(q, runs + 1, runs * (n - 1))
     return p
 
 
-TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Array], str]] = {
+TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
     "t": (t_test, "paired t-test"),
     "randomization": (randomization_test, "randomization test"),
     "tukey": (tukey_test, "Tukey HSD test"),
@@ -175,7 +175,7 @@ FAMILYWISE = frozenset({"tukey"})
 """Tests of all runs at once, whose p-values are adjusted for their number by themselves."""
 
 
-def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Array], str]:
+def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
     """The test of that name and its title.
 
     Raises
@@ -232,7 +232,7 @@ def against(baseline: npt.ArrayLike, runs: Mapping[str, npt.ArrayLike], topics: 
             for k, name in enumerate(runs)}
 
 
-def _corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike], Array]:
+def _corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike], Floats]:
     if test not in FAMILYWISE:
         return get_correction(correction or "holm")[0]
     if correction not in (None, "none"):

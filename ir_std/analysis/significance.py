@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from ir_std.analysis._checks import Array, level, same_systems, topic_by_system
+from ir_std._typing import Floats
+from ir_std.analysis._checks import level, same_systems, topic_by_system
 from ir_std.analysis.means import compare, differences, moments, student_t
 
 CLOSE = 1e-4
@@ -22,7 +23,7 @@ BLOCK = 10_000
 """So many pairs are worked on at a time then."""
 
 
-def paired_t(scores: npt.ArrayLike) -> Array:
+def paired_t(scores: npt.ArrayLike) -> Floats:
     """Student's t of the paired difference, for every pair of systems.
 
     ``mean(d) / sqrt(var(d) / n)`` with ``d = scores[:, i] - scores[:, j]``, n - 1 degrees of
@@ -64,17 +65,17 @@ def paired_t(scores: npt.ArrayLike) -> Array:
     return student_t(difference, var / n).reshape(*samples, len(i))
 
 
-def paired_p_values(scores: npt.ArrayLike) -> Array:
+def paired_p_values(scores: npt.ArrayLike) -> Floats:
     """Two-sided p values of :func:`paired_t`, for every pair of systems.
 
     Parameters, shapes and errors are those of :func:`paired_t`.
     """
     n = np.shape(scores)[-2] if np.ndim(scores) >= 2 else 0
-    p: Array = 2 * stdtr(n - 1, -np.abs(paired_t(scores)))
+    p: Floats = 2 * stdtr(n - 1, -np.abs(paired_t(scores)))
     return p
 
 
-def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> Array:
+def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> Floats:
     """P values of the randomised Tukey HSD test, for every pair of systems.
 
     If all systems were alike, a topic's scores could be dealt to them in any order.  The p value
@@ -108,13 +109,13 @@ def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> 
     mean = x.mean(axis=0)
     ranges = np.sort([np.ptp(rng.permuted(x, axis=1).mean(axis=0)) for _ in range(trials)])
     reached = np.searchsorted(compare(ranges, 0), np.abs(compare(mean[i], mean[j])))
-    p: Array = (trials - reached + 1) / (trials + 1)
+    p: Floats = (trials - reached + 1) / (trials + 1)
     return p
 
 
 def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05, *,
                          test: Literal["t", "tukey"] = "t", trials: int = 1000,
-                         seed: int = 0) -> Array:
+                         seed: int = 0) -> Floats:
     """The share of system pairs that a test finds significantly different.
 
     Sakai (SIGIR 2006); the power of Urbano, Lima and Hanjalic (SIGIR 2019).
@@ -150,7 +151,7 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05, *,
 
 def two_sample_p_values(a: npt.ArrayLike, b: npt.ArrayLike, *, equal_var: bool = False,
                         alternative: Literal["two-sided", "greater", "less"] = "two-sided"
-                        ) -> Array:
+                        ) -> Floats:
     """P values of the t-test of every system on one collection against every one on another.
 
     Welch's test, or with ``equal_var`` Student's with the pooled variance.
@@ -213,11 +214,11 @@ def self_false_positives(a: npt.ArrayLike, b: npt.ArrayLike, alpha: float = 0.02
     return found
 
 
-def _two_sample(mean_a: Array, var_a: Array, n_a: int, mean_b: Array, var_b: Array, n_b: int,
-                equal_var: bool, alternative: str) -> Array:
+def _two_sample(mean_a: Floats, var_a: Floats, n_a: int, mean_b: Floats, var_b: Floats, n_b: int,
+                equal_var: bool, alternative: str) -> Floats:
     """P values from means, sample variances and sizes that broadcast."""
     if equal_var:
-        df: Array = np.asarray(n_a + n_b - 2.0)
+        df: Floats = np.asarray(n_a + n_b - 2.0)
         pooled = ((n_a - 1) * var_a + (n_b - 1) * var_b) / (n_a + n_b - 2)
         square = pooled * (1 / n_a + 1 / n_b)
     else:
@@ -235,8 +236,8 @@ def _two_sample(mean_a: Array, var_a: Array, n_a: int, mean_b: Array, var_b: Arr
     return np.asarray(count * stdtr(df, tail), dtype=float)
 
 
-def _share(values: Array, limits: Array, holds: np.ufunc) -> Array:
+def _share(values: Floats, limits: Floats, holds: np.ufunc) -> Floats:
     """The share of the last axis for which ``holds(value, limit)``; one more axis for limits."""
     counts = [np.count_nonzero(holds(values, limit), axis=-1) for limit in limits.flat]
-    shares: Array = np.stack(counts, axis=-1) / values.shape[-1]
+    shares: Floats = np.stack(counts, axis=-1) / values.shape[-1]
     return shares if limits.ndim else shares[..., 0]

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.analysis._checks import Array, same_systems, topic_by_system
+from ir_std._typing import Floats
+from ir_std.analysis._checks import same_systems, topic_by_system
 from ir_std.analysis.correlation import kendall_tau_b
 from ir_std.analysis.means import compare, standard_error
 from ir_std.analysis.standardization import factors_of
@@ -17,7 +18,7 @@ CHUNK = 50
 """Samples that are worked on at a time: enough to spare the loop, few enough for the cache."""
 
 
-def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
+def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """How far systems' mean scores drift from one collection to another.
 
     The root mean square of the differences between the systems' two means, over the average of
@@ -45,18 +46,18 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Array:
     if (compare(spread, 0) == 0).any():
         raise ValueError("all systems have the same mean on both collections: there is no "
                          "spread to measure their drift against")
-    drift: Array = np.sqrt(np.mean((first - second) ** 2, axis=-1)) / spread
+    drift: Floats = np.sqrt(np.mean((first - second) ** 2, axis=-1)) / spread
     return drift
 
 
 class SwapRates(NamedTuple):
     """What :func:`swap_rate` finds, an entry a bin."""
 
-    rate: Array
+    rate: Floats
     """``swaps / pairs``, NaN for an empty bin."""
     swaps: npt.NDArray[np.int_]
     pairs: npt.NDArray[np.int_]
-    by_trial: Array
+    by_trial: Floats
     """The share of swaps in each trial, over all bins."""
 
     @property
@@ -132,7 +133,7 @@ def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = 
 
 def factor_stability(scores: npt.ArrayLike, standardizing: npt.ArrayLike, size: int, *,
                      samples: int = 2000, seed: int = 0, scheme: str = "N",
-                     **params: Any) -> Array:
+                     **params: Any) -> Floats:
     """Kendall's tau between the rankings with sampled and with all standardizing systems.
 
     Webber, Moffat and Zobel (2008), Figure 4: how many standardizing systems are enough.
@@ -187,7 +188,7 @@ def factor_stability(scores: npt.ArrayLike, standardizing: npt.ArrayLike, size: 
     return np.concatenate(taus)
 
 
-def _means(x: Array, by: Array, scheme: str, params: dict[str, Any]) -> Array:
+def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats:
     """Mean standardized scores, shape (samples, n_systems), by factors from each sample."""
     rule = get_scheme(scheme)
     y = rule.apply(x, **factors_of(by), **params)
@@ -196,5 +197,5 @@ def _means(x: Array, by: Array, scheme: str, params: dict[str, Any]) -> Array:
     if (count == 0).any():
         raise ValueError("a sample of standardizing systems has no spread on any topic: "
                          "take a larger size")
-    means: Array = np.where(known, y, 0.0).sum(axis=-2) / count
+    means: Floats = np.where(known, y, 0.0).sum(axis=-2) / count
     return means

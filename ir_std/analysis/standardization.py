@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.analysis._checks import Array, topic_by_system
+from ir_std._typing import Floats
+from ir_std.analysis._checks import topic_by_system
 from ir_std.schemes import EXACT, get_scheme
 
 
 def standardize(scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: str = "N",
-                **params: Any) -> Array:
+                **params: Any) -> Floats:
     """Scores standardized by factors from the systems ``by``.
 
     Parameters
@@ -45,7 +46,7 @@ def standardize(scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: 
 
 
 def leave_out(scores: npt.ArrayLike, groups: Sequence[Hashable], scheme: str = "N",
-              **params: Any) -> Array:
+              **params: Any) -> Floats:
     """Each group's systems standardized by factors from all the other groups.
 
     What a system that did not take part would get: the runs of one team resemble each other,
@@ -82,7 +83,7 @@ def leave_out(scores: npt.ArrayLike, groups: Sequence[Hashable], scheme: str = "
     return result
 
 
-def factors_of(by: Array) -> dict[str, Any]:
+def factors_of(by: Floats) -> dict[str, Any]:
     """What a scheme's ``apply`` needs of standardizing systems, shape (..., n_topics, n)."""
     sd = by.std(axis=-1, ddof=1, keepdims=True)
     # Equal scores have a deviation of 0, whatever rounding makes of their mean.

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.analysis._checks import Array, finite
+from ir_std._typing import Floats
+from ir_std.analysis._checks import finite
 from ir_std.schemes import SCHEMES, get_scheme
 
 SAMPLES = 2000
@@ -38,7 +39,7 @@ _FLAT = 1e-7
 """A deviation below it is rounding: the systems of the sample all scored the same."""
 
 
-def draw_systems(groups: Sequence[Hashable], samples: int = SAMPLES, seed: int = SEED) -> Array:
+def draw_systems(groups: Sequence[Hashable], samples: int = SAMPLES, seed: int = SEED) -> Floats:
     """Bootstrap samples of systems, whole groups at a time.
 
     The runs of one team resemble each other, so they are drawn together; where teams are not
@@ -62,15 +63,15 @@ def draw_systems(groups: Sequence[Hashable], samples: int = SAMPLES, seed: int =
 
 
 @lru_cache(maxsize=4)
-def _draws(n: int, samples: int, seed: int) -> Array:
+def _draws(n: int, samples: int, seed: int) -> Floats:
     """Remembered: drawing takes as long as all that is done with it."""
     drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), samples)
-    kept: Array = drawn[(drawn > 0).sum(axis=1) > 1].astype(float)
+    kept: Floats = drawn[(drawn > 0).sum(axis=1) > 1].astype(float)
     return kept
 
 
 def resampled_means(x: npt.ArrayLike, scores: npt.ArrayLike, drawn: npt.ArrayLike,
-                    scheme: str = "N", *, resolution: float = 0.0, **params: Any) -> Array:
+                    scheme: str = "N", *, resolution: float = 0.0, **params: Any) -> Floats:
     """Runs' standardized means by the factors of each sample of systems.
 
     Parameters
@@ -118,7 +119,7 @@ def resampled_means(x: npt.ArrayLike, scores: npt.ArrayLike, drawn: npt.ArrayLik
     return np.stack([_mean(values) for values in by_run], axis=1)
 
 
-def _weighted(drawn: Array, values: Array) -> tuple[Array, Array]:
+def _weighted(drawn: Floats, values: Floats) -> tuple[Floats, Floats]:
     """Sums over systems of values (n_topics, n_systems), and how many systems had one.
 
     Shape (samples, n_topics) each; a NaN is no value.
@@ -129,7 +130,7 @@ def _weighted(drawn: Array, values: Array) -> tuple[Array, Array]:
     return drawn @ np.where(known, values, 0).T, drawn @ known.T
 
 
-def _moments(drawn: Array, scores: Array) -> tuple[Array, Array]:
+def _moments(drawn: Floats, scores: Floats) -> tuple[Floats, Floats]:
     """Means and sample standard deviations (n-1) of each sample, shape (samples, n_topics)."""
     middle = np.nanmean(scores, axis=1)  # taken off first, so that squares lose no digits
     centred = scores - middle[:, None]
@@ -140,12 +141,12 @@ def _moments(drawn: Array, scores: Array) -> tuple[Array, Array]:
     return middle + mean, np.where(sd < _FLAT, 0.0, sd)
 
 
-def _ratio(a: Array, n: Array) -> Array:
+def _ratio(a: Floats, n: Floats) -> Floats:
     """``a / n``, NaN where ``n`` is not above 0: too few systems."""
     return np.where(n > 0, a, np.nan) / np.maximum(n, 1)
 
 
-def _mean(values: Array) -> Array:
+def _mean(values: Floats) -> Floats:
     """Means over topics, the last axis, of those that have a value."""
     known = ~np.isnan(values)
     return _ratio(np.where(known, values, 0).sum(axis=-1), known.sum(axis=-1))
@@ -154,7 +155,7 @@ def _mean(values: Array) -> Array:
 def bootstrap_covariance(x: npt.ArrayLike, scores: npt.ArrayLike,
                          groups: Sequence[Hashable] | None = None, scheme: str = "N", *,
                          samples: int = SAMPLES, seed: int = SEED, resolution: float = 0.0,
-                         **params: Any) -> Array:
+                         **params: Any) -> Floats:
     """How runs' standardized means vary with the systems that the factors come from.
 
     The covariance of :func:`resampled_means`, times ``g / (g - 1)`` for ``g`` groups: a
@@ -185,7 +186,7 @@ def bootstrap_covariance(x: npt.ArrayLike, scores: npt.ArrayLike,
 
 def normal_covariance(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike, n_systems: int,
                       scheme: str = "N", *, correlation: float = TOPIC_CORRELATION,
-                      **params: Any) -> Array:
+                      **params: Any) -> Floats:
     """As :func:`bootstrap_covariance`, where only means and deviations are known.
 
     The delta method through the scheme, with what normal theory says of ``n`` systems' mean and
@@ -231,7 +232,7 @@ def normal_covariance(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike, 
     return (by_mean + by_sd) / len(x)**2
 
 
-def _slope(scheme: str, z: Array, **params: Any) -> Array:
+def _slope(scheme: str, z: Floats, **params: Any) -> Floats:
     """The derivative of a scheme's value by z: central differences, exact to 1e-9."""
     step = 1e-5
     bend = SCHEMES[scheme].from_z
@@ -239,11 +240,11 @@ def _slope(scheme: str, z: Array, **params: Any) -> Array:
     return (bend(z + step, **params) - bend(z - step, **params)) / (2 * step)
 
 
-def _quadratic(gradients: Array, correlation: float) -> Array:
+def _quadratic(gradients: Floats, correlation: float) -> Floats:
     """The covariance of sums over topics of terms with unit variance that correlate alike."""
     own = gradients.T @ gradients
     total = gradients.sum(axis=0)
-    covariance: Array = (1 - correlation) * own + correlation * np.outer(total, total)
+    covariance: Floats = (1 - correlation) * own + correlation * np.outer(total, total)
     return covariance
 
 

@@ -14,10 +14,10 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._parallel import in_order
+from ir_std._typing import Floats
 from ir_std.errors import InputError, StandardizationWarning, UsageError
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.factors.estimates import factors_from_scores
@@ -31,8 +31,6 @@ from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import Run
 from ir_std.trec.sources import MAX_MEMBER, BytesSource, FileSource, Source
-
-Floats = npt.NDArray[np.float64]
 
 BUILD_MEASURES = (
     "SP", "AP", "DCG", "nDCG", "DCG(rel=1)", "nDCG(rel=1)", "DCG(dcg='jk')", "nDCG(dcg='jk')",

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_std._typing import Floats
 from ir_std.build.from_runs import measure_names
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.estimates import factors_from_scores
@@ -23,8 +23,6 @@ from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
 from ir_std.trec.inputs import as_qrels
-
-Floats = npt.NDArray[np.float64]
 
 
 def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 from ir_measures.measures import Measure
 
+from ir_std._typing import Floats
 from ir_std.evaluation.api import evaluator
-from ir_std.evaluation.plans import Values
 from ir_std.factors.catalog import load_factors
 from ir_std.measures import parse_measure
 from ir_std.testing import simulated_qrels, simulated_run
@@ -41,8 +41,8 @@ With your own files:
   python -m ir_std factors                           the collections there are""")
 
 
-def _two_topics(values: dict[Measure, Values], topics: tuple[str, ...],
-                means: Values) -> list[str]:
+def _two_topics(values: dict[Measure, Floats], topics: tuple[str, ...],
+                means: Floats) -> list[str]:
     """The two topics whose raw AP is nearly the same and whose sAP differs most."""
     raw, standardized = (values[parse_measure(name)] for name in ("AP", "sAP"))
     pairs = [(i, j) for i, j in combinations(range(len(topics)), 2)

@@ -12,6 +12,7 @@ from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
+from ir_std._typing import Floats
 from ir_std.errors import UsageError
 from ir_std.evaluation import metrics
 from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
@@ -24,7 +25,7 @@ from ir_std.evaluation.notices import (
     said,
     warn_caller,
 )
-from ir_std.evaluation.plans import Plan, Values, find_factors, mean_of_known, plan
+from ir_std.evaluation.plans import Plan, find_factors, mean_of_known, plan
 from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized, check_params
 from ir_std.trec.inputs import as_qrels
@@ -57,7 +58,7 @@ class _Formula(NamedTuple):
 
     measure: Measure
     order: Order
-    compute: Callable[[Ranking], Values]
+    compute: Callable[[Ranking], Floats]
 
     @classmethod
     def of(cls, measure: Measure, highest: int) -> _Formula:
@@ -88,7 +89,7 @@ class Evaluation:
     """
 
     run: str
-    values: Mapping[Measure, Values]
+    values: Mapping[Measure, Floats]
     means: Mapping[Measure, float]
     notices: tuple[Notice, ...]
     elsewhere: tuple[Metric, ...] | None
@@ -101,7 +102,7 @@ class _Raw(NamedTuple):
     were written, where they were.
     """
 
-    columns: dict[Measure, Values]
+    columns: dict[Measure, Floats]
     notices: Iterable[Notice]
     means: Mapping[Measure, float] = {}
     steps: Mapping[Measure, float] = {}
@@ -251,7 +252,7 @@ class StdEvaluator(providers.Evaluator):
                     steps=steps, elsewhere=None)
 
     def _as_columns(self, measures: Iterable[Measure],
-                    results: Iterable[Metric]) -> dict[Measure, Values]:
+                    results: Iterable[Metric]) -> dict[Measure, Floats]:
         row = self.qrels.positions
         columns = {m: np.full(len(row), np.nan) for m in measures}
         for result in results:
@@ -259,8 +260,8 @@ class StdEvaluator(providers.Evaluator):
                 columns[result.measure][row[result.query_id]] = result.value
         return columns
 
-    def values(self, run: Any) -> dict[Measure, Values]:
-        """Values of all measures on all topics of the qrels.
+    def values(self, run: Any) -> dict[Measure, Floats]:
+        """Floats of all measures on all topics of the qrels.
 
         Parameters
         ----------

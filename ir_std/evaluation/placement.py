@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._typing import Floats
 from ir_std.errors import NoFactorsError
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
@@ -20,8 +21,6 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, canonical
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.scored import as_scored, judgments_behind
-
-Floats = npt.NDArray[np.float64]
 
 
 class Placement(NamedTuple):

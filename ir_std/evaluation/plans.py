@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._typing import Floats
 from ir_std.errors import NoFactorsError
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.factor_set import FactorSet
@@ -24,8 +25,6 @@ from ir_std.measures import (
 )
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.scores import CountedTopics
-
-Values = npt.NDArray[np.float64]
 
 
 def collection_of(qrels: Qrels) -> Collection:
@@ -65,7 +64,7 @@ class Plan(NamedTuple):
     raw: Measure
     factors: FactorSet
     name: str
-    apply: Callable[..., Values]
+    apply: Callable[..., Floats]
     topics: tuple[str, ...]
     of_mean: bool = False
 
@@ -75,11 +74,11 @@ class Plan(NamedTuple):
         base = self.measure.base
         return (base,) if base.__name__ == self.raw.__name__ else ()
 
-    def units(self, raw: Values) -> Values:
+    def units(self, raw: Floats) -> Floats:
         """A run's raw values on :attr:`topics`: as they are, or their mean on the data set."""
         return np.array([mean_of_known(raw)]) if self.of_mean else raw
 
-    def standardized(self, raw: Values, step: float = 0.0) -> tuple[Values, float]:
+    def standardized(self, raw: Floats, step: float = 0.0) -> tuple[Floats, float]:
         """Raw values by topic, standardized.
 
         Parameters
@@ -100,7 +99,7 @@ class Plan(NamedTuple):
         mean = mean_of_known(values)
         return (np.full(len(raw), np.nan) if self.of_mean else values), mean
 
-    def uncertainty(self, raw: Values, step: float) -> float:
+    def uncertainty(self, raw: Floats, step: float) -> float:
         """How much the mean can change by rounding raw values to steps.
 
         Parameters
@@ -184,27 +183,27 @@ def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -
     return f"{factors.id} has no {what} for {measure.base}; it has {', '.join(table) or 'none'}"
 
 
-def units_of(fit: Fit, qrels: Qrels, raw: Values) -> tuple[tuple[str, ...], Values]:
+def units_of(fit: Fit, qrels: Qrels, raw: Floats) -> tuple[tuple[str, ...], Floats]:
     """What a set has rows of, topics or the data set, and a run's raw values on these."""
     if fit.dataset is None:
         return qrels.topics, raw
     return (fit.dataset,), np.array([mean_of_known(raw)])
 
 
-def mean_of_known(values: Values) -> float:
+def mean_of_known(values: Floats) -> float:
     """The mean of what is not NaN; NaN where nothing is."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _written(scores: Values, step: float) -> Values:
+def _written(scores: Floats, step: float) -> Floats:
     """Scores rounded as programs print them, which looks at all their digits."""
     places = round(-np.log10(step))
     rounded = [round(score, places) for score in scores.ravel().tolist()]
     return np.array(rounded).reshape(scores.shape)
 
 
-def any_known(table: Values, rows: npt.NDArray[np.int64]) -> bool:
+def any_known(table: Floats, rows: npt.NDArray[np.int64]) -> bool:
     """Whether a table has a value on one of the rows that are not -1."""
     return not np.isnan(table[rows[rows >= 0]]).all()
 

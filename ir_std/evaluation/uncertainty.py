@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_std._typing import Floats
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance, standard_error
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import by_system
-
-Floats = npt.NDArray[np.float64]
 
 BY_TEAM = "drawn by team"
 BY_SYSTEM = ("drawn one by one, as teams are not known (by team they are 1.5 to 2 times as wide on "

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ir_std._typing import Floats, Ints
 from ir_std.errors import UsageError, suggestion
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.soundness import moments
 from ir_std.schemes import get_scheme
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def factors_from_scores(scores: Mapping[str, npt.ArrayLike],

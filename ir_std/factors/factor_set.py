@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from ir_std._typing import Floats
 from ir_std.errors import InputError, NoFactorsError, StandardizationWarning
 from ir_std.factors import schema, soundness
 from ir_std.factors.files import DESCRIPTION, OPTIONAL_FILES, snapshot, write_folder
@@ -29,7 +30,6 @@ from ir_std.factors.storage import (
 )
 from ir_std.schemes import get_scheme
 
-Floats = npt.NDArray[np.float64]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 

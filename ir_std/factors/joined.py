@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_std._typing import Floats
 from ir_std.factors.factor_set import FactorSet
-
-Floats = npt.NDArray[np.float64]
 
 
 def joined(sets: tuple[FactorSet, ...]) -> FactorSet:

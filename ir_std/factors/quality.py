@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_std._typing import Floats
 from ir_std.factors.estimates import by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
-
-Floats = npt.NDArray[np.float64]
 
 FEW_SYSTEMS = 40
 """With fewer systems a measure is thin: an sd of 40 scores is itself uncertain by 11%

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ir_std._typing import Floats
 from ir_std.factors.judgments import Judgments
 from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
 
-Floats = npt.NDArray[np.float64]
 Table = Mapping[str, Floats]
 Problem = tuple[str, str]
 """A file, and what is wrong in it."""

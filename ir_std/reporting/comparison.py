@@ -14,9 +14,9 @@ from math import isnan, nan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._typing import Floats
 from ir_std.analysis.estimate import Estimate, mean_of
 from ir_std.analysis.paired import get_test
 from ir_std.errors import UsageError, suggestion
@@ -30,8 +30,6 @@ from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.scored import as_scored
 from ir_std.trec.scores import RunScores, counted_topics
-
-Floats = npt.NDArray[np.float64]
 
 POOLED = "all of these"
 """The collection of a row with the mean of a system's means."""

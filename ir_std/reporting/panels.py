@@ -20,7 +20,6 @@ from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.measures import Standardized
 from ir_std.reporting.results import Results
 
-Floats = npt.NDArray[np.float64]
 _TICKS = 5
 
 SYSTEMS_UP_TO = 30

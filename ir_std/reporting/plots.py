@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std._typing import Axes, Figure
+from ir_std._typing import Axes, Figure, Floats
 from ir_std.errors import NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
 from ir_std.reporting._matplotlib import axes_or_current, require_matplotlib
@@ -25,8 +24,6 @@ from ir_std.reporting.panels import (
 )
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT
-
-Floats = npt.NDArray[np.float64]
 
 _BAND, _RANGE, _MEAN, _RUN = "#b8c4d2", "#a9b6c6", "#4b5866", "#0a5bb8"
 _BASELINE, _SOFT = "#b04a00", "#eef1f5"

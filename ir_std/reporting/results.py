@@ -15,11 +15,10 @@ from math import nan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from ir_std._typing import DataFrame
+from ir_std._typing import DataFrame, Floats
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, against, described, get_test
 from ir_std.errors import (
@@ -42,7 +41,6 @@ from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.scored import judgments_behind, runs_by_name
 
-Floats = npt.NDArray[np.float64]
 
 def evaluate(runs: Any, qrels: Any = None,
              measures: Iterable[Measure | str] | Measure | str | None = None,

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from ir_std._typing import Ints
+
 Keys = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
 

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.trec._ids import WORD, Bytes, Ids, Ints
+from ir_std._typing import Ints
+from ir_std.trec._ids import WORD, Bytes, Ids
 from ir_std.trec._numbers import MARGIN, NotANumber
 from ir_std.trec.columns import Form
 from ir_std.trec.sources import Source, pieces

@@ -13,10 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.trec._ids import WORD, Bytes, Ints, Keys, words_at
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+from ir_std._typing import Floats, Ints, Mask
+from ir_std.trec._ids import WORD, Bytes, Keys, words_at
 
 MARGIN = 3 * WORD
 """Bytes that must precede the first token; :data:`WORD` must follow the last one."""

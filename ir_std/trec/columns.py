@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
+from ir_std._typing import Ints
 from ir_std.trec import _numbers
-from ir_std.trec._ids import Bytes, Ints
+from ir_std.trec._ids import Bytes
 
 
 class Form(NamedTuple):

@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ir_std._typing import Floats, Ints
 from ir_std.errors import InputError
-from ir_std.trec._ids import Ids, Ints
+from ir_std.trec._ids import Ids
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.qrels import ArrayQrels, DictQrels, Floats, Qrels, Repeated
+from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, Repeated
 from ir_std.trec.runs import ArrayRun, DictRun, Run, as_scores
 from ir_std.trec.sources import BytesSource, FileSource
 

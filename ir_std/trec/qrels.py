@@ -9,12 +9,11 @@ from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from ir_std._typing import Ints
 from ir_std.errors import InputError
-from ir_std.trec._ids import Ids, Index, Ints, keys, may_repeat
+from ir_std.trec._ids import Ids, Index, keys, may_repeat
 
-Floats = npt.NDArray[np.float64]
 Computed = TypeVar("Computed")
 
 

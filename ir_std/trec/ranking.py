@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.trec._ids import Ints
-from ir_std.trec.qrels import Floats, Qrels, Ranking
+from ir_std._typing import Floats, Ints
+from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import DictRun, Run
 
 Precision = type[np.floating[Any]]

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ir_std._typing import Floats, Ints
 from ir_std.errors import InputError
-from ir_std.trec._ids import Collision, Ids, Ints, keys, may_repeat
-from ir_std.trec.qrels import Floats, Qrels, Wanted, in_order
+from ir_std.trec._ids import Collision, Ids, keys, may_repeat
+from ir_std.trec.qrels import Qrels, Wanted, in_order
 
 
 class NotARun(InputError):

@@ -100,10 +100,12 @@ class RunScores:
     def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:
         """A measure's values on these topics: 0 on those that the run lacks altogether.
 
-        NaN on a topic that the run has, but not with this measure.
+        NaN on a topic that the run has, but not with this measure; and on data sets without a
+        result, which says nothing of the model.
         """
         known, mine = self.values[measure], set(self.topics)
-        return np.array([known.get(t, math.nan if t in mine else 0.0) for t in topics])
+        lacking = 0.0 if self.unit == "topic" else math.nan
+        return np.array([known.get(t, math.nan if t in mine else lacking) for t in topics])
 
     def joined(self, other: RunScores) -> RunScores:
         """The scores of both, of the same run on other topics.
@@ -151,7 +153,8 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
     Raises
     ------
     InputError
-        If two disagree on the number of relevant documents, or are of other units.
+        If two disagree on the number of relevant documents, are of other units, or one has no
+        topic in common with those before it.
     """
     runs = list(runs)
     units = {run.unit: run for run in runs}
@@ -161,6 +164,11 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
     n_rel: dict[str, int | None] = {}
     owner: dict[str, str] = {}
     for run in runs:
+        if n_rel and n_rel.keys().isdisjoint(run.topics):
+            raise InputError.at(
+                run.name, None, f"no topic in common with {runs[0].name} (topics here such as "
+                f"{run.topics[0]}, there such as {next(iter(n_rel))})",
+                "evaluate each collection by itself, or use ir_std compare")
         for topic in run.topics:
             here, there = run.n_rel.get(topic), n_rel.get(topic)
             if here is not None and there is not None and here != there:

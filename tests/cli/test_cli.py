@@ -51,8 +51,9 @@ def test_raw_and_standardized_lines(files: Path, ir_std_cli: Any) -> None:
 
 def test_which_factors_were_used_is_said_beside_the_results(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "qrels", "AP")
-    assert len(done.err) == 2
+    assert len(done.err) == 3
     assert "the documents have other names" in done.err[1]
+    assert "far from most systems of trec8-adhoc" in done.err[2]
     assert "factors of trec8-adhoc" in done.err[0]
     assert "129 systems" in done.err[0]
     assert "50 of 50 topics matched" in done.err[0]
@@ -236,7 +237,7 @@ def test_factor_sets_are_listed_shown_and_located(ir_std_cli: Any) -> None:
     listed = ir_std_cli("factors").out
     assert [line.split("\t")[0] for line in listed] == ir_std.available_factors()
     shown = ir_std_cli("factors", "show", "trec4-adhoc").out
-    assert "measure\tP@10\t33 systems, depth 1000" in shown
+    assert "measure\tP@10\tthin\t33 systems, depth 1000" in shown
     (path,) = ir_std_cli("factors", "path", "trec4-adhoc").out
     assert (Path(path) / "mean.csv").is_file()
     assert ir_std_cli("factors", "show", "trec4adhoc").status == 2

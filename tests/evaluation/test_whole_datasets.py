@@ -90,6 +90,17 @@ def test_means_over_data_sets_have_both_averages(tmp_path: Path) -> None:
     assert "usual average" in compared.table().text()
 
 
+@pytest.mark.filterwarnings("ignore:these topics are a part of toys")
+def test_a_data_set_without_a_result_is_left_out_and_warned_of() -> None:
+    full = RunScores("full", {nDCG @ 10: {"beir/toy": 0.5, "beir/nq": 0.2}}, unit="collection")
+    part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
+    with pytest.warns(ir_std.StandardizationWarning,
+                      match="part: has no value of nDCG@10 on 1 of the data sets: left out"):
+        results = ir_std.evaluate({"full": full, "part": part})
+    assert results.means["part"][nDCG @ 10] == pytest.approx(0.5)
+    assert results.means["full"][nDCG @ 10] == pytest.approx(0.35)
+
+
 def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) -> None:
     (tmp_path / "NQ.json").write_text(json.dumps({"task_name": "NQ", "scores": {"test": [
         {"ndcg_at_10": 0.3, "hf_subset": "default"}]}}), encoding="utf-8")

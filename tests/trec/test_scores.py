@@ -168,6 +168,9 @@ def test_judgments_that_contradict_each_other_are_refused() -> None:
     one, other = (RunScores(f"run {n}", {AP: {"1": 0.5}}, {"1": n}) for n in (3, 4))
     with pytest.raises(InputError, match="run 4: topic 1 has 4 relevant documents, in run 3 3"):
         counted_topics([one, other])
+    elsewhere = RunScores("other", {AP: {"2": 0.5}})
+    with pytest.raises(InputError, match="other: no topic in common with run 3"):
+        counted_topics([one, elsewhere])
     whole = RunScores("mteb", {AP: {"beir/nq": 0.5}}, unit="collection")
     with pytest.raises(InputError, match="scores of whole data sets beside those of topics"):
         counted_topics([one, whole])

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._typing import Floats
 from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
@@ -18,7 +18,6 @@ from ir_std.reporting.panels import MANY_TOPICS, Panel, estimate, figures
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT, SCHEMES
 
-Floats = npt.NDArray[np.float64]
 Json = dict[str, Any]
 
 PLACES = 4
