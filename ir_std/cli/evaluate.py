@@ -90,8 +90,9 @@ def run(args: Namespace) -> None:
     """Evaluate and print."""
     if args.no_summary and not args.by_query:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
-    if args.places < -1:
-        raise UsageError(f"--places is {args.places}: give the number of decimals, or -1 for all")
+    if not -1 <= args.places <= 1000:
+        raise UsageError(f"--places is {args.places}: give the number of decimals, at most 1000, "
+                         f"or -1 for all")
     if args.output_format in TABLES:
         print(table(args))
     else:

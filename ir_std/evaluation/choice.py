@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from ir_std.errors import NoFactorsError
 from ir_std.evaluation.plans import find_factors
-from ir_std.factors.catalog import known_sets, readable
+from ir_std.factors.catalog import standing_beside
 from ir_std.factors.estimates import without as left_out
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.population import among
@@ -66,8 +66,7 @@ def beside(factors: FactorSet, population: str) -> FactorSet:
     """
     if factors.info.get("population") == population:
         return factors
-    others = {s.info.get("population", ""): s for s in readable(known_sets())
-              if s.info.get("beside") == factors.id}
+    others = {other.info.get("population", ""): other for other in standing_beside(factors)}
     if population not in others:
         there = f"there are {', '.join(sorted(others))}" if others else "there are none"
         raise NoFactorsError(f"no {population!r} systems stand beside {factors.id}: {there}")

@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import StandardizationWarning, few
 from ir_std.evaluation.plans import Plan
-from ir_std.factors.catalog import known_sets, readable
+from ir_std.factors.catalog import standing_beside
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import saturates
 from ir_std.factors.recognition import Match
@@ -77,9 +77,12 @@ def about_factors(plans: Iterable[Plan], qrels: Qrels,
     yield from _flat(plans, qrels)
     for found in matches:
         if found.fit and found.others and found.chosen_by == "qrels" and found.fit.partial:
-            yield Notice(f"these topics are a part of {found.fit.factors.id}, which is used, but "
-                         f"also of {', '.join(found.others)}; name the set with factors= or "
-                         "--factors", warns=True)
+            # Other systems on the same collection leave no doubt of which it is.
+            beside = {other.id for other in standing_beside(found.fit.factors)}
+            if others := [name for name in found.others if name not in beside]:
+                yield Notice(f"these topics are a part of {found.fit.factors.id}, which is used, "
+                             f"but also of {', '.join(others)}; name the set with factors= or "
+                             "--factors", warns=True)
 
 
 def _of_datasets(plans: list[Plan]) -> Iterator[Notice]:
@@ -226,7 +229,7 @@ def about_scores(name: str, plans: Iterable[Plan],
         if not p.of_mean and saturates(columns[p.measure], p.measure["scheme"]):
             full.setdefault(p.factors, []).append(str(p.measure))
     for factors, measures in full.items():
-        others = [s.id for s in readable(known_sets()) if s.info.get("beside") == factors.id]
+        others = [other.id for other in standing_beside(factors)]
         instead = f"{', '.join(others)} or scheme z" if others else "scheme z"
         yield Notice(f"far from most systems of {factors.id} on many topics, where "
                      f"{', '.join(measures)} hardly tells such runs apart: use {instead}",

@@ -223,3 +223,9 @@ def is_sound(described: FactorSet) -> bool:
                    f"the factor set {described.id} is skipped: {broken}")
         return False
     return True
+
+
+def standing_beside(factors: FactorSet) -> list[FactorSet]:
+    """The sets of other systems on the topics of a set."""
+    return [other for other in readable(known_sets(), factors.topics[:1])
+            if other.info.get("beside") == factors.id]

@@ -56,20 +56,29 @@ class FileSource(NamedTuple):
         Raises
         ------
         InputError
-            If there is no such file, it is a folder, or it may not be read.
+            If there is no such file, it is a folder, may not be read, or can be read only once.
         """
-        try:
-            if self.path.is_dir():
-                raise InputError.at(self.path, None, "is a directory", "name a file")
-            return open(self.path, "rb")
-        except OSError as failed:
-            raise InputError.at(_short(self.path), None, failed.strerror or str(failed),
-                                "name a readable file") from None
-        except ValueError as wrong:  # a zero character, or half of a surrogate pair
-            if isinstance(wrong, InputError):
-                raise
-            raise InputError.at(repr(self.name), None, f"is no file name ({wrong})",
-                                "name a readable file") from None
+        stream = _opened(self.path)
+        if not stream.seekable():
+            stream.close()
+            raise InputError.at(self.path, None, "is a pipe or a device",
+                                "write it to a file, and name that")
+        return stream
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        if path.is_dir():
+            raise InputError.at(path, None, "is a directory", "name a file")
+        return open(path, "rb")
+    except OSError as failed:
+        raise InputError.at(_short(path), None, failed.strerror or str(failed),
+                            "name a readable file") from None
+    except ValueError as wrong:  # a zero character, or half of a surrogate pair
+        if isinstance(wrong, InputError):
+            raise
+        raise InputError.at(repr(str(path)), None, f"is no file name ({wrong})",
+                            "name a readable file") from None
 
 
 def _short(path: Path) -> str:
@@ -106,11 +115,8 @@ def source_of(file: Any) -> Source:
         return source
     if file == STANDARD_INPUT:
         return in_memory(sys.stdin.buffer, "standard input")
-    source = FileSource(Path(file))
-    with source.open() as stream:
-        if not stream.seekable():
-            return in_memory(stream, source.name)
-    return source
+    with _opened(Path(file)) as stream:
+        return FileSource(Path(file)) if stream.seekable() else in_memory(stream, str(file))
 
 
 def in_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> BytesSource:

@@ -51,7 +51,9 @@ def test_raw_and_standardized_lines(files: Path, ir_std_cli: Any) -> None:
 
 def test_which_factors_were_used_is_said_beside_the_results(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "qrels", "AP")
+    assert len(done.err) == 3
     assert "the documents have other names" in done.err[1]
+    assert "far from most systems of trec8-adhoc" in done.err[2]
     assert "factors of trec8-adhoc" in done.err[0]
     assert "129 systems" in done.err[0]
     assert "50 of 50 topics matched" in done.err[0]
@@ -195,6 +197,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("run", "qrels", "AP", "-o", "xml"), "invalid choice: 'xml'"),
     (("run", "qrels", "AP", "-n"), "add -q"),
     (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
+    (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
     (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
     (("run", "qrels", "AP", "--factors", "trec88"), "no factor set 'trec88'"),
     (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),

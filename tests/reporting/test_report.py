@@ -454,7 +454,7 @@ def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -
 
 @pytest.mark.parametrize(("more", "said"), [
     (["--baseline", "z"], "no system is called 'z', the baseline: there are x"),
-    (["--factors", "trec8-adhoc"], "--factors names the factors of one collection"),
+    (["--factors", "trec8-adhoc"], "--factors, --systems and --without are about one"),
     (["-o", "a.run"], "a.run: is one of the inputs")])
 def test_what_several_collections_cannot_have_is_one_line(
         more: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,

@@ -6,7 +6,9 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import tarfile
+import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -180,6 +182,15 @@ def test_open_files_are_read_in_text_and_binary_mode(tmp_path: Path) -> None:
             assert as_run(run).documents("1") == ["d1", "d2"]
             assert as_qrels(qrels).judged == {"1": {"d1": 1}}
     assert as_run(io.StringIO(GOOD.decode())).documents("1") == ["d1", "d2"]
+
+
+def test_a_source_that_must_be_read_twice_is_no_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"",))
+    writer.start()
+    with pytest.raises(InputError, match="is a pipe or a device; write it to a file"):
+        FileSource(tmp_path / "pipe").open()
+    writer.join()
 
 
 def test_standard_input_is_read_once_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
