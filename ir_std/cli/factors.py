@@ -153,7 +153,8 @@ def _where(args: Namespace) -> None:
 
 
 ACTIONS = {"list": _list, "show": _show, "path": _path, "check": _check, "export": _export,
-           "import": _import, "pack": _pack, "index": _index, "add": _add, "remove": _remove, "where": _where}
+           "import": _import, "pack": _pack, "index": _index, "add": _add, "remove": _remove,
+           "where": _where}
 
 _FACTS = ("id", "title", "track", "year", "beside", "source", "licence", "built", "doc_id_pattern")
 
