@@ -59,15 +59,34 @@ class StandardizationWarning(UserWarning):
     """Something about the factors that a reader of the scores should know."""
 
 
-def suggestion(name: str, allowed: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"`` with the nearest allowed name, or nothing."""
+def nearest(name: str, allowed: Iterable[str]) -> list[str]:
+    """The one to three allowed names that ``name`` may have been meant for, or none.
+
+    They differ in case only, or begin with it, or else it is the one spelled most alike.
+    """
     from difflib import get_close_matches  # only a mistake costs this import
 
     by_folded: dict[str, str] = {}
     for one in allowed:
         by_folded.setdefault(one.lower(), one)
-    near = get_close_matches(name.lower(), by_folded, n=1, cutoff=0.6)
-    return f"; did you mean {by_folded[near[0]]!r}?" if near else ""
+    folded = name.lower()
+    if folded in by_folded:
+        return [by_folded[folded]]
+    longer = [key for key in by_folded if key.startswith(folded)] if len(folded) > 2 else []
+    near = longer[:3] or get_close_matches(folded, by_folded, n=1, cutoff=0.6)
+    return [by_folded[key] for key in near]
+
+
+def suggestion(name: str, allowed: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"`` with the :func:`nearest` allowed names, or nothing."""
+    return did_you_mean(nearest(name, allowed))
+
+
+def did_you_mean(names: Iterable[str]) -> str:
+    """``"; did you mean 'x' or 'y'?"``; nothing without names."""
+    quoted = [repr(name) for name in names]
+    asked = " or ".join([", ".join(quoted[:-1]), *quoted[-1:]] if quoted[1:] else quoted)
+    return f"; did you mean {asked}?" if asked else ""
 
 
 def few(names: Iterable[str], most: int = 3) -> str:

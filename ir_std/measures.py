@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import ir_measures
 from ir_measures import measures as irm
 from ir_measures.measures import Measure, ParamInfo
 
-from ir_std.errors import UnknownMeasureError, UsageError, suggestion
+from ir_std.errors import UnknownMeasureError, UsageError, did_you_mean, nearest, suggestion
 from ir_std.schemes import SCHEMES
 
 if not TYPE_CHECKING:
@@ -310,11 +311,20 @@ def _partner(measure: Measure) -> Iterator[Measure]:
         yield partner(**measure.params)
 
 
-def known_measures() -> str:
-    """The measures there are, in words."""
-    names = sorted({m.__name__ for m in irm.registry.values() if not isinstance(m, Standardized)
-                    and isinstance(m.PRETTY_NAME, str)}, key=str.lower)
-    return f"there are {', '.join(names)}, and of most a standardized one, as sAP"
+_LOOKALIKES = str.maketrans("OoIl", "0011")
+
+
+def near_measures(text: str) -> list[str]:
+    """The one to three measures that ``text``, which is none, may have been meant for.
+
+    >>> near_measures("ndcg@1O")
+    ['nDCG@10']
+    """
+    name, _, cutoff = text.strip().partition("@")
+    word = re.match(r"\w*", name)
+    digits = cutoff.translate(_LOOKALIKES)
+    at = f"@{digits}" if digits.isdecimal() else ""
+    return [near + at for near in nearest(word[0], irm.registry)] if word and word[0] else []
 
 
 _FORM = "write it as Name, Name@10 or Name(key=value)@10"
@@ -347,12 +357,12 @@ def parse_measure(measure: str | Measure) -> Measure:
             params = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
             node = node.func
     except (SyntaxError, ValueError):
-        raise UsageError(f"cannot read measure {measure!r}: {_FORM}") from None
+        raise UsageError(_unreadable(measure)) from None
     if not isinstance(node, ast.Name):
-        raise UsageError(f"cannot read measure {measure!r}: {_FORM}")
+        raise UsageError(_unreadable(measure))
     if node.id not in irm.registry:
         raise UnknownMeasureError(f"unknown measure {node.id!r}"
-                                  f"{suggestion(node.id, irm.registry)}; {known_measures()}")
+                                  f"{did_you_mean(near_measures(measure))}")
     base = irm.registry[node.id]
     if at is not None:
         params[base.AT_PARAM] = at
@@ -360,6 +370,11 @@ def parse_measure(measure: str | Measure) -> Measure:
     check_params(parsed)
     parsed.validate_params()
     return parsed
+
+
+def _unreadable(measure: str) -> str:
+    meant = near_measures(measure) if "@" in measure else []
+    return f"cannot read measure {measure!r}: {_FORM}{did_you_mean(meant)}"
 
 
 if not hasattr(ast, "Num"):

@@ -53,7 +53,7 @@ def test_parsing_works_where_python_has_no_ast_num() -> None:
     ("P@0", UsageError, "at least 1"),
     ("AP(rel=0)", UsageError, "at least 1"),
     ("RBP(p=2.0)", UsageError, "p is a probability"),
-    ("ndcg@10", UnknownMeasureError, "did you mean 'nDCG'?; there are Accuracy, "),
+    ("ndcg@10", UnknownMeasureError, "did you mean 'nDCG@10'?"),
     ("AP(relevance=2)", UsageError, "it takes cutoff, rel, judged_only"),
     ("AP@'x'", UsageError, "values of type int"),
     ("nDCG(dcg='x')", UsageError, "'log2', 'exp-log2', 'jk'"),

@@ -165,7 +165,7 @@ def load_factors(name: str | os.PathLike[str], *,
         return FactorSet.load(folder)  # says what is missing
     raise UnknownSetError(
         f"no factor set {os.fspath(name)!r}{suggestion(str(name), folders)}; give the path of a "
-        f"set's folder, or one of {', '.join(folders)}")
+        f"set's folder, or an id that ir_std factors lists")
 
 
 @lru_cache(maxsize=256)
