@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from ir_std._version import __version__
 from ir_std.cli.streams import PROGRAM, checked_output, fail, note
 from ir_std.errors import IrStdError, StandardizationWarning
 
@@ -67,6 +68,7 @@ def _run(arguments: list[str]) -> None:
     parser = _Parser(prog=prog, description=command.__doc__,
                      formatter_class=argparse.RawDescriptionHelpFormatter)
     command.configure(parser)
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     gc.freeze()  # what the imports made stays; looking through it again and again costs time
     command.run(parser.read(arguments))
 
