@@ -83,8 +83,8 @@ def spelled(name: str) -> list[str]:
             ours = _translated(name[len(prefix):], TREC_EVAL_NAMES | _MTEB_NAMES, re.IGNORECASE)
             if ours:
                 return [prefix + ours]
-    same = {m.__name__: alias for alias, m in registry.items() if alias.lower() == word[0].lower()}
-    return [alias + name[word.end():] for alias in same.values()] if len(same) == 1 else [name]
+    same = {m.__name__ for alias, m in registry.items() if alias.lower() == word[0].lower()}
+    return [one + name[word.end():] for one in same] if len(same) == 1 else [name]
 
 
 def _translated(name: str, names: dict[str, str], flags: int = 0) -> str | None:
