@@ -31,8 +31,11 @@ PICTURES = (".png", ".svg", ".pdf")
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.usage = "%(prog)s NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [options]"
-    parser.add_argument("inputs", nargs="+", metavar="NAME=RUN:QRELS|MEASURE",
+    parser.add_argument("inputs", nargs="*", metavar="NAME=RUN:QRELS|MEASURE",
                         help="systems on collections, measures")
+    parser.add_argument("--system", nargs=3, action="append", default=[],
+                        metavar=("NAME", "RUN", "QRELS"),
+                        help="as NAME=RUN:QRELS, for any file names (once for each)")
     parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
                         help="standardization schemes (default N)")
     parser.add_argument("-p", "--places", type=int, default=4, help="decimals (default 4)")
@@ -48,6 +51,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Evaluate, print and draw."""
     entries = [split_entry(text) for text in args.inputs if is_entry(text)]
+    entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
     measures = [name for text in args.inputs if not is_entry(text) for name in spelled(text)]
     comparison = compare(entries, measures, args.scheme)
     for text in comparison.notes:

@@ -21,7 +21,7 @@ from ir_measures.measures import Measure
 from ir_std._text import one_line
 from ir_std.cli.batch import Line, Wanted, liner
 from ir_std.cli.main import COMMANDS
-from ir_std.cli.streams import PROGRAM, note
+from ir_std.cli.streams import PROGRAM, note, warn
 from ir_std.errors import InputError, UsageError, did_you_mean, nearest, suggestion
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.choice import choose_factors
@@ -299,7 +299,7 @@ def _say(notices: Iterable[Notice]) -> None:
     for text in said(notices, False):
         note(text)
     for text in said(notices, True):
-        note(f"warning: {text}")
+        warn(text)
 
 
 def _tsv(run: str, line: Line, args: Namespace, several: bool) -> str:

@@ -277,6 +277,29 @@ def test_options_go_by_the_names_that_people_try(files: Path, ir_std_cli: Any) -
     assert ir_std_cli("--version").out == [f"ir_std {ir_std.__version__}"]
 
 
+def test_quiet_leaves_out_notes_and_no_warnings_or_errors(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
+    loud = ir_std_cli(files / "run", qrels, "AP")
+    quiet = ir_std_cli(files / "run", qrels, "AP", "--quiet")
+    assert quiet.out == loud.out
+    assert quiet.err == [line for line in loud.err if line.startswith("ir_std: warning: ")]
+    assert 0 < len(quiet.err) < len(loud.err)
+    assert ir_std_cli(files / "run", "--quiet").err[0].startswith("ir_std: error: ")
+
+
+def test_compared_systems_may_have_any_file_names(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    run = tmp_path / "a:b=c.run"
+    run.write_bytes((files / "run").read_bytes())
+    given = ir_std_cli("compare", "--system", "x", run, files / "qrels",
+                       "--system", "y", files / "other", files / "qrels", "AP")
+    assert given.status == 0
+    assert given.out == ir_std_cli("compare", f"x={files / 'run'}:{files / 'qrels'}",
+                                   f"y={files / 'other'}:{files / 'qrels'}", "AP").out
+
+
 def test_a_file_that_is_called_like_a_measure_is_said(
         files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any) -> None:
     (tmp_path / "AP").write_bytes((files / "run").read_bytes())
