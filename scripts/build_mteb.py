@@ -169,7 +169,9 @@ def mteb(results: Sequence[Result], left_out: Sequence[LeftOut],
     info = {
         "id": "mteb-retrieval", "title": "MTEB retrieval, models of 2026", "track": "MTEB",
         "unit": "collection", "doc_id_pattern": None, "ir_datasets": [], "max_level": None,
-        "default_measures": list(MEASURES.values()), "depth": None, "resolution": 10.0 ** -PLACES,
+        # As in the other sets RR is no default: too many tie at the top.
+        "default_measures": [m for m in MEASURES.values() if m != "RR@10"],
+        "depth": None, "resolution": 10.0 ** -PLACES,
         "population": POPULATION,
         "year": 2026, "source": SOURCE, "licence": "CC0-1.0", "sources": [{
             "source": SOURCE, "url": "https://github.com/embeddings-benchmark/results",

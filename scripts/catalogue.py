@@ -86,7 +86,9 @@ where a run ranks, and can be computed again without some systems
 
 None of them makes a number wrong.  Fewer than {FEW_SYSTEMS} systems make a deviation unsure (by 11%
 at {FEW_SYSTEMS}); a coarse measure leaves a good run nowhere to go; beside systems of before {OLD}
-any run of today looks excellent.  What is behind the word is below, set by set.
+any run of today looks excellent.  A match carries these words
+(`ir_std.recognize(qrels).qualities`); what is behind them is below, set by set, and in the HTML
+report for the measures that it shows.
 
 ## How to cite
 

@@ -28,6 +28,7 @@ def folder(data: Path, runs_of: Any, tmp_path_factory: pytest.TempPathFactory) -
     place = tmp_path_factory.mktemp("readme")
     for qrels in (data / "qrels").iterdir():
         (place / qrels.name).symlink_to(qrels)
+    (place / "soboroff2018").symlink_to(data / "soboroff2018")
     for name in ("trec8-adhoc", "dl19-passage"):
         if name in README:
             (place / name).symlink_to(runs_of(name))
@@ -51,7 +52,7 @@ def assert_prints(block: str, folder: Path) -> None:
 
 
 def needs_files(block: str) -> bool:
-    return bool(re.search(r"adhoc[/.]|passage[/.]|\.txt|\.gz", block))
+    return bool(re.search(r"adhoc[/.]|passage[/.]|\.txt|\.gz|\.eval", block))
 
 
 @pytest.mark.parametrize("block", [b for b in CONSOLE if not needs_files(b)])

@@ -21,6 +21,7 @@ from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.effects import Effects
 from ir_std.reporting.tables import WRITERS
+from ir_std.trec.names import spelled
 from ir_std.trec.score_files import holds_scores
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -30,9 +31,12 @@ PICTURES = (".png", ".svg", ".pdf")
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.usage = "%(prog)s NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [options]"
-    parser.add_argument("inputs", nargs="+", metavar="NAME=RUN:QRELS|MEASURE",
+    parser.add_argument("inputs", nargs="*", metavar="NAME=RUN:QRELS|MEASURE",
                         help="systems on collections, measures")
-    parser.add_argument("-s", "--scheme", default="N", metavar="N,U,E,z|all",
+    parser.add_argument("--system", nargs=3, action="append", default=[],
+                        metavar=("NAME", "RUN", "QRELS"),
+                        help="as NAME=RUN:QRELS, for any file names (once for each)")
+    parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
                         help="standardization schemes (default N)")
     parser.add_argument("-p", "--places", type=int, default=4, help="decimals (default 4)")
     parser.add_argument("-o", "--output_format", choices=list(WRITERS), default="table",
@@ -47,7 +51,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Evaluate, print and draw."""
     entries = [split_entry(text) for text in args.inputs if is_entry(text)]
-    measures = [text for text in args.inputs if not is_entry(text)]
+    entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
+    measures = [name for text in args.inputs if not is_entry(text) for name in spelled(text)]
     comparison = compare(entries, measures, args.scheme)
     for text in comparison.notes:
         note(text)

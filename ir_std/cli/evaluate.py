@@ -21,7 +21,7 @@ from ir_measures.measures import Measure
 from ir_std._text import one_line
 from ir_std.cli.batch import Line, Wanted, liner
 from ir_std.cli.main import COMMANDS
-from ir_std.cli.streams import PROGRAM, note
+from ir_std.cli.streams import PROGRAM, note, warn
 from ir_std.errors import InputError, UsageError, did_you_mean, nearest, suggestion
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.choice import choose_factors
@@ -33,6 +33,7 @@ from ir_std.schemes import scheme_names
 from ir_std.trec.columns import QRELS, RUN
 from ir_std.trec.files import columns_of
 from ir_std.trec.inputs import is_dataset
+from ir_std.trec.names import spelled
 from ir_std.trec.naming import name_runs
 from ir_std.trec.score_files import holds_scores
 from ir_std.trec.scored import judgments_behind, runs_by_name
@@ -46,18 +47,30 @@ def configure(parser: ArgumentParser) -> None:
     parser.usage = "%(prog)s RUN [RUN ...] QRELS [MEASURE ...] [options]"
     parser.add_argument("inputs", nargs="+", metavar="RUN|QRELS|MEASURE",
                         help="run files, one qrels file or ir_datasets id, measures")
-    parser.add_argument("-s", "--scheme", default="N", metavar="N,U,E,z|all",
+    parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
                         help="standardization schemes (default N)")
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
     choose_options(parser)
     add_measure_option(parser)
-    parser.add_argument("-q", "--by_query", action="store_true", help="values by topic too")
-    parser.add_argument("-n", "--no_summary", action="store_true",
+    parser.add_argument("-m", dest="measures", action="append", default=[], metavar="MEASURE",
+                        help="a measure (once for each); trec_eval's names serve in any case: map "
+                             "is AP, P.5,10 is P@5 and P@10, ndcg_cut_10 nDCG@10, recip_rank RR, "
+                             "recall_100 R@100, smap sAP")
+    parser.add_argument("-l", dest="level", type=int, metavar="N",
+                        help="binary measures take documents of level N and above as relevant: "
+                             "AP is AP(rel=N)")
+    parser.add_argument("-c", action="store_true",
+                        help="as in trec_eval, and always so: a topic of the qrels that a run "
+                             "lacks counts 0")
+    parser.add_argument("-q", "--by-query", "--by_query", action="store_true",
+                        help="values by topic too")
+    parser.add_argument("-n", "--no-summary", "--no_summary", action="store_true",
                         help="with -q: without the means")
     parser.add_argument("-p", "--places", type=int, default=4,
                         help="decimals (default 4; -1 for all)")
-    parser.add_argument("-o", "--output_format", choices=[*FORMATS, *TABLES], default="tsv",
+    parser.add_argument("-o", "--output", "--output-format", "--output_format",
+                        dest="output_format", choices=[*FORMATS, *TABLES], default="tsv",
                         help="form of the output (default tsv)")
     parser.add_argument("--jobs", type=int, metavar="N",
                         help="processes for several runs (default: as many as pay)")
@@ -114,7 +127,7 @@ def table(args: Namespace) -> str:
         raise UsageError("-q lists values by topic, a table holds means: use -o tsv or jsonl")
     if args.place:
         raise UsageError("--place goes with -o tsv or jsonl, and ir_std report shows places")
-    results = tabulate(*tell_apart(args.inputs), _schemes(args), args)
+    results = tabulate(*_asked(args), _schemes(args), args)
     return WRITERS[args.output_format](results.table(args.places))
 
 
@@ -128,7 +141,7 @@ def blocks(args: Namespace) -> Iterator[str]:
     """
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
-    files, qrels, measures = tell_apart(args.inputs)
+    files, qrels, measures = _asked(args)
     schemes, runs = _schemes(args), runs_by_name(files, args.measure)
     judgments = judgments_behind(runs.values(), qrels)
     chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
@@ -174,8 +187,8 @@ def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str | None, list[Measu
             (runs if width == RUN.width else qrels).append(given)
             if given in irm.registry:
                 note(f"{given} is the name of a file here and of a measure: taken for the file")
-        elif (name := re.match(r"\w+(?=[(@ ]|$)", given)) and name[0] in irm.registry:
-            measures += _parse_all(given)
+        elif _is_measure(given):
+            measures += read_measures(given)
         elif is_dataset(given):
             qrels.append(given)
         else:
@@ -201,6 +214,45 @@ def _unknown(given: str) -> str:
     commands = [f"{PROGRAM} {name}" for name in nearest(given, COMMANDS)]
     return (f"{given!r} is neither a file nor a measure nor an ir_datasets id"
             f"{did_you_mean(commands or near_measures(given))}")
+
+
+def _is_measure(text: str) -> bool:
+    name = re.match(r"\w+(?=[(@ ]|$)", spelled(next(iter(text.split()), ""))[0])
+    return name is not None and name[0] in irm.registry
+
+
+def read_measures(text: str) -> list[Measure]:
+    """The measures of one argument, under the names of ir_measures or trec_eval in any case.
+
+    Raises
+    ------
+    UnknownMeasureError, UsageError
+        If it cannot be read.
+    """
+    parts = [text] if "(" in text else text.split()
+    return [measure for part in parts for name in spelled(part) for measure in _parse_all(name)]
+
+
+def at_level(measure: Measure, level: int) -> Measure:
+    """A binary measure with documents relevant from ``level`` on; others as they are."""
+    rel = measure.SUPPORTED_PARAMS.get("rel")
+    if rel is None or rel.default != 1 or "rel" in measure.params:
+        return measure
+    leveled: Measure = measure(rel=level)
+    return leveled
+
+
+def _asked(args: Namespace) -> tuple[list[str], str | None, list[Measure]]:
+    """As :func:`tell_apart`, with the measures of ``-m`` and at the level of ``-l``."""
+    files, qrels, measures = tell_apart(args.inputs)
+    measures += [m for text in args.measures for m in read_measures(text)]
+    if args.level is None:
+        return files, qrels, measures
+    if args.level < 1:
+        raise UsageError(f"-l is {args.level}: give a level of at least 1")
+    if not measures:
+        raise UsageError("-l is the level of measures that are named, and none is: add -m AP")
+    return files, qrels, [at_level(m, args.level) for m in measures]
 
 
 def _parse_all(text: str) -> list[Measure]:
@@ -247,7 +299,7 @@ def _say(notices: Iterable[Notice]) -> None:
     for text in said(notices, False):
         note(text)
     for text in said(notices, True):
-        note(f"warning: {text}")
+        warn(text)
 
 
 def _tsv(run: str, line: Line, args: Namespace, several: bool) -> str:

@@ -1,6 +1,6 @@
 """The factor sets: list them, show, check, export, import or share one.
 
-  ir_std factors                                     all sets: id, topics, systems, measures, title
+  ir_std factors [list]                              all sets: id, topics, systems, measures, title
   ir_std factors show ID                             one set in detail, and what is against it
   ir_std factors path ID                             the folder of a set
   ir_std factors check [ID|PATH ...]                 is a set sound, and what is against it?
@@ -39,6 +39,7 @@ from ir_std.trec.names import to_trec_eval
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     actions = parser.add_subparsers(dest="action", metavar=f"{{{','.join(ACTIONS)}}}")
+    actions.add_parser("list", help="all sets, as without an action")
     for name, text in (("show", "one set in detail"), ("path", "the folder of a set")):
         actions.add_parser(name, help=text).add_argument("set", metavar="ID|PATH")
     packing = actions.add_parser("pack", help="write a set as one file")
@@ -76,13 +77,14 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Do what was asked for."""
-    if args.action is None:
-        for name in available_factors():
-            s = load_factors(name)
-            print(f"{s.id}\t{len(s.topics)} topics\t{s.systems_text()} systems\t"
-                  f"{len(s.measures)} measures\t{s.title}")
-    else:
-        ACTIONS[args.action](args)
+    ACTIONS[args.action or "list"](args)
+
+
+def _list(_: Namespace) -> None:
+    for name in available_factors():
+        s = load_factors(name)
+        print(f"{s.id}\t{len(s.topics)} topics\t{s.systems_text()} systems\t"
+              f"{len(s.measures)} measures\t{s.title}")
 
 
 def _show(args: Namespace) -> None:
@@ -150,8 +152,9 @@ def _where(args: Namespace) -> None:
     print(writable_folder())
 
 
-ACTIONS = {"show": _show, "path": _path, "check": _check, "export": _export, "import": _import,
-           "pack": _pack, "index": _index, "add": _add, "remove": _remove, "where": _where}
+ACTIONS = {"list": _list, "show": _show, "path": _path, "check": _check, "export": _export,
+           "import": _import, "pack": _pack, "index": _index, "add": _add, "remove": _remove,
+           "where": _where}
 
 _FACTS = ("id", "title", "track", "year", "beside", "source", "licence", "built", "doc_id_pattern")
 

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from ir_std.cli.streams import PROGRAM, checked_output, fail, note
+from ir_std._version import __version__
+from ir_std.cli.streams import PROGRAM, checked_output, fail, quietly, warn
 from ir_std.errors import IrStdError, StandardizationWarning
 
 COMMANDS = ("build", "compare", "demo", "factors", "merge", "report")
@@ -67,9 +68,13 @@ def _run(arguments: list[str]) -> None:
     parser = _Parser(prog=prog, description=command.__doc__,
                      formatter_class=argparse.RawDescriptionHelpFormatter)
     command.configure(parser)
+    parser.add_argument("--quiet", action="store_true", help="no notes; warnings stay")
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     gc.freeze()  # what the imports made stays; looking through it again and again costs time
-    command.run(parser.read(arguments))
+    args = parser.read(arguments)
+    with quietly(args.quiet):
+        command.run(args)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    note(f"warning: {message}")
+    warn(f"{message}")

@@ -18,7 +18,7 @@ import argparse
 
 from ir_std.cli.streams import note
 from ir_std.merging import COMBINE, METHODS, merge
-from ir_std.trec.files import read_run, write_run
+from ir_std.trec.files import read_run, run_text, write_run
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,12 +32,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--depth", type=int, metavar="K", help="keep K documents a topic")
     parser.add_argument("--tag", help="run tag (default: METHOD)")
     parser.add_argument("-o", "--output", required=True, metavar="OUT",
-                        help="the merged run; packed if it ends in .gz")
+                        help="the merged run; packed if it ends in .gz; - is standard output")
 
 
 def run(args: argparse.Namespace) -> None:
     """Read, merge and write."""
     merged = merge(map(read_run, args.runs), args.normalize, args.combine, args.depth)
-    write_run(merged, args.output, args.normalize if args.tag is None else args.tag, args.runs)
+    tag = args.normalize if args.tag is None else args.tag
+    if args.output == "-":
+        print(run_text(merged, tag).decode(), end="")
+    else:
+        write_run(merged, args.output, tag, args.runs)
     note(f"{len(merged.scores)} documents on {len(merged.topics)} topics, merged from "
          f"{len(args.runs)} runs: {args.output}")

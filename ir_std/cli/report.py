@@ -20,6 +20,7 @@ from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.html.report import OUR_MARK, write_report
 from ir_std.reporting.results import Results
 from ir_std.schemes import scheme_names
+from ir_std.trec.names import spelled
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -31,7 +32,7 @@ def configure(parser: ArgumentParser) -> None:
                              "several collections")
     parser.add_argument("-o", "--output", default="report.html", metavar="FILE",
                         help="the page (default report.html)")
-    parser.add_argument("-s", "--scheme", default="N", metavar="N,U,E,z|all",
+    parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
                         help="standardization schemes (default N)")
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
@@ -51,7 +52,7 @@ def run(args: Namespace) -> None:
     entries = [split_entry(text) for text in args.inputs
                if is_entry(text) and not os.path.exists(text)]
     if entries:
-        measures = [text for text in args.inputs if not is_entry(text)]
+        measures = [name for text in args.inputs if not is_entry(text) for name in spelled(text)]
         write(args, [name for _, *files in entries for name in files if name],
               lambda: compared(entries, measures, args))
     else:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from typing import TextIO
 
 from ir_std._text import encodable, one_line, visible
@@ -67,8 +68,31 @@ def checked_output() -> Iterator[None]:
             out.flush()
 
 
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def quietly(quiet: bool) -> Iterator[None]:
+    """Leave out notes inside, if ``quiet``; warnings and errors stay."""
+    token = _quiet.set(quiet)
+    try:
+        yield
+    finally:
+        _quiet.reset(token)
+
+
 def note(message: str) -> None:
     """Tell the user something about the results, beside them."""
+    if not _quiet.get():
+        _tell(message)
+
+
+def warn(message: str) -> None:
+    """Warn the user, even if notes are left out."""
+    _tell(f"warning: {message}")
+
+
+def _tell(message: str) -> None:
     if sys.stderr is not None:  # print would take standard output instead
         with suppress(OSError):  # nobody is there to be told
             print(f"{PROGRAM}: {one_line(message)}", file=sys.stderr, flush=True)
@@ -76,5 +100,5 @@ def note(message: str) -> None:
 
 def fail(message: str) -> int:
     """Say what is wrong in one line; the exit status."""
-    note(f"error: {' '.join(str(message).split())}")
+    _tell(f"error: {' '.join(str(message).split())}")
     return 2

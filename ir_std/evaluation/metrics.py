@@ -108,7 +108,9 @@ def rank_biased_precision(r: Ranking, p: float = 0.8, rel: int | None = None,
     """Rank-biased precision (Moffat and Zobel, TOIS 2008): ``(1-p) * sum(g_i * p**(i-1))``.
 
     Gains are 1 at level ``rel`` or above; without ``rel``, level / highest level, which is that
-    in the qrels or ``highest`` if the collection is known to have higher ones.
+    in the qrels or ``highest`` if the collection is known to have higher ones.  Documents are
+    ordered by score, ties by id; cwl-eval, which ir_measures asks, takes them as they come, so that
+    its value differs where rows tie or are unsorted.
     """
     kept = _relevant(r, 1 if rel is None else rel, cutoff)
     gain = r.level[kept] / max(r.qrels.max_level, highest) if rel is None else 1.0

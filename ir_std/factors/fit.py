@@ -76,7 +76,7 @@ class Collection:
     @cached_property
     def levels(self) -> set[int]:
         """The levels from 1 that occur, where they are known."""
-        return set(np.unique(self.qrels.flat_levels).tolist()) if self.qrels else set()
+        return set(self.qrels.levels) if self.qrels else set()
 
 
 class Comparison(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 
 from ir_std._typing import Floats
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.quality import notes
 
 
 def joined(sets: tuple[FactorSet, ...]) -> FactorSet:
@@ -32,6 +33,8 @@ def joined(sets: tuple[FactorSet, ...]) -> FactorSet:
             "source": "; ".join(dict.fromkeys(s.source for s in sets)),
             "max_level": None if None in levels else max(levels),
             "default_measures": [m for m in sets[0].default_measures if m in measures] or measures,
+            "year": min((year for s in sets if (year := s.info.get("year"))), default=None),
+            "notes": [f"{s.id}: {note}" for s in sets for note in notes(s)],
             "measures": {m: _about(m, sets) for m in measures}}
     return FactorSet(
         info, {topic: first.judgments[topic] for topic, first in owner.items()},

@@ -5,7 +5,7 @@ Nothing here is stored: all of it follows from a set's tables, for anybody's set
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -89,7 +89,7 @@ def quality(factors: FactorSet, measure: str) -> Quality:
         _word(0 < systems < FEW_SYSTEMS,
               int((flat | coarse).sum()) > COARSE_TOPICS * topics
               or int(capped.sum()) > CAPPED_TOPICS * topics,
-              factors.info.get("year", OLD) < OLD),
+              (factors.info.get("year") or OLD) < OLD),
         systems, _named(factors, flat), _named(factors, coarse),
         _named(factors, known & _deep(factors, measure)),
         float(np.nanmedian(best)) if (~np.isnan(best)).any() else np.nan,
@@ -232,20 +232,32 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
     return bool(full.size) and bool(full.mean() >= share)
 
 
-def findings(factors: FactorSet) -> Iterator[str]:
-    """What is known against a set, in sentences: its own notes, then what its tables tell."""
-    notes = factors.info.get("notes", ())
-    yield from [notes] if isinstance(notes, str) else notes
+def notes(factors: FactorSet) -> list[str]:
+    """What a set says of itself."""
+    stated = factors.info.get("notes", ())
+    return [stated] if isinstance(stated, str) else list(stated)
+
+
+def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Iterator[str]:
+    """What is known against a set, in sentences: its own notes, then what its tables tell.
+
+    Parameters
+    ----------
+    factors : FactorSet
+    measures : iterable of str, optional
+        Those whose tables are asked, as the set names them; all if not given.
+    """
+    yield from notes(factors)
     groups = duplicates(factors)
     if groups:
         yield (f"The same scores in every measure: "
                f"{'; '.join(_names(factors, group) for group in groups)}.")
     measures_of: dict[str, list[str]] = {}
-    for measure in factors.measures:
+    for measure in factors.measures if measures is None else measures:
         for sentence in _against(factors, measure):
             measures_of.setdefault(sentence, []).append(measure)
-    for sentence, measures in measures_of.items():
-        named = ", ".join(measures) if len(measures) < len(factors.measures) else "All measures"
+    for sentence, alike in measures_of.items():
+        named = ", ".join(alike) if len(alike) < len(factors.measures) else "All measures"
         yield f"{named}: {sentence}."
 
 

@@ -18,6 +18,7 @@ from ir_std.factors.datasets import whole_datasets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Collection, Fit, fit
 from ir_std.factors.joined import joined, shared_measures
+from ir_std.factors.quality import quality
 
 HELD = 0.5
 """More than this share of the topics must be in the set; the others get no factors."""
@@ -48,6 +49,16 @@ class Match:
     def factors(self) -> FactorSet | None:
         """The factor set that is used, or None."""
         return self.fit.factors if self.fit else None
+
+    @property
+    def qualities(self) -> dict[str, str]:
+        """What each measure of the set is worth, in one word; empty if no set fits.
+
+        One of :data:`ir_std.factors.quality.WORDS`: ``good``, ``thin``, ``coarse`` or ``old``;
+        judged when it is asked for, from the set's tables.
+        """
+        return {m: quality(self.factors, m).word for m in self.factors.measures
+                } if self.factors else {}
 
     @property
     def summary(self) -> str:

@@ -35,6 +35,7 @@ from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.quality import WORDS
 from ir_std.factors.recognition import Match
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
@@ -335,11 +336,25 @@ class Results:
             for run in self.runs for m in self.measures for base, scheme in [_base_of(m)]]
         return pd.concat(parts, ignore_index=True)
 
+    @property
+    def quality(self) -> str:
+        """What the measures used of the matched set are worth: ``AP: old (systems of ...)``."""
+        if self.match is None:
+            return ""
+        words, factors = self.match.qualities, self.match.factors
+        used = dict.fromkeys(p.name for p in self.plans.values() if p.factors is factors)
+        by_word: dict[str, list[str]] = {}
+        for name in used:
+            by_word.setdefault(words[name], []).append(name)
+        return "; ".join(f"{', '.join(names)}: {word}" + f" ({WORDS[word]})" * (word != "good")
+                         for word, names in by_word.items())
+
     def _repr_html_(self) -> str:
         from html import escape
 
         said = [f"<p>{escape(str(text))}</p>\n"
-                for text in (self.match, *self.notes, *self.warnings) if text]
+                for text in (self.match, self.quality and f"Quality of the factors: {self.quality}",
+                             *self.notes, *self.warnings) if text]
         return self.table().html() + "".join(said)
 
     def __repr__(self) -> str:

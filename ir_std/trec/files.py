@@ -101,13 +101,14 @@ def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std",
         If an id or the tag is empty or holds white space, or a topic begins with ``#``, so
         that it would not read back; if the run has no documents, or the file cannot be written.
     """
-    content = _run_text(run, tag)
+    content = run_text(run, tag)
     if Path(file).suffix == ".gz":
         content = gzip.compress(content, mtime=0)
     write_whole(file, content, inputs)
 
 
-def _run_text(run: Run, tag: str) -> bytes:
+def run_text(run: Run, tag: str) -> bytes:
+    """The lines of a run, as :func:`write_run` writes them."""
     _check_column("tag", tag)
     lines = []
     for topic, (docs, scores) in ranked(run).lists.items():

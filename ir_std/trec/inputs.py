@@ -11,12 +11,12 @@ import operator
 import os
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
-from operator import attrgetter, itemgetter, ne
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_std._typing import Floats, Ints
 from ir_std.errors import InputError
@@ -209,27 +209,24 @@ def _columns(table: Any, names: tuple[str, str, str], kind: str) -> _Columns:
     """The named columns of a DataFrame, or of an iterable of objects or records."""
     if hasattr(table, "itertuples"):
         _check_columns(list(table.columns), names, kind)
-        documents, values = table[names[1]].tolist(), table[names[2]].to_numpy()
-        try:
-            topic, topics = table[names[0]].factorize(use_na_sentinel=False)
-        except TypeError:  # such as lists
-            return _with_numbers(kind, table[names[0]].tolist(), documents, values)
-        return _Columns(_checked_topics(topics, kind), topic, documents, values)
+        topics, documents = (table[name].to_numpy(object) for name in names[:2])
+        return _with_numbers(kind, topics, documents.tolist(), table[names[2]].to_numpy())
     if hasattr(table, "get_column"):  # polars, and narwhals
         _check_columns(list(table.columns), names, kind)
-        return _with_numbers(kind, *(table.get_column(name).to_list() for name in names))
+        columns = [table.get_column(name).to_list() for name in names]
+        return _with_numbers(kind, _objects(columns[0]), *columns[1:])
     if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
         raise _unsupported(table, names, kind)
     rows = list(table)
     if not rows:
-        return _with_numbers(kind, [], [], [])
+        return _with_numbers(kind, _objects([]), [], [])
     get = itemgetter if isinstance(rows[0], Mapping) else attrgetter
     try:
         columns = [list(map(get(name), rows)) for name in names]
     except (AttributeError, KeyError, TypeError):
         raise _unsupported(next(row for row in rows if not _has(row, names)), names,
                            kind) from None
-    return _with_numbers(kind, *columns)
+    return _with_numbers(kind, _objects(columns[0]), *columns[1:])
 
 
 def _has(row: Any, names: tuple[str, ...]) -> bool:
@@ -254,15 +251,25 @@ def _unsupported(found: object, names: tuple[str, ...], kind: str) -> InputError
         f"{', '.join(names)}")
 
 
-def _with_numbers(kind: str, names: list[Any], documents: list[Any], values: Any) -> _Columns:
+def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
+    """Values as an array of them, though they be lists."""
+    return np.fromiter(values, object, len(values))
+
+
+def _with_numbers(kind: str, names: npt.NDArray[np.object_], documents: list[Any],
+                  values: Any) -> _Columns:
     """Rows, from the topic, document and value of each."""
-    changes = np.fromiter(map(ne, names, islice(names, 1, None)), bool, max(len(names) - 1, 0))
-    starts = [0, *(np.flatnonzero(changes) + 1).tolist()][:len(names)]
+    try:
+        changes = np.flatnonzero(names[1:] != names[:-1]) + 1
+    except (TypeError, ValueError):  # an array, or a missing value of pandas
+        _checked_topics(names, kind)
+        raise
+    starts = np.append(0, changes)[:len(names)]
     numbers: dict[str, int] = {}
-    found = np.array([numbers.setdefault(topic, len(numbers)) for topic in _checked_topics(
-        [names[at] for at in starts], kind)], np.int64)
-    sizes = [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=False)]
-    return _Columns(list(numbers), np.repeat(found, sizes), documents, values)
+    found = np.array([numbers.setdefault(topic, len(numbers))
+                      for topic in _checked_topics(names[starts], kind)], np.int64)
+    return _Columns(list(numbers), np.repeat(found, np.diff(np.append(starts, len(names)))),
+                    documents, values)
 
 
 def _checked_topics(topics: Iterable[Any], kind: str) -> list[str]:
@@ -291,9 +298,11 @@ def _check_dicts(given: Mapping[Any, Any], kind: str) -> None:
             raise InputError.at(kind, None, f"topic {topic} has {type(docs).__name__}",
                                 f"a dict is expected, from documents to "
                                 f"{'scores' if kind == 'run' else 'levels'}")
-        if not all(issubclass(one, str) for one in set(map(type, docs))):
+        try:
+            "".join(docs)  # the fastest way to see that all are strings
+        except TypeError:
             raise _not_a_string(kind, f"document id of topic {topic}", next(
-                doc for doc in docs if not isinstance(doc, str)))
+                doc for doc in docs if not isinstance(doc, str))) from None
 
 
 def _not_a_string(kind: str, what: str, found: object) -> InputError:

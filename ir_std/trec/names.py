@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ir_measures.measures import Measure
+from ir_measures.measures import Measure, registry
 
 from ir_std.errors import IrStdError
 from ir_std.measures import canonical, parse_measure
@@ -57,9 +57,39 @@ def from_mteb(name: str) -> str | None:
     return _translated(name, _MTEB_NAMES)
 
 
-def _translated(name: str, names: dict[str, str]) -> str | None:
+def spelled(name: str) -> list[str]:
+    """The names that ir_measures reads for what a user of any tool, in any case, may write.
+
+    >>> spelled("P.5,10"), spelled("smap"), spelled("ndcg@10"), spelled("MRR@10")
+    (['P@5', 'P@10'], ['sAP'], ['nDCG@10'], ['MRR@10'])
+
+    Parameters
+    ----------
+    name : str
+        One measure, or several cutoffs of it as trec_eval writes them.
+
+    Returns
+    -------
+    list of str
+        ``name`` itself where it is none of these; also ``sp``, which may be sP or SP.
+    """
+    if cutoffs := re.fullmatch(r"(\w+)\.(\d+(?:,\d+)*)", name):
+        return [one for k in cutoffs[2].split(",") for one in spelled(f"{cutoffs[1]}_{k}")]
+    word = re.match(r"\w*", name)
+    if word is None or word[0] in registry:
+        return [name]
+    for prefix in ("", "s"):
+        if name[:len(prefix)].lower() == prefix:
+            ours = _translated(name[len(prefix):], TREC_EVAL_NAMES | _MTEB_NAMES, re.IGNORECASE)
+            if ours:
+                return [prefix + ours]
+    same = {m.__name__: alias for alias, m in registry.items() if alias.lower() == word[0].lower()}
+    return [alias + name[word.end():] for alias in same.values()] if len(same) == 1 else [name]
+
+
+def _translated(name: str, names: dict[str, str], flags: int = 0) -> str | None:
     for theirs, ours in names.items():
-        found = re.fullmatch(theirs.replace("{}", r"(\d+(?:\.\d+)?)"), name)
+        found = re.fullmatch(theirs.replace("{}", r"(\d+(?:\.\d+)?)"), name, flags)
         if found:
             cutoff = "".join(found.groups())
             return ours.format(float(cutoff) if "." in cutoff else cutoff)

@@ -9,7 +9,6 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import accumulate, chain, pairwise, repeat
 from typing import Any, NamedTuple
 
@@ -162,16 +161,12 @@ class DictRun(Run):
         """The documents of a topic."""
         return list(self._scored[topic])
 
-    @cached_property
-    def _flat(self) -> list[str]:
-        flat: list[str] = []
-        for docs in self._scored.values():
-            flat += docs
-        return flat
-
     def ids(self, lines: Ints) -> list[str]:
         """The document ids at some lines."""
-        return [self._flat[i] for i in lines.tolist()]
+        bounds = list(self.bounds.items())
+        at = np.searchsorted([end for _, (_, end) in bounds], lines, "right").tolist()
+        docs = {t: (self.documents(bounds[t][0]), bounds[t][1][0]) for t in set(at)}
+        return [docs[t][0][line - docs[t][1]] for t, line in zip(at, lines.tolist(), strict=True)]
 
     def find(self, wanted: Wanted) -> Found:
         """The documents of the qrels that the run holds."""

@@ -13,10 +13,12 @@ from typing import Any
 import ir_datasets
 import ir_measures
 import pytest
+import pytrec_eval
 from ir_measures import AP, P
 
 import ir_std
 from ir_std import FactorSet
+from ir_std.cli.evaluate import read_measures
 from ir_std.factors.catalog import load_factors
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -209,6 +211,9 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("run", "qrels", "xyzzy"), "'xyzzy' is neither a file nor a measure nor an ir_datasets id"),
     (("run", "qrels", "ndcgg@1O"), "did you mean 'nDCG@10'?"),
     (("run", "qrels", "nDCG@1O"), "did you mean 'nDCG@10'?"),
+    (("run", "qrels", "-m", "mpa"), "unknown measure 'mpa'"),
+    (("run", "qrels", "-l", "2"), "-l is the level of measures that are named"),
+    (("run", "qrels", "AP", "-l", "0"), "-l is 0"),
     (("facters",), "did you mean 'ir_std factors'?"),
     (("run", "qrels", "AP", "--factors", "dl19"), "no factor set 'dl19'; did you mean 'dl19-"),
     (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
@@ -228,6 +233,71 @@ def test_wrong_use_is_one_line_and_exit_status_2(
     assert done.out == []
     assert says in done.err[-1]
     assert done.err[-1].startswith("ir_std: error: ")
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [
+    ("map", "AP"), ("MAP", "AP"), ("P_10", "P@10"), ("P.5,10", "P@5 P@10"), ("p.5", "P@5"),
+    ("ndcg_cut_10", "nDCG@10"), ("ndcg_cut.5,10", "nDCG@5 nDCG@10"), ("recip_rank", "RR"),
+    ("Rprec", "Rprec"), ("rprec", "Rprec"), ("bpref", "Bpref"), ("recall_100", "R@100"),
+    ("success_1", "Success@1"), ("ndcg@10", "nDCG@10"), ("MRR@10", "RR@10"), ("mrr@10", "RR@10"),
+    ("r@100", "R@100"), ("smap", "sAP"), ("sndcg_cut_10", "snDCG@10"), ("sndcg@10", "snDCG@10"),
+    ("SP", "SP"), ("sP@10", "sP@10"), ("p(rel=2)@5", "P(rel=2)@5"), ("map P_10", "AP P@10"),
+])
+def test_measures_go_by_trec_evals_names_in_any_case(theirs: str, ours: str) -> None:
+    assert read_measures(theirs) == [ir_std.parse_measure(one) for one in ours.split()]
+
+
+def test_what_trec_eval_names_has_the_value_that_trec_eval_gives(
+        files: Path, ir_std_cli: Any) -> None:
+    """The values are those that pytrec_eval gives under the same names."""
+    names = ["map", "P_10", "ndcg_cut_10", "recip_rank", "Rprec", "bpref", "recall_100",
+             "success_1"]
+    with (files / "qrels").open() as qrels, (files / "run").open() as run:
+        by_topic = pytrec_eval.RelevanceEvaluator(
+            pytrec_eval.parse_qrel(qrels), names).evaluate(pytrec_eval.parse_run(run))
+    done = ir_std_cli(files / "run", files / "qrels", "--raw", "-p", -1,
+                      *(word for name in names for word in ("-m", name)))
+    values = [float(line.split("\t")[1]) for line in done.out]
+    assert values == pytest.approx(
+        [sum(v[name] for v in by_topic.values()) / len(by_topic) for name in names], rel=1e-12)
+
+
+def test_a_level_is_that_of_binary_measures(files: Path, ir_std_cli: Any) -> None:
+    graded = (files / "run", files / "qrels", "--raw", "-p", -1)
+    done = ir_std_cli(*graded, "-l", 2, "-m", "map", "-m", "ndcg", "-c")
+    assert [line.split("\t")[0] for line in done.out] == ["AP(rel=2)", "nDCG"]
+    assert done.out == ir_std_cli(*graded, "AP(rel=2)", "nDCG").out
+
+
+def test_options_go_by_the_names_that_people_try(files: Path, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "qrels", "AP")
+    assert ir_std_cli(*inputs, "--by-query", "--no-summary", "--output", "jsonl", "--schemes", "U"
+                      ).out == ir_std_cli(*inputs, "-q", "-n", "-o", "jsonl", "-s", "U").out
+    assert ir_std_cli("factors", "list").out == ir_std_cli("factors").out
+    assert ir_std_cli("--version").out == [f"ir_std {ir_std.__version__}"]
+
+
+def test_quiet_leaves_out_notes_and_no_warnings_or_errors(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
+    loud = ir_std_cli(files / "run", qrels, "AP")
+    quiet = ir_std_cli(files / "run", qrels, "AP", "--quiet")
+    assert quiet.out == loud.out
+    assert quiet.err == [line for line in loud.err if line.startswith("ir_std: warning: ")]
+    assert 0 < len(quiet.err) < len(loud.err)
+    assert ir_std_cli(files / "run", "--quiet").err[0].startswith("ir_std: error: ")
+
+
+def test_compared_systems_may_have_any_file_names(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    run = tmp_path / "a:b=c.run"
+    run.write_bytes((files / "run").read_bytes())
+    given = ir_std_cli("compare", "--system", "x", run, files / "qrels",
+                       "--system", "y", files / "other", files / "qrels", "AP")
+    assert given.status == 0
+    assert given.out == ir_std_cli("compare", f"x={files / 'run'}:{files / 'qrels'}",
+                                   f"y={files / 'other'}:{files / 'qrels'}", "AP").out
 
 
 def test_a_file_that_is_called_like_a_measure_is_said(

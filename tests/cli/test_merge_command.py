@@ -32,6 +32,14 @@ def test_runs_are_merged_into_a_file(shards: list[str], tmp_path: Path,
     assert shown.err == f"ir_std: 5 documents on 2 topics, merged from 2 runs: {out}\n"
 
 
+def test_a_merged_run_goes_to_standard_output(shards: list[str], tmp_path: Path,
+                                              capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "merged.run"
+    for output in (str(out), "-"):
+        assert main(["merge", *shards, "--normalize", "minmax", "-o", output]) == 0
+    assert capsys.readouterr().out == out.read_text()
+
+
 def test_combination_depth_and_tag_are_options(shards: list[str], tmp_path: Path) -> None:
     out = tmp_path / "merged.run.gz"
     assert main(["merge", "--normalize", "max", "--combine", "mnz", "--depth", "1",

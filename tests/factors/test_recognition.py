@@ -354,6 +354,21 @@ def test_two_exact_sets_win_over_one_near_one(make: Make) -> None:
     assert match.others == ("both",)
 
 
+def test_sets_that_serve_together_keep_what_is_known_against_each(make: Make) -> None:
+    make("one", judged(range(20)), year=2022, notes="No one ran twice.")
+    make("two", judged(range(20, 40)), year=1999, notes=["A run is broken."])
+    factors = recognize(judged(range(40))).factors
+    assert factors
+    assert sorted(factors.info["notes"]) == ["one: No one ran twice.", "two: A run is broken."]
+    assert factors.info["year"] == 1999
+
+
+def test_a_match_carries_what_each_measure_is_worth(make: Make) -> None:
+    make("mine", judged(range(20)), measures=("AP", "P@10"))
+    assert recognize(judged(range(20))).qualities == {"AP": "thin", "P@10": "thin"}
+    assert recognize(judged(range(100, 120))).qualities == {}
+
+
 def test_sets_that_contradict_each_other_do_not_serve_together(make: Make) -> None:
     qrels = judged(range(40), relevant=20)
     make("one", {t: qrels[t] for t in list(qrels)[:20]})

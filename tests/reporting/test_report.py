@@ -21,7 +21,7 @@ from ir_std.cli import main
 from ir_std.errors import InputError, IrStdError
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
-from ir_std.reporting.html.method import Licence, licences
+from ir_std.reporting.html.method import Licence, against_factors, licences
 from ir_std.reporting.html.report import render, write_report
 from ir_std.reporting.html.words import at_end, sentences
 from ir_std.schemes import SCHEMES
@@ -349,6 +349,34 @@ def test_each_factor_set_has_its_source_and_licence(text: str) -> None:
     factors = ir_std.load_factors("trec8-adhoc")
     assert factors.about("AP", "source", factors.source) in html.unescape(table)
     assert factors.info["licence"] in table
+
+
+def test_it_says_what_the_measures_used_are_worth(results: ir_std.Results, text: str) -> None:
+    assert results.quality == "AP, P@10: old (systems of before 2019)"
+    assert f"<dt>Their quality</dt><dd>{results.quality}</dd>" in text
+    assert f"Quality of the factors: {results.quality}" in results._repr_html_()
+    assert simulated(2, [AP], schemes=()).quality == ""
+
+
+def test_what_is_known_against_a_set_is_on_the_page_notes_first() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(3)}
+    factors = ir_std.build_factors(qrels, runs, id="mine", measures=[AP, P @ 10])
+    noted = ir_std.FactorSet({**factors.info, "notes": ["A <run> is broken."]}, factors.n_rel,
+                             factors.mean, factors.sd)
+    found = ir_std.evaluate(runs["run0"], qrels, [AP], factors=noted)
+    note, *others = against_factors([found])["mine"]
+    assert note == "A <run> is broken."
+    assert any(s == "AP: 3 systems, too few for a sure deviation." for s in others)
+    assert not any("P@10" in s for s in others)
+    part = render(found).split("What is known against the factors of mine")[1]
+    assert part.index("A &lt;run&gt; is broken.") < part.index("AP: 3 systems, too few")
+
+
+def test_raw_scores_need_nothing_said_against_factors() -> None:
+    found = simulated(2, [AP], schemes=())
+    assert against_factors([found]) == {}
+    assert "What is known against" not in render(found)
 
 
 def test_a_source_has_the_licence_that_the_set_states_for_it() -> None:

@@ -135,6 +135,8 @@ def test_nothing_is_qrels_without_topics() -> None:
      "DataFrame with several score"),
     (pd.DataFrame([Scored("1", "a", 1.0), Scored(None, "b", 1.0)]), "topic id is "),
     (pd.DataFrame([Scored(1, "a", 1.0)]), "topic id is 1 (int"),
+    (pd.DataFrame([Scored(pd.NA, "a", 1.0), Scored("1", "b", 1.0)]), "topic id is "),
+    ([Scored(np.zeros(2), "a", 1.0), Scored(np.zeros(2), "b", 1.0)], "topic id is array("),
     (pd.DataFrame([Scored("1", 5, 1.0)]), "document id is 5 (int)"),
     (pd.DataFrame([Scored("1", "a", "x")]), "a score is no number"),
     (pd.DataFrame([Scored("1", "a", None)]), "has score nan"),

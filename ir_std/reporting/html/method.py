@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ir_std._version import __version__
 from ir_std.analysis.paired import described
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
 from ir_std.reporting.html.words import listed
 from ir_std.reporting.panels import SYSTEMS_UP_TO
@@ -79,6 +80,15 @@ def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
     licence = own or stated.get("licence") or factors.info.get("licence") or "not stated"
     return Licence(factors.id, source, stated.get("url") or "", licence,
                    stated.get("licence_uri") or "")
+
+
+def against_factors(several: Iterable[Results]) -> dict[str, list[str]]:
+    """What is known against each factor set used: its notes, and findings on the measures used."""
+    used: dict[str, tuple[FactorSet, dict[str, None]]] = {}
+    for plan in (plan for results in several for plan in results.plans.values()):
+        used.setdefault(plan.factors.id, (plan.factors, {}))[1][plan.name] = None
+    found = {id: list(findings(factors, names)) for id, (factors, names) in used.items()}
+    return {id: sentences for id, sentences in found.items() if sentences}
 
 
 def method(several: Iterable[Results]) -> str:

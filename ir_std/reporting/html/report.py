@@ -14,7 +14,13 @@ from ir_std.measures import Standardized
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.data import PLACES, data_of
-from ir_std.reporting.html.method import Licence, licences, method, references
+from ir_std.reporting.html.method import (
+    Licence,
+    against_factors,
+    licences,
+    method,
+    references,
+)
 from ir_std.reporting.html.words import sentences
 from ir_std.reporting.panels import ranked
 from ir_std.reporting.results import Results
@@ -153,6 +159,10 @@ class _Page:
     @property
     def licences(self) -> list[Licence]:
         return licences(self.results)
+
+    @property
+    def against_factors(self) -> dict[str, list[str]]:
+        return against_factors(self.results)
 
 
 def _collection(results: Results) -> str:
