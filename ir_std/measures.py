@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import ir_measures
 from ir_measures import measures as irm
+from ir_measures.measures import *  # noqa: F403  # for tools that read a module's names
 from ir_measures.measures import Measure, ParamInfo
 
 from ir_std.errors import UnknownMeasureError, UsageError, did_you_mean, nearest, suggestion

@@ -45,8 +45,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from ir_measures import ScoredDoc
@@ -122,7 +123,8 @@ def _above_lowest(scores: Floats) -> Floats:
     return above
 
 
-class Method(NamedTuple):
+@dataclass(frozen=True)
+class Method:
     """A way to normalize: its name, its formula, and whether the maximum must be above 0."""
 
     name: str

@@ -81,6 +81,14 @@ def test_names_are_listed_once() -> None:
         assert all(hasattr(ir_std, name) for name in names)
 
 
+def test_pdoc_documents_the_package_without_a_warning_of_ours(tmp_path: Path) -> None:
+    pytest.importorskip("pdoc", reason="pdoc is not installed")
+    done = subprocess.run([sys.executable, "-m", "pdoc", "-o", str(tmp_path), "ir_std"], cwd=ROOT,
+                          capture_output=True, text=True, check=True)
+    assert not [line for line in done.stderr.splitlines() if "ir_std" in line]
+    assert (tmp_path / "ir_std.html").is_file()
+
+
 @pytest.mark.slow
 def test_the_command_line_shows_no_warnings_of_libraries_that_python_compiles(tmp_path: Path
                                                                               ) -> None:

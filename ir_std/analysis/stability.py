@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +51,8 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     return drift
 
 
-class SwapRates(NamedTuple):
+@dataclass(frozen=True)
+class SwapRates:
     """What :func:`swap_rate` finds, an entry a bin."""
 
     rate: Floats

@@ -4,8 +4,7 @@
   ir_std factors show ID                             one set in detail, and what is against it
   ir_std factors path ID                             the folder of a set
   ir_std factors check [ID|PATH ...]                 is a set sound, and what is against it?
-  ir_std factors export ID --format FORMAT -o FILE   for R and spreadsheets (csv), for trec_eval -Z,
-                                                     or as the published CSV files (webber)
+  ir_std factors export ID --format FORMAT -o FILE   a set in another format
   ir_std factors import FILE --format FORMAT -o DIR  the reverse
   ir_std factors pack ID|PATH -o FILE.zip            a set as one file, with hashes
   ir_std factors index FILE.zip ... -o index.json    a registry of packs that lie beside it
@@ -13,8 +12,9 @@
   ir_std factors remove ID                           remove a set that was added
   ir_std factors where                               the folder that sets are added to
 
-With --format webber FILE is a stem: STEM.mn.csv and STEM.sd.csv.  Sets are added to the first
-folder of IR_STD_FACTORS, or else to the user's data folder; both are looked in, in this order.
+--format is csv (for R and spreadsheets), trec_eval (for trec_eval -Z) or webber (as the published
+CSV files; FILE is a stem: STEM.mn.csv and STEM.sd.csv).  Sets are added to the first folder of
+IR_STD_FACTORS, or else to the user's data folder; both are looked in, in this order.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,8 @@ from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.scored import as_scored, judgments_behind
 
 
-class Placement(NamedTuple):
+@dataclass(frozen=True)
+class Placement:
     """A run's place among the standardizing systems by one measure.
 
     ``str(placement)`` says it: ``sAP 0.6930: 13th of 129``.
@@ -144,7 +145,7 @@ class Placer:
         placed = [self._standardized(self._plans[m], values) if m in self._plans
                   else self._plain(m, values[m]) for m in self.evaluator.measures]
         own = self._took_part_in(values)
-        return [p._replace(among=True, tied=max(p.tied - 1, 0))
+        return [replace(p, among=True, tied=max(p.tied - 1, 0))
                 if p.factors in own and not p.why_not else p for p in placed]
 
     def _took_part_in(self, values: Mapping[Measure, Floats]) -> set[str]:

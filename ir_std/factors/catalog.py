@@ -20,7 +20,7 @@ from ir_std.errors import (
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import Version, names_in, snapshot, version_of
 from ir_std.factors.population import among
-from ir_std.factors.storage import read_info, read_topics
+from ir_std.factors.storage import read_info, topic_ids
 
 
 def shipped_folder() -> Path:
@@ -187,7 +187,7 @@ def _id(folder: str, version: Version) -> str:
 @lru_cache(maxsize=1024)
 def _topics(folder: str, version: Version) -> frozenset[str]:
     file = Path(folder, "topics.csv")
-    return frozenset(read_topics(snapshot(folder, [file.name])[file.name], file))
+    return frozenset(topic_ids(snapshot(folder, [file.name])[file.name], file))
 
 
 def readable(sets: tuple[SetVersion, ...], topics: Collection[str] = ()) -> Iterator[FactorSet]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -75,7 +76,7 @@ class Collection:
     @cached_property
     def levels(self) -> set[int]:
         """The levels from 1 that occur, where they are known."""
-        return set(np.unique(self.qrels.flat_levels).tolist()) if self.qrels else set()
+        return set(self.qrels.levels) if self.qrels else set()
 
 
 class Comparison(NamedTuple):
@@ -135,7 +136,8 @@ class Comparison(NamedTuple):
         return len(self.same) + len(self.others) + len(self.counted) + len(self.differ)
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True)
+class Fit:
     """How well one factor set fits judgments; ``str(fit)`` says it.
 
     Attributes
@@ -321,18 +323,18 @@ def fit(factors: FactorSet, collection: Collection) -> Fit:
     compared = Comparison.of(factors.judgments, collection)
     found = Fit(factors, collection, None, compared)
     if compared.same and found.exact:
-        return found._replace(basis="judgments")
+        return replace(found, basis="judgments")
     if factors.of_datasets and found.matched:
-        return found._replace(basis="names of data sets")
+        return replace(found, basis="names of data sets")
     pattern = factors.info.get("doc_id_pattern")
     strange = [d for d in collection.doc_ids if not looks_like(pattern, d)] if pattern else []
-    found = found._replace(strange_id=strange[0] if strange else None)
+    found = replace(found, strange_id=strange[0] if strange else None)
     if compared.others and len(strange) == len(collection.doc_ids) and _renamed(found):
-        return found._replace(basis="names")
+        return replace(found, basis="names")
     why_not = _why_not(found)
     if why_not:
-        return found._replace(why_not=why_not)
-    return found._replace(basis="counts" if found.exact else "nearly")
+        return replace(found, why_not=why_not)
+    return replace(found, basis="counts" if found.exact else "nearly")
 
 
 def _renamed(found: Fit) -> bool:

@@ -53,7 +53,7 @@ def fingerprint(documents: Iterable[bytes]) -> str:
 
 def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
     """Counts and fingerprints of all topics of qrels."""
-    levels = [0, *np.unique(qrels.flat_levels[qrels.flat_levels > 0]).tolist()]
+    levels = [0, *qrels.levels]
     at_least = np.stack([qrels.sizes, *map(qrels.count, levels[1:]), np.zeros_like(qrels.sizes)])
     return {topic: _of_topic(qrels, topic, dict(zip(levels, counts, strict=True)))
             for topic, counts in zip(qrels.topics, (at_least[:-1] - at_least[1:]).T.tolist(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from ir_std.errors import NoFactorsError, few
 from ir_std.factors.catalog import (
@@ -24,7 +24,8 @@ HELD = 0.5
 """More than this share of the topics must be in the set; the others get no factors."""
 
 
-class Match(NamedTuple):
+@dataclass(frozen=True)
+class Match:
     """What recognition found; ``str(match)`` says it in a sentence.
 
     Attributes
@@ -123,7 +124,7 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
         return Match(_loaded(found))
     near.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
     return Match(None, nearest=tuple(
-        f if f.why_not else f._replace(why_not=_too_few(f)) for f in near[:3]))
+        f if f.why_not else replace(f, why_not=_too_few(f)) for f in near[:3]))
 
 
 def _datasets_like(collection: Collection, sets: tuple[SetVersion, ...]) -> Iterator[Fit]:
@@ -174,7 +175,7 @@ def _joint(whole: FactorSet, several: list[Fit]) -> Fit:
     found = fit(whole, several[0].collection)
     worst = min(several, key=lambda f: ("nearly", "names", "counts", "judgments").index(
         f.basis or "nearly"))
-    return found._replace(basis=worst.basis, why_not=None, parts=tuple(several))
+    return replace(found, basis=worst.basis, why_not=None, parts=tuple(several))
 
 
 def _holds_enough(f: Fit) -> bool:

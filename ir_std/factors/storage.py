@@ -81,6 +81,17 @@ def _rows(content: bytes, file: object) -> list[list[str]]:
     return rows
 
 
+def topic_ids(content: bytes, file: object) -> list[str]:
+    """The topics of ``topics.csv`` alone: most sets need no more to be ruled out.
+
+    Raises
+    ------
+    InputError
+        If it is no table.
+    """
+    return [row[0] for row in _rows(content, file)[1:]]
+
+
 def read_topics(content: bytes, file: object) -> dict[str, Judgments]:
     """Parse ``topics.csv``: for each topic what is known of its judgments.
 

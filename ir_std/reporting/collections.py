@@ -23,7 +23,8 @@ def collection_names(read: Mapping[object, Qrels]) -> dict[object, str]:
     Of whole data sets it is the data set's.  Where these are the same too they are numbered.
     """
     fits = {key: find_factors(qrels).fit for key, qrels in read.items()}
-    called = {key: fit and (fit.dataset or fit.factors.id) for key, fit in fits.items()}
+    called = {key: (fit.dataset or fit.factors.id) if fit else None
+              for key, fit in fits.items()}
     count = Counter(called.values())
     own = {key: os.path.basename(qrels.name) for key, qrels in read.items()}
     names: dict[object, str] = {}
