@@ -16,6 +16,8 @@ ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGH
 """Ctrl-C, a scheduler's wish, and a terminal that was closed."""
 
 _clean_ups: list[Callable[[], object]] = []
+_held = False
+_waiting: list[int] = []
 
 
 def end_on_signals() -> None:
@@ -26,6 +28,9 @@ def end_on_signals() -> None:
 
 
 def _end(number: int, _: FrameType | None) -> None:
+    if _held:  # another thread, such as one of numpy's, let it through
+        _waiting.append(number)
+        return
     # An exception would be lost where nobody can catch it: in a finalizer, in an import, between
     # two locks of a pool.  So the process ends here, after what must not stay has been removed.
     for each in ENDING:
@@ -51,12 +56,17 @@ def cleaned_up(clean_up: Callable[[], object]) -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Hold signals back, and from processes that are started here."""
+    """Hold signals back, and from processes that are started here.  For the main thread."""
+    global _held  # noqa: PLW0603 - the handler has no other way to know
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    _held = True
     try:
         yield
     finally:
+        _held = False
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if _waiting:
+            _end(_waiting[0], None)

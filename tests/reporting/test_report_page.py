@@ -440,7 +440,8 @@ def test_any_two_runs_can_be_a_scatter(view: View, results: ir_std.Results) -> N
     view.page.focus(".as-scatter")
     view.page.keyboard.press("Space")
     view.page.wait_for_function("() => !location.hash.includes('as=')")
-    assert view.page.locator(".against-0 path.bar").count() == 2
+    view.page.wait_for_function(
+        "() => document.querySelectorAll('.against-0 path.bar').length === 2")
 
 
 # Addresses.
@@ -538,8 +539,8 @@ def test_a_row_of_the_forest_leads_to_its_collection(
     shared.page.wait_for_function("() => location.hash === '#in=trec7-adhoc&run=mono'")
     shared.page.click("a[data-part=trec8-adhoc]")
     shared.page.wait_for_function("() => location.hash.startsWith('#in=trec8-adhoc')")
-    assert shared.page.evaluate(
-        "document.querySelector('#part-1 h2').getBoundingClientRect().top") < 200
+    shared.page.wait_for_function(
+        "() => document.querySelector('#part-1 h2').getBoundingClientRect().top < 200")
     assert shared.said == []
 
 
