@@ -99,7 +99,8 @@ def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
     loud = [(t, e) for t, e in all_ended if not is_quiet(e)]
     assert all(starts_python(e) for _, e in loud), loud
     assert len(loud) < 10
-    assert sum(e.status == 130 for _, e in all_ended) > 80
+    # A fast machine is done before the last ones.
+    assert sum(e.status == 130 for _, e in all_ended) > 40
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
