@@ -31,12 +31,12 @@ class Ended(NamedTuple):
 
 @pytest.fixture(scope="module")
 def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Evaluates 600 runs with two processes, which takes seconds."""
+    """Evaluates 1,200 runs with two processes, which takes longer than the last interrupt."""
     folder = tmp_path_factory.mktemp("interrupted")
     qrels, runs = collection(systems=12, documents=300)
     files = [str(f) for f in sorted(write_runs(runs, folder / "runs").iterdir())]
     links = []
-    for i in range(50):
+    for i in range(100):
         for file in files:
             links.append(f"{file}-{i}")
             os.link(file, links[-1])
@@ -99,8 +99,7 @@ def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
     loud = [(t, e) for t, e in all_ended if not is_quiet(e)]
     assert all(starts_python(e) for _, e in loud), loud
     assert len(loud) < 10
-    # A fast machine is done before the last ones.
-    assert sum(e.status == 130 for _, e in all_ended) > 40
+    assert sum(e.status == 130 for _, e in all_ended) > 80
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
