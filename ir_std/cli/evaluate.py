@@ -47,10 +47,6 @@ def configure(parser: ArgumentParser) -> None:
     parser.usage = "%(prog)s RUN [RUN ...] QRELS [MEASURE ...] [options]"
     parser.add_argument("inputs", nargs="+", metavar="RUN|QRELS|MEASURE",
                         help="run files, one qrels file or ir_datasets id, measures")
-    parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
-                        help="standardization schemes (default N)")
-    parser.add_argument("--factors", metavar="ID|PATH",
-                        help="the factor set to use (default: recognized from the qrels)")
     choose_options(parser)
     add_measure_option(parser)
     parser.add_argument("-m", dest="measures", action="append", default=[], metavar="MEASURE",
@@ -85,7 +81,11 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def choose_options(parser: ArgumentParser) -> None:
-    """Declare what chooses other systems than the track's own, or not all of them."""
+    """Declare which factors are used: of which scheme, set and systems."""
+    parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
+                        help="standardization schemes (default N)")
+    parser.add_argument("--factors", metavar="ID|PATH",
+                        help="the factor set to use (default: recognized from the qrels)")
     parser.add_argument("--systems", metavar="KIND|FILE",
                         help="other systems on the same topics, as modern, where there are "
                              "such; or a file of names, one a line: these of the set's alone")

@@ -32,10 +32,6 @@ def configure(parser: ArgumentParser) -> None:
                              "several collections")
     parser.add_argument("-o", "--output", default="report.html", metavar="FILE",
                         help="the page (default report.html)")
-    parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
-                        help="standardization schemes (default N)")
-    parser.add_argument("--factors", metavar="ID|PATH",
-                        help="the factor set to use (default: recognized from the qrels)")
     choose_options(parser)
     add_measure_option(parser)
     parser.add_argument("--baseline", metavar="RUN",
