@@ -2,14 +2,17 @@
 
 import sys
 
-from ir_std._signals import end_on_signals
+from ir_std._signals import end_on_signals, ignore_signals
 from ir_std.cli import main
 
 
 def program() -> None:
     """Run the command line as a process of its own: signals end it."""
     end_on_signals()
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    finally:
+        ignore_signals()
 
 
 if __name__ == "__main__":

@@ -27,14 +27,22 @@ def end_on_signals() -> None:
             signal.signal(number, _end)
 
 
+def ignore_signals() -> None:
+    """Let this process, whose work is done, come to its end.
+
+    Python puts the system's own handlers back before it is gone, but keeps a signal ignored.
+    """
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+
+
 def _end(number: int, _: FrameType | None) -> None:
     if _held:  # another thread, such as one of numpy's, let it through
         _waiting.append(number)
         return
     # An exception would be lost where nobody can catch it: in a finalizer, in an import, between
     # two locks of a pool.  So the process ends here, after what must not stay has been removed.
-    for each in ENDING:
-        signal.signal(each, signal.SIG_IGN)
+    ignore_signals()
     with suppress(OSError):
         os.write(2, b"ir_std: error: interrupted\n")
     for clean_up in _clean_ups:

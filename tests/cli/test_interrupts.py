@@ -31,7 +31,7 @@ class Ended(NamedTuple):
 
 @pytest.fixture(scope="module")
 def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Evaluates 1,200 runs with two processes, which takes longer than the last interrupt."""
+    """Evaluates 1,200 runs with two processes, which takes some seconds."""
     folder = tmp_path_factory.mktemp("interrupted")
     qrels, runs = collection(systems=12, documents=300)
     files = [str(f) for f in sorted(write_runs(runs, folder / "runs").iterdir())]
@@ -94,7 +94,10 @@ def test_an_interrupted_program_is_over_in_one_line(command: list[str],
 @pytest.mark.slow
 def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
     random.seed(13)
-    times = [random.uniform(0, 3) for _ in range(100)]
+    started = time.monotonic()
+    assert is_quiet(in_terminal(command, []))
+    whole = time.monotonic() - started
+    times = [random.uniform(0, whole) for _ in range(100)]
     all_ended = [(t, in_terminal(command, [t, t + 0.05][:1 + i % 2])) for i, t in enumerate(times)]
     loud = [(t, e) for t, e in all_ended if not is_quiet(e)]
     assert all(starts_python(e) for _, e in loud), loud
@@ -122,6 +125,19 @@ def test_signals_that_a_program_was_started_to_ignore_stay_ignored(command: list
             f"time.sleep(0.2); p.send_signal(signal.SIGHUP); sys.exit(p.wait())")
     assert subprocess.run([sys.executable, "-c", code], capture_output=True,
                           check=False).returncode == 0
+
+
+def test_an_interrupt_after_the_work_is_done_changes_nothing() -> None:
+    # Handlers of Python's are gone by the time that what modules hold is deleted.
+    code = ("import os, signal, sys; from ir_std.__main__ import program\n"
+            "class Last:\n"
+            "    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT):\n"
+            "        kill(me, number)\n"
+            "sys.last = Last(); program()")
+    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True,
+                          text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("ir_std ")
 
 
 def test_a_program_that_imports_ir_std_keeps_its_signals_and_filters() -> None:
