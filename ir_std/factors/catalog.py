@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ir_std.errors import (
     InputError,
@@ -21,6 +21,9 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import Version, names_in, snapshot, version_of
 from ir_std.factors.population import among
 from ir_std.factors.storage import read_info, topic_ids
+
+Factors: TypeAlias = FactorSet | str | os.PathLike[str]
+"""A factor set, its id, or the path of its folder."""
 
 
 def shipped_folder() -> Path:
