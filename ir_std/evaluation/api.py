@@ -152,11 +152,11 @@ def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
                 else:
                     without.setdefault(scheme, []).append(str(measure))
             else:
-                wanted += [companion] * _has_values(planned, qrels)
+                wanted += [companion] * _has_values(planned)
     return wanted, tuple(map(Notice, _missing(without, hindered, match)))
 
 
-def _has_values(planned: Plan, qrels: Qrels) -> bool:
+def _has_values(planned: Plan) -> bool:
     """Whether there are factors on one of the topics."""
     return any_known(planned.factors.mean[planned.name], planned.factors.rows(planned.topics))
 

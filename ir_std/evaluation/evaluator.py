@@ -173,7 +173,7 @@ class StdEvaluator(providers.Evaluator):
         others = [m for m in raw if not computed_here(m)]
         self._others = Elsewhere(others, self.qrels, not here) if others else None
         self.notices = (*notices, *told,
-                        *about_factors(self.plans, self.qrels, self._matches.values()))
+                        *about_factors(self.plans, self._matches.values()))
         self._told: set[str] = set()
 
     def _plan(self, measure: Standardized) -> Plan:

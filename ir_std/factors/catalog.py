@@ -34,8 +34,11 @@ def shipped_folder() -> Path:
 
 
 def user_folders() -> list[Path]:
-    """The user's folders of sets: those that the environment variable ``IR_STD_FACTORS`` names,
-    then the one in the user's data folder, if it is there."""
+    """The user's folders of sets.
+
+    Those that the environment variable ``IR_STD_FACTORS`` names, then the one in the user's data
+    folder, if it is there.
+    """
     own = data_folder()
     return named_folders() + ([own] if own and own.is_dir() else [])
 
@@ -172,23 +175,23 @@ def load_factors(name: str | os.PathLike[str], *,
 
 
 @lru_cache(maxsize=256)
-def _load(folder: str, version: Version) -> FactorSet:
+def _load(folder: str, _: Version) -> FactorSet:
     return FactorSet.load(folder)
 
 
 @lru_cache(maxsize=1024)
-def _described(folder: str, version: Version) -> FactorSet:
+def _described(folder: str, _: Version) -> FactorSet:
     return FactorSet.described(folder)
 
 
 @lru_cache(maxsize=1024)
-def _id(folder: str, version: Version) -> str:
+def _id(folder: str, _: Version) -> str:
     file = Path(folder, "set.json")
     return str(read_info(snapshot(folder, [file.name])[file.name], file)["id"])
 
 
 @lru_cache(maxsize=1024)
-def _topics(folder: str, version: Version) -> frozenset[str]:
+def _topics(folder: str, _: Version) -> frozenset[str]:
     file = Path(folder, "topics.csv")
     return frozenset(topic_ids(snapshot(folder, [file.name])[file.name], file))
 

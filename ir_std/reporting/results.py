@@ -20,7 +20,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_std._typing import DataFrame, Floats
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import Paired, against, described, get_test
+from ir_std.analysis.paired import Paired, against, corrected_by, described, p_columns
 from ir_std.errors import (
     MissingLibraryError,
     UsageError,
@@ -48,8 +48,8 @@ def evaluate(runs: Any, qrels: Any = None,
              measures: Measures | None = None,
              schemes: str | Iterable[str] = "N", *, factors: Factors | None = None,
              systems: Systems = None, without: str | Iterable[str] = (),
-             baseline: str | None = None, test: str = "t", jobs: int | None = 1,
-             executor: Executor | None = None) -> Results:
+             baseline: str | None = None, test: str = "t", correction: str | None = None,
+             jobs: int | None = 1, executor: Executor | None = None) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
@@ -73,8 +73,11 @@ def evaluate(runs: Any, qrels: Any = None,
         Systems of the set to leave out.
     baseline : str, optional
         The name of the run that the others are tested against.
-    test : {'t', 'randomization'}
+    test : {'t', 'randomization', 'tukey'}
         See :mod:`ir_std.analysis.paired`.
+    correction : {'holm', 'bonferroni', 'none'}, optional
+        For the number of runs, each measure by itself; Holm's if not given, none for ``tukey``,
+        which needs none.  See :func:`ir_std.analysis.paired.against`.
     jobs : int, optional
         Number of processes; 1 is this one, None as many as pay.
     executor : concurrent.futures.Executor, optional
@@ -86,7 +89,7 @@ def evaluate(runs: Any, qrels: Any = None,
     InputError
         If a run or the qrels cannot be used, or they have no topic in common.
     UsageError
-        If there is no run of the baseline's name, or no such test or scheme.
+        If there is no run of the baseline's name, or no such test, correction or scheme.
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
     """
@@ -94,13 +97,14 @@ def evaluate(runs: Any, qrels: Any = None,
     if baseline is not None and baseline not in named:
         raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
                          f"{', '.join(named)}{suggestion(baseline, named)}")
-    get_test(test)
+    corrected_by(test, correction)
     judgments = judgments_behind(named.values(), qrels)
     chosen = choose_factors(judgments, factors, systems=systems, without=without)
     evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen,
                               named.values())
     evaluated = evaluate_all(evaluator, named, jobs, executor)
-    results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test)
+    results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test,
+                      correction)
     warn_caller(results.warnings)
     return results
 
@@ -118,12 +122,15 @@ class Results:
     baseline : str or None
         The run that the others are tested against, by :attr:`test`.
     test : str
+    correction : str or None
+        As for :func:`evaluate`.
     """
 
     evaluator: StdEvaluator
     evaluations: Mapping[str, Evaluation]
     baseline: str | None = None
     test: str = "t"
+    correction: str | None = None
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -238,9 +245,8 @@ class Results:
     def tests(self) -> dict[str, ByMeasure[Paired]]:
         """Each other run against the baseline, by run and measure; empty without a baseline.
 
-        Then ``results.tests["bm25"]`` is a UsageError that says so.
-
-        P-values are adjusted by Holm's method over the runs, for each measure by itself.
+        P-values are adjusted for the number of runs, for each measure by itself.  Without a
+        baseline ``results.tests["bm25"]`` is a UsageError that says so.
         """
         if self.baseline is None:
             return _Untested()
@@ -249,7 +255,7 @@ class Results:
         for measure in self.topic_measures:
             tested = against(self.values[self.baseline][measure],
                              {run: self.values[run][measure] for run in others}, self.topics,
-                             self.test)
+                             self.test, self.correction)
             for run, result in tested.items():
                 found[run][measure] = result
         return found
@@ -290,12 +296,12 @@ class Results:
         if tested and tested.significant:
             mark = BETTER if tested.difference > 0 else WORSE
         return number(mean, places, best=len(self.runs) > 1 and mean >= best - EXACT, mark=mark,
-                      extra={"p": tested.p, "p_holm": tested.p_holm} if tested else None)
+                      extra=p_columns(tested, self.test, self.correction) if tested else None)
 
     def _table_notes(self) -> tuple[str, ...]:
         if self.baseline is None:
             return ()
-        how = described(self.test, None, len(self.tests))
+        how = described(self.test, self.correction, len(self.tests))
         return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: {how}, each "
                 "measure by itself.",)
 
