@@ -73,7 +73,7 @@ if TYPE_CHECKING:
         StRecall, Success, SumAgg, accuracy, alpha_DCG, alpha_nDCG, compat, convert_trec_name,
         cwl_eval, define, define_byquery, gdeval, infAP, judged, msmarco, nERR_IA, nNRBP,
         parse_trec_measure, parse_trec_qrels, parse_trec_run, pyndeval, pytrec_eval, ranx, runtime,
-        trectools, α_DCG, α_nDCG,
+        trectools, α_DCG, α_nDCG,  # noqa: PLC2403
     )
     # isort: on
     from ir_measures import log_handler as log_handler

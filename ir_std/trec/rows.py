@@ -11,9 +11,9 @@ from ir_measures.util import Qrel, ScoredDoc
 
 
 def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
-    """The rows of TREC qrels, as ``ir_measures.read_trec_qrels`` gives them.
+    r"""The rows of TREC qrels, as ``ir_measures.read_trec_qrels`` gives them.
 
-    >>> list(read_trec_qrels("401 0 FBIS3-1 1\\n"))
+    >>> list(read_trec_qrels("401 0 FBIS3-1 1\n"))
     [Qrel(query_id='401', doc_id='FBIS3-1', relevance=1, iteration='0')]
 
     Parameters
@@ -25,9 +25,9 @@ def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
 
 
 def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]:
-    """The rows of a TREC run, as ``ir_measures.read_trec_run`` gives them.
+    r"""The rows of a TREC run, as ``ir_measures.read_trec_run`` gives them.
 
-    >>> list(read_trec_run("401 Q0 FBIS3-1 1 17.5 bm25\\n"))
+    >>> list(read_trec_run("401 Q0 FBIS3-1 1 17.5 bm25\n"))
     [ScoredDoc(query_id='401', doc_id='FBIS3-1', score=17.5)]
 
     Parameters
