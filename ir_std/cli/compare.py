@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from io import BytesIO
+from pathlib import Path
 
 from ir_std._files import write_whole
 from ir_std.cli.evaluate import TABLES, TESTS, check_places, check_tested, show, test_options
@@ -103,7 +104,7 @@ def draw(shown: Comparison | Effects, file: str, inputs: list[str]) -> None:
     """
     from ir_std.plots import comparison_figure, forest_figure
 
-    form = os.path.splitext(file)[1].lower()
+    form = Path(file).suffix.lower()
     if form not in PICTURES:
         raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
     figure = forest_figure(shown) if isinstance(shown, Effects) else comparison_figure(shown)

@@ -13,6 +13,7 @@ import os
 import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_measures import measures as irm
@@ -236,8 +237,9 @@ def _schemes(args: Namespace) -> tuple[str, ...]:
 
 
 def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str | None, list[Measure]]:
-    """Sort arguments into files of runs or scores, the qrels (a file or an ir_datasets id) and
-    measures.  Scores alone need no qrels.
+    """Sort arguments into files of runs or scores, the qrels and measures.
+
+    The qrels are a file or an ir_datasets id.  Scores alone need none.
 
     Raises
     ------
@@ -284,7 +286,7 @@ def _unknown(given: str) -> str:
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " and no ir_datasets id of that name" if "/" in given else ""
         here = os.path.dirname(given) or "."
-        files = os.listdir(here) if os.path.isdir(here) else []
+        files = [file.name for file in Path(here).iterdir()] if os.path.isdir(here) else []
         return f"{given}: no such file{what}{suggestion(os.path.basename(given), files)}"
     commands = [f"{PROGRAM} {name}" for name in nearest(given, COMMANDS)]
     return (f"{given!r} is neither a file nor a measure nor an ir_datasets id"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from pathlib import Path
 
 from ir_std._files import check_target
 from ir_std.cli.compare import is_entry, split_entry
@@ -68,7 +69,7 @@ def write(args: Namespace, inputs: list[str], evaluate: Callable[[], Results | C
     """Write the page of what is evaluated, if it may be written."""
     check_target(args.output, inputs, b"" if args.force else OUR_MARK)  # before the work
     write_report(evaluate(), args.output, args.title, inputs, force=args.force)
-    note(f"wrote {args.output}, {os.path.getsize(args.output) / 1e6:.2f} MB")
+    note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
 def compared(entries: list[tuple[str, str, str | None]], measures: list[str],

@@ -20,7 +20,7 @@ from ir_std._typing import Floats
 from ir_std.analysis.estimate import Estimate, mean_of
 from ir_std.analysis.paired import corrected_by
 from ir_std.errors import UsageError, suggestion
-from ir_std.measures import Standardized, parse_measure
+from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.collections import Overlaps, collection_names, common_measures, overlaps
 from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
 from ir_std.reporting.result_tables import groups_of
@@ -275,7 +275,7 @@ def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
 
 
 def compare(entries: Iterable[tuple[str, Any, Any]],
-            measures: Iterable[Measure | str] | Measure | str | None = None,
+            measures: Measures | None = None,
             schemes: str | Iterable[str] = "N") -> Comparison:
     """Evaluate one or several systems over several collections.
 
@@ -303,9 +303,7 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     read: dict[object, Qrels] = {}
     for _, _, qrels in entries:
         read.setdefault(_key(qrels), as_qrels(qrels))
-    if isinstance(measures, (str, Measure)):
-        measures = [measures]
-    wanted = [parse_measure(m) for m in measures or ()] or _common_measures(
+    wanted = as_measures(measures or ()) or _common_measures(
         entries, read.values(), scheme_names(schemes))
     names = collection_names(read)
     runs: dict[object, dict[str, Any]] = {}

@@ -27,6 +27,7 @@ from ir_std.errors import (
     suggestion,
 )
 from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.choice import Systems, choose_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.evaluation.many import evaluate_all
@@ -34,10 +35,10 @@ from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
-from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.catalog import Factors
 from ir_std.factors.quality import WORDS
 from ir_std.factors.recognition import Match
-from ir_std.measures import Standardized
+from ir_std.measures import Measures, Standardized
 from ir_std.reporting.result_tables import ResultTable
 from ir_std.reporting.tables import Table
 from ir_std.schemes import scheme_names
@@ -45,8 +46,8 @@ from ir_std.trec.scored import judgments_behind, runs_by_name
 
 
 def evaluate(runs: Any, qrels: Any = None,
-             measures: Iterable[Measure | str] | Measure | str | None = None,
-             schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
+             measures: Measures | None = None,
+             schemes: str | Iterable[str] = "N", *, factors: Factors | None = None,
              systems: Systems = None, without: str | Iterable[str] = (),
              baseline: str | None = None, test: str = "t", correction: str | None = None,
              jobs: int | None = 1, executor: Executor | None = None) -> Results:
@@ -138,12 +139,12 @@ class Results:
         return tuple(self.evaluations)
 
     @cached_property
-    def values(self) -> dict[str, Mapping[Measure, Floats]]:
-        """Scores by run and measure, shape (n_topics,); NaN where there is none.
+    def values(self) -> dict[str, ByMeasure[Floats]]:
+        """Scores by run and measure (or its name), shape (n_topics,); NaN where there is none.
 
         Besides :attr:`measures` these are the raw scores that standardized ones were made from.
         """
-        return {run: found.values for run, found in self.evaluations.items()}
+        return {run: ByMeasure(found.values) for run, found in self.evaluations.items()}
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -181,26 +182,27 @@ class Results:
         return {plan.measure: plan for plan in self.evaluator.plans}
 
     @cached_property
-    def means(self) -> dict[str, dict[Measure, float]]:
+    def means(self) -> dict[str, ByMeasure[float]]:
         """Means over topics by run and measure; of standardized ones over topics with factors."""
-        return {run: dict(found.means) for run, found in self.evaluations.items()}
+        return {run: ByMeasure(found.means) for run, found in self.evaluations.items()}
 
     @cached_property
-    def systems_parts(self) -> dict[Measure, SystemsPart]:
+    def systems_parts(self) -> ByMeasure[SystemsPart]:
         """By measure how the runs' means vary with the standardizing systems, jointly."""
-        found: dict[Measure, SystemsPart] = dict.fromkeys(self.measures, raw_part(len(self.runs)))
+        raw = raw_part(len(self.runs))
+        found = ByMeasure(dict.fromkeys(self.measures, raw))
         for measure, plan in self.plans.items():
-            raw = np.stack([self.values[run][plan.raw] for run in self.runs], axis=1)
-            found[measure] = systems_part(plan, self.topics, raw)
+            scores = np.stack([self.values[run][plan.raw] for run in self.runs], axis=1)
+            found[measure] = systems_part(plan, self.topics, scores)
         return found
 
     @cached_property
-    def uncertainty(self) -> dict[str, dict[Measure, Estimate]]:
+    def uncertainty(self) -> dict[str, ByMeasure[Estimate]]:
         """Means with their errors, over topics and over standardizing systems, by run and measure.
 
         ``str()`` of one says it: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
         """
-        return {run: {m: self._estimate(run, m, own) for m in self.measures}
+        return {run: ByMeasure({m: self._estimate(run, m, own) for m in self.measures})
                 for run, own in zip(self.runs, np.eye(len(self.runs)), strict=True)}
 
     def _estimate(self, run: str, measure: Measure, own: Floats) -> Estimate:
@@ -209,13 +211,13 @@ class Results:
             return replace(found, mean=self.means[run][measure])
         return Estimate(self.means[run][measure], found.n, nan, nan)  # a sum, such as NumRet
 
-    def difference(self, run: str, baseline: str, measure: Measure) -> Estimate:
+    def difference(self, run: str, baseline: str, measure: Measure | str) -> Estimate:
         """The mean difference of two runs, which share the factors, with its errors."""
         contrast = [float(name == run) - float(name == baseline) for name in self.runs]
         return self.systems_parts[measure].estimate(
             self.values[run][measure] - self.values[baseline][measure], contrast)
 
-    def by_topic(self, run: str, measure: Measure) -> dict[str, float]:
+    def by_topic(self, run: str, measure: Measure | str) -> dict[str, float]:
         """Scores by topic id; topics without a score are left out."""
         column = self.values[run][measure].tolist()
         return {t: v for t, v in zip(self.topics, column, strict=True) if v == v}
@@ -229,7 +231,7 @@ class Results:
         return plan.factors.standardize(plan.name, self.topics, self.values[run][plan.raw], "z")
 
     @cached_property
-    def placements(self) -> dict[str, dict[Measure, Placement]]:
+    def placements(self) -> dict[str, ByMeasure[Placement]]:
         """Where each run ranks among the standardizing systems, by run and measure.
 
         Empty without factors.
@@ -237,11 +239,11 @@ class Results:
         if not self.plans:
             return {}
         placer = Placer(self.evaluator)
-        return {run: {p.measure: p for p in placer.place_values(values)}
+        return {run: ByMeasure({p.measure: p for p in placer.place_values(values)})
                 for run, values in self.values.items()}
 
     @cached_property
-    def topic_placements(self) -> dict[str, dict[Measure, tuple[Placement | None, ...]]]:
+    def topic_placements(self) -> dict[str, ByMeasure[tuple[Placement | None, ...]]]:
         """Where each run ranks on each of :attr:`topics`, by run and measure.
 
         None where nothing is known of single systems; empty without factors.
@@ -249,18 +251,19 @@ class Results:
         if not self.plans:
             return {}
         placer = Placer(self.evaluator)
-        return {run: placer.place_topics(values) for run, values in self.values.items()}
+        return {run: ByMeasure(placer.place_topics(values)) for run, values in self.values.items()}
 
     @cached_property
-    def tests(self) -> dict[str, dict[Measure, Paired]]:
+    def tests(self) -> dict[str, ByMeasure[Paired]]:
         """Each other run against the baseline, by run and measure; empty without a baseline.
 
-        P-values are adjusted for the number of runs, for each measure by itself.
+        P-values are adjusted for the number of runs, for each measure by itself.  Without a
+        baseline ``results.tests["bm25"]`` is a UsageError that says so.
         """
         if self.baseline is None:
-            return {}
+            return _Untested()
         others = [run for run in self.runs if run != self.baseline]
-        found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
+        found: dict[str, ByMeasure[Paired]] = {run: ByMeasure() for run in others}
         for measure in self.topic_measures:
             tested = against(self.values[self.baseline][measure],
                              {run: self.values[run][measure] for run in others}, self.topics,
@@ -379,6 +382,14 @@ class Results:
         used = self.match.factors.id if self.match and self.match.factors else "no factors"
         return (f"<Results of {len(self.runs)} run{'s' if len(self.runs) != 1 else ''} on "
                 f"{len(self.topics)} topics with {used}: {', '.join(map(str, self.measures))}>")
+
+
+class _Untested(dict[str, ByMeasure[Paired]]):
+    """Tests of results that have no baseline: none, and asking for one says why."""
+
+    def __missing__(self, run: str) -> ByMeasure[Paired]:
+        raise UsageError(f"{run} is tested against nothing: give baseline= to evaluate, the name "
+                         "of the run that the others are tested against")
 
 
 def deviation(measure: Standardized) -> Standardized:
