@@ -153,7 +153,8 @@ class Placer:
                      ) -> dict[Measure, tuple[Placement | None, ...]]:
         """The run's place on each topic of the qrels, by measure.
 
-        Parameters as for :meth:`place_values`.  None on topics without factors, and where scores of single systems are not known.
+        Parameters as for :meth:`place_values`.  None on topics without factors, and where scores of
+        single systems are not known.
         """
         own = self._took_part_in(values)
         return {m: tuple(self._on_topics(m, values, own)) for m in self.evaluator.measures}
