@@ -63,14 +63,16 @@ def overview(results: ir_std.Results, folder: Path) -> None:
         browser = driver.chromium.launch(
             executable_path=os.environ.get("IR_STD_CHROMIUM") or shutil.which("chromium"),
             args=["--no-sandbox"])
-        for scheme, name in (("light", "overview.png"), ("dark", "overview-dark.png")):
+        for dark in (False, True):
             page = browser.new_page(viewport={"width": 1000, "height": 800},
-                                    device_scale_factor=1.5, color_scheme=scheme)
+                                    device_scale_factor=1.5,
+                                    color_scheme="dark" if dark else "light")
             page.goto(page_file.as_uri())
             page.wait_for_selector("[data-ready]", state="attached")
-            shown = page.locator("figure.overview").bounding_box()
-            page.screenshot(path=folder / name, clip={
-                "x": 0, "y": 0, "width": 1000, "height": shown["y"] + shown["height"] + 8})
+            bottom = page.evaluate(
+                "document.querySelector('figure.overview').getBoundingClientRect().bottom")
+            page.screenshot(path=folder / ("overview-dark.png" if dark else "overview.png"),
+                            clip={"x": 0, "y": 0, "width": 1000, "height": bottom + 8})
         browser.close()
 
 
