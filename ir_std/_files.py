@@ -36,7 +36,7 @@ def write_whole(file: str | os.PathLike[str], content: bytes,
         with scratch_beside(target) as scratch:
             part = scratch / "part"
             part.write_bytes(content)
-            os.replace(part, target)
+            part.replace(target)
     except OSError as failed:
         raise InputError.at(file, None, f"cannot be written ({failed.strerror or failed})",
                             "name a file in a folder that can be written to") from None

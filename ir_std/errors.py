@@ -41,6 +41,12 @@ class NoFactorsError(IrStdError, ValueError):
         self.obstacle = obstacle
 
 
+class MissingMeasureError(IrStdError, KeyError):
+    """There is no value of that measure."""
+
+    __str__ = Exception.__str__  # KeyError's puts the message in quotes
+
+
 class UnknownSetError(IrStdError, LookupError):
     """A factor set of that name does not exist."""
 

@@ -64,17 +64,16 @@ def warn_caller(texts: Iterable[str]) -> None:
         warnings.warn(text, StandardizationWarning, stacklevel=level)
 
 
-def about_factors(plans: Iterable[Plan], qrels: Qrels,
-                  matches: Iterable[Match]) -> Iterator[Notice]:
+def about_factors(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[Notice]:
     """What is to be known of the factors on these topics, whatever the runs."""
     plans, matches = list(plans), list(matches)
     for found in matches:
         if found.fit and found.fit.doubt:
             yield Notice(f"{found.fit.factors.id}: {found.fit.doubt}",
                          warns=found.fit.basis != "names")
-    yield from _gaps(plans, qrels)
+    yield from _gaps(plans)
     yield from _of_datasets(plans)
-    yield from _flat(plans, qrels)
+    yield from _flat(plans)
     for found in matches:
         if found.fit and found.others and found.chosen_by == "qrels" and found.fit.partial:
             # Other systems on the same collection leave no doubt of which it is.
@@ -112,7 +111,7 @@ def _spread(p: Plan) -> Iterator[Notice]:
                      f"{known.std(ddof=1):.4f}")
 
 
-def _gaps(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
+def _gaps(plans: list[Plan]) -> Iterator[Notice]:
     without: dict[str, dict[str, None]] = {}
     for p in plans:
         rows = p.factors.rows(p.topics)
@@ -124,7 +123,7 @@ def _gaps(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
                      f"left out of standardized means: {few(topics)}", warns=True)
 
 
-def _flat(plans: list[Plan], qrels: Qrels) -> Iterator[Notice]:
+def _flat(plans: list[Plan]) -> Iterator[Notice]:
     """Topics on which all systems scored the same."""
     flat: dict[str, dict[str, int]] = {}
     for p in plans:

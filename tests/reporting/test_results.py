@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import ir_measures
@@ -38,6 +39,23 @@ def test_means_are_those_of_calc_aggregate(small: ir_std.Results) -> None:
     expected = ir_std.calc_aggregate(SP_AP, qrels, simulated_run(qrels, 0))
     assert small.means["a"] == pytest.approx(expected, abs=1e-12)
     assert small.measures == tuple(expected)
+
+
+def test_what_is_known_by_measure_is_known_by_its_name(small: ir_std.Results) -> None:
+    assert small.means["a"]["sP@10"] == small.means["a"][ir_std.sP @ 10]
+    assert small.tests["a"]["AP"] == small.tests["a"][AP]
+    assert str(small.uncertainty["a"]["sAP"]) == str(small.uncertainty["a"][ir_std.sAP])
+    assert (small.values["a"]["AP"] == small.values["a"][AP]).all()
+    assert small.by_topic("a", "AP") == small.by_topic("a", AP)
+    assert small.difference("a", "b", "AP") == small.difference("a", "b", AP)
+
+
+def test_without_a_baseline_there_are_no_tests_and_asking_for_one_says_so(
+        small: ir_std.Results) -> None:
+    untested = replace(small, baseline=None)
+    assert untested.tests == {}
+    with pytest.raises(UsageError, match="a is tested against nothing: give baseline= to evaluate"):
+        untested.tests["a"]
 
 
 def test_raw_values_are_those_of_ir_measures(data: Path, runs_of: Callable[[str], Path]) -> None:

@@ -94,8 +94,7 @@ class _Page:
     def __init__(self, results: Results | Comparison) -> None:
         if isinstance(results, Comparison):
             by_name = {part.collection: part.results for part in results.parts}
-            tested = (found.baseline for found in by_name.values() if found.baseline is not None)
-            self.across: AcrossCollections | None = AcrossCollections(results, next(tested, None))
+            self.across: AcrossCollections | None = AcrossCollections(results)
         else:
             by_name = {_collection(results): results}
             self.across = None
