@@ -69,17 +69,11 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
     for given in files_of(arguments):
         if given == STANDARD_INPUT or os.path.lexists(given):
             file = opened(given)
-            if holds_scores(file):
-                scores[given] = file
-                continue
-            width = columns_of(file)
-            if width not in (RUN.width, QRELS.width):
-                raise InputError.at(called(file), None, f"{width} columns in its first line",
-                                    f"{RUN.layout}; {QRELS.layout}")
-            if width == RUN.width:
-                runs[given] = file
-            else:
+            kind = _kind(file)
+            if kind == QRELS.kind:
                 qrels.append(file)
+            else:
+                (runs if kind == RUN.kind else scores)[given] = file
             if given in irm.registry:
                 note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif is_measure(given):
@@ -98,6 +92,18 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
     if not found:
         raise UsageError(f"found qrels ({called(qrels[0])}) but no run: give a file of 6 columns")
     return Inputs(found, qrels[0], measures)
+
+
+def _kind(file: Input) -> str:
+    """Whether a file holds scores, or is a run or qrels."""
+    if holds_scores(file):
+        return "scores"
+    width = columns_of(file)
+    for form in (RUN, QRELS):
+        if width == form.width:
+            return form.kind
+    raise InputError.at(called(file), None, f"{width} columns in its first line",
+                        f"{RUN.layout}; {QRELS.layout}")
 
 
 def files_of(arguments: Iterable[str]) -> Iterator[str]:

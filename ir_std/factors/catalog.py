@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ir_std.errors import (
     InputError,
@@ -22,6 +22,9 @@ from ir_std.factors.files import Version, names_in, snapshot, version_of
 from ir_std.factors.population import among
 from ir_std.factors.storage import read_info, topic_ids
 
+Factors: TypeAlias = FactorSet | str | os.PathLike[str]
+"""A factor set, its id, or the path of its folder."""
+
 
 def shipped_folder() -> Path:
     """The folder of the sets that come with ir_std: in the wheel, or in a source checkout."""
@@ -31,8 +34,11 @@ def shipped_folder() -> Path:
 
 
 def user_folders() -> list[Path]:
-    """The user's folders of sets: those that the environment variable ``IR_STD_FACTORS`` names,
-    then the one in the user's data folder, if it is there."""
+    """The user's folders of sets.
+
+    Those that the environment variable ``IR_STD_FACTORS`` names, then the one in the user's data
+    folder, if it is there.
+    """
     own = data_folder()
     return named_folders() + ([own] if own and own.is_dir() else [])
 
@@ -169,23 +175,23 @@ def load_factors(name: str | os.PathLike[str], *,
 
 
 @lru_cache(maxsize=256)
-def _load(folder: str, version: Version) -> FactorSet:
+def _load(folder: str, _: Version) -> FactorSet:
     return FactorSet.load(folder)
 
 
 @lru_cache(maxsize=1024)
-def _described(folder: str, version: Version) -> FactorSet:
+def _described(folder: str, _: Version) -> FactorSet:
     return FactorSet.described(folder)
 
 
 @lru_cache(maxsize=1024)
-def _id(folder: str, version: Version) -> str:
+def _id(folder: str, _: Version) -> str:
     file = Path(folder, "set.json")
     return str(read_info(snapshot(folder, [file.name])[file.name], file)["id"])
 
 
 @lru_cache(maxsize=1024)
-def _topics(folder: str, version: Version) -> frozenset[str]:
+def _topics(folder: str, _: Version) -> frozenset[str]:
     file = Path(folder, "topics.csv")
     return frozenset(topic_ids(snapshot(folder, [file.name])[file.name], file))
 

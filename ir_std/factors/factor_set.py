@@ -34,8 +34,10 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class FactorSet:
-    """One collection's factors: for each topic and measure the mean, the sample standard
-    deviation (n-1) and, where known, the sorted scores of the standardizing systems.
+    """One collection's factors, by topic and measure.
+
+    They are the mean, the sample standard deviation (n-1) and, where known, the sorted scores of
+    the standardizing systems.
 
     A set is frozen: its arrays cannot be written to, and its mappings refuse changes.
 

@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 class Frozen(dict[Key, Value]):
     """A dict that refuses changes; ``frozen | {...}`` gives an ordinary one."""
 
-    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
+    def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
         raise TypeError("a factor set is frozen: make another one")
 
     __setitem__ = __delitem__ = __ior__ = _refuse

@@ -30,12 +30,19 @@ class Described(Protocol):
     n_systems: Mapping[str, int]
 
     @property
-    def mean(self) -> Table: ...
+    def mean(self) -> Table:
+        """Means by measure."""
+
     @property
-    def sd(self) -> Table: ...
+    def sd(self) -> Table:
+        """Standard deviations by measure."""
+
     @property
-    def scores(self) -> Table: ...
-    def about(self, measure: str, field: str, default: Any = None) -> Any: ...
+    def scores(self) -> Table:
+        """Sorted scores by measure, where they are known."""
+
+    def about(self, measure: str, field: str, default: Any = None) -> Any:
+        """What the set says of a measure."""
 
 
 UNBOUNDED = ("SP", "DCG")

@@ -167,7 +167,7 @@ def _whole(file: object, line: int, name: str, cell: str) -> int | None:
 
 
 def _write_csv(file: Path, rows: Iterable[list[object]]) -> None:
-    with open(file, "w", encoding="utf-8", newline="") as text:
+    with file.open("w", encoding="utf-8", newline="") as text:
         usual = csv.writer(text, lineterminator="\n")
         quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
         for row in rows:

@@ -73,7 +73,7 @@ def _opened(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
             raise InputError.at(path, None, "is a directory", "name a file")
-        return open(path, "rb")
+        return path.open("rb")
     except OSError as failed:
         raise InputError.at(_short(path), None, failed.strerror or str(failed),
                             "name a readable file") from None
