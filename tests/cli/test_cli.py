@@ -129,7 +129,7 @@ def test_jsonl_has_full_precision_and_null_where_there_is_no_value(
 
 def test_a_set_is_named_by_id_or_path(files: Path, ir_std_cli: Any, tmp_path: Path) -> None:
     mine = load_factors("trec8-adhoc")
-    FactorSet(mine.info | {"id": "mine"}, mine.n_rel, mine.mean, mine.sd).save(tmp_path / "mine")
+    FactorSet({**mine.info, "id": "mine"}, mine.n_rel, mine.mean, mine.sd).save(tmp_path / "mine")
     for name in ("robust04", tmp_path / "mine"):
         done = ir_std_cli(files / "run", files / "qrels", "AP", "--factors", name)
         assert f"factors of {Path(name).name}" in done.err[0]
@@ -360,6 +360,7 @@ def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
     started = subprocess.Popen(
         [sys.executable, "-m", "ir_std", *map(str, copies), str(files / "qrels"), "AP",
          "--jobs", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert started.stderr
     for line in started.stderr:
         if "factors of" in line:
             break
