@@ -17,6 +17,7 @@ import ir_std
 from ir_std import build_factors, sAP
 from ir_std.errors import UsageError
 from ir_std.reporting.result_tables import ranks
+from ir_std.reporting.tables import Table
 
 QRELS, RUNS = collection()
 BUILT = build_factors(QRELS, RUNS, ["AP", "P@5"], id="mine")
@@ -31,7 +32,7 @@ def results() -> ir_std.Results:
     return ir_std.evaluate(runs, QRELS, [AP, P @ 5], factors=BUILT, baseline="low")
 
 
-def rows(table: ir_std.reporting.tables.Table) -> list[dict[str, str]]:
+def rows(table: Table) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(table.csv())))
 
 
