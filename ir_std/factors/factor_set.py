@@ -118,6 +118,16 @@ class FactorSet:
         """
         return cls._read(Path(path), snapshot(path, DESCRIPTION))
 
+    def loaded(self) -> FactorSet:
+        """A described set as :meth:`load` reads it now."""
+        assert self.path is not None
+        now = snapshot(self.path)
+        if any(now[name] != self._stored[name] for name in DESCRIPTION):
+            return self._read(self.path, now)
+        loaded = self.__new__(type(self))
+        loaded.__dict__.update(self.__dict__, _stored=now)
+        return loaded
+
     @classmethod
     def _read(cls, folder: Path, files: Mapping[str, bytes]) -> FactorSet:
         info, topics = (files[name] for name in DESCRIPTION)

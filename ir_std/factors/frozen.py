@@ -24,8 +24,13 @@ class Frozen(dict[Key, Value]):
         return frozen, (dict(self),)
 
 
+_PLAIN = (str, int, float, bool, type(None))
+
+
 def frozen(value: Any) -> Any:
     """The same value, copied where it could be changed: deeply read-only."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Mapping):
         return Frozen({key: frozen(one) for key, one in value.items()})
     if isinstance(value, tuple) and hasattr(value, "_make"):

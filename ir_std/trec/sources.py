@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 import os
@@ -10,7 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from ir_std.errors import InputError
@@ -20,8 +21,12 @@ LONGEST_LINE = 1 << 20
 MAX_MEMBER = 1 << 31
 """Bytes that a packed file or a member of an archive may unpack to, unless said otherwise."""
 STANDARD_INPUT = "-"
+"""The name of a file that stands for standard input."""
+STANDARD_INPUT_NAME = "standard input"
+"""What messages call it."""
 
 _PIECE = 1 << 20
+_LITTLE = 1 << 14
 
 
 class Source(Protocol):
@@ -114,9 +119,32 @@ def source_of(file: Any) -> Source:
         source: Source = file
         return source
     if file == STANDARD_INPUT:
-        return in_memory(sys.stdin.buffer, "standard input")
+        if sys.stdin is None:
+            raise InputError.at(STANDARD_INPUT_NAME, None, "is closed", "name a file instead of -")
+        return in_memory(sys.stdin.buffer, STANDARD_INPUT_NAME)
     with _opened(Path(file)) as stream:
         return FileSource(Path(file)) if stream.seekable() else in_memory(stream, str(file))
+
+
+def files_below(folder: Path) -> list[Path]:
+    """The files of a folder and of those in it, sorted; hidden ones are passed over.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    found = sorted(path for path in folder.rglob("*") if not is_hidden(path.relative_to(folder))
+                   # A link that leads nowhere is an error later on, not passed over.
+                   and (path.is_file() or not path.exists()))
+    if not found:
+        raise InputError.at(folder, None, "holds no files", "runs are expected in it")
+    return found
+
+
+def is_hidden(path: PurePath) -> bool:
+    """Whether a file or one of its folders begins with a point, or was made by macOS."""
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts if part != ".")
 
 
 def in_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> BytesSource:
@@ -135,8 +163,26 @@ def in_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> BytesSour
     return BytesSource(name, b"".join(parts), max_member)
 
 
-def pieces(source: Source) -> Iterator[bytes]:
-    """The content of a source, unpacked, piece by piece.
+def lines_of(source: Source) -> Iterator[bytes]:
+    """The lines of a source, unpacked, without their ends and a byte order mark.
+
+    It is read no further than lines are asked for: the first one tells most of a file.
+
+    Raises
+    ------
+    InputError
+        As :func:`pieces`.
+    """
+    rest, mark = b"", codecs.BOM_UTF8
+    for piece in pieces(source, _LITTLE):
+        *lines, rest = (rest + piece.removeprefix(mark)).split(b"\n")
+        mark = b""
+        yield from lines
+    yield rest
+
+
+def pieces(source: Source, size: int = _PIECE) -> Iterator[bytes]:
+    """The content of a source, unpacked, piece by piece of at most ``size`` bytes.
 
     Raises
     ------
@@ -157,7 +203,7 @@ def pieces(source: Source) -> Iterator[bytes]:
                                 "unpack it; gzip, bzip2 and xz are read as they are")
         else:
             stream, guard = packing.open(raw), _Guard(source.name, source.max_member)
-        while piece := _read(stream, source.name, packing):
+        while piece := _read(stream, source.name, packing, size):
             guard.look_at(piece)
             yield piece
 
@@ -181,10 +227,10 @@ def _packing(start: bytes) -> _Packing | None:
     return next((packing for packing in _PACKINGS if start.startswith(packing.magic)), None)
 
 
-def _read(stream: Any, name: str, packing: _Packing | None = None) -> bytes:
+def _read(stream: Any, name: str, packing: _Packing | None = None, size: int = _PIECE) -> bytes:
     """The next piece of a stream."""
     try:
-        piece = stream.read(_PIECE)
+        piece = stream.read(size)
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as failed:
         if packing is None:
             raise InputError.at(name, None, f"cannot be read ({failed})",

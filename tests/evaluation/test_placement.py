@@ -127,7 +127,7 @@ def test_without_scores_of_systems_a_reason_is_given() -> None:
 
 def test_scores_are_rounded_as_the_systems_were_before_they_are_compared() -> None:
     rounded = np.round(BUILT.scores["AP"], 2)
-    about = BUILT.info | {"measures": {"AP": {"systems": len(RUNS), "resolution": 0.01}}}
+    about = {**BUILT.info, "measures": {"AP": {"systems": len(RUNS), "resolution": 0.01}}}
     known = FactorSet(about, BUILT.n_rel, {"AP": rounded.mean(axis=1)},
                       {"AP": rounded.std(axis=1, ddof=1)}, {"AP": rounded},
                       {"AP": BUILT.systems["AP"]})

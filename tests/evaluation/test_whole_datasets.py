@@ -53,7 +53,7 @@ def test_the_mean_is_standardized_and_placed() -> None:
             } <= set(results.notes)
 
 
-def test_values_by_topic_are_raw_only(ir_std_cli: Any, tmp_path: Path) -> None:
+def test_values_by_topic_are_raw_only() -> None:
     evaluator = ir_std.evaluator(nDCG @ 10, QRELS)
     assert {m.measure for m in evaluator.iter_calc(RUN)} == {nDCG @ 10}
     assert set(evaluator.calc_aggregate(RUN)) == {nDCG @ 10, snDCG @ 10}
@@ -76,7 +76,7 @@ def test_tables_and_tests_of_two_runs_do_without_topics() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:these topics are a part of toys")
-def test_means_over_data_sets_have_both_averages(tmp_path: Path) -> None:
+def test_means_over_data_sets_have_both_averages() -> None:
     both = {"beir/toy": 0.5, "beir/nq": 0.2}
     scores = {name: RunScores(name, {nDCG @ 10: {name: value}}, unit="collection")
               for name, value in both.items()}
