@@ -98,7 +98,7 @@ def test_a_missing_column_is_named() -> None:
     ("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("lazy polars", pl.DataFrame),
     ("narwhals", pl.DataFrame)])
 def test_runs_are_normalized_and_merged_into_tables_of_their_library(form: str,
-                                                                     kind: type) -> None:
+                                                                     kind: Any) -> None:
     table = FORMS[form](RUN)
     normalized, merged = ir_std.normalize(table, "minmax"), ir_std.merge([table, table], "minmax")
     assert isinstance(normalized, kind)
