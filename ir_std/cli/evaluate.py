@@ -68,8 +68,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", "--output-format", "--output_format",
                         dest="output_format", choices=[*FORMATS, *TABLES], default="tsv",
                         help="form of the output (default tsv)")
-    parser.add_argument("--jobs", type=int, metavar="N",
-                        help="processes for several runs (default: as many as pay)")
+    add_jobs_option(parser)
     parser.add_argument("--raw", action="store_true", help="raw scores only")
     parser.add_argument("--baseline", metavar="RUN",
                         help="in tables: mark what differs significantly from this run")
@@ -97,6 +96,12 @@ def add_measure_option(parser: ArgumentParser) -> None:
     """Declare ``--measure``."""
     parser.add_argument("--measure", metavar="NAME",
                         help="the measure of a table of scores whose columns are runs")
+
+
+def add_jobs_option(parser: ArgumentParser) -> None:
+    """Declare ``--jobs``."""
+    parser.add_argument("--jobs", type=int, metavar="N",
+                        help="processes for several runs (default: as many as pay)")
 
 
 def run(args: Namespace) -> None:
@@ -281,7 +286,7 @@ def tabulate(files: list[str], qrels: str | None, measures: list[Measure], schem
     baseline = args.baseline and by_path.get(os.path.realpath(args.baseline), args.baseline)
     results = evaluate_runs(runs, qrels, measures or None, schemes, factors=args.factors,
                             systems=args.systems, without=args.without,
-                            baseline=baseline, test=args.test)
+                            baseline=baseline, test=args.test, jobs=args.jobs)
     _tell(results.evaluator, schemes)
     return results
 

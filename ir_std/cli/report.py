@@ -13,7 +13,13 @@ from collections.abc import Callable
 from ir_std._files import check_target
 from ir_std.analysis.paired import TESTS
 from ir_std.cli.compare import is_entry, split_entry
-from ir_std.cli.evaluate import add_measure_option, choose_options, tabulate, tell_apart
+from ir_std.cli.evaluate import (
+    add_jobs_option,
+    add_measure_option,
+    choose_options,
+    tabulate,
+    tell_apart,
+)
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
@@ -38,6 +44,7 @@ def configure(parser: ArgumentParser) -> None:
                         help="the run that the others are tested against")
     parser.add_argument("--test", choices=sorted(TESTS), default="t",
                         help="paired test against the baseline (default t)")
+    add_jobs_option(parser)
     parser.add_argument("--force", action="store_true",
                         help="replace FILE even if it is no page of ir_std's")
     parser.add_argument("--title", help="the page's heading")
@@ -77,7 +84,7 @@ def compared(entries: list[tuple[str, str, str | None]], measures: list[str],
         raise UsageError("--factors, --systems and --without are about one collection's factors, "
                          "these are several: name sets in the measures, as "
                          "sAP(factors='trec8-adhoc')")
-    comparison = compare(entries, measures, args.scheme)
+    comparison = compare(entries, measures, args.scheme, jobs=args.jobs)
     for text in comparison.notes:
         note(text)
     if args.baseline is None:

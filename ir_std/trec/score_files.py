@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
@@ -76,9 +76,9 @@ def holds_scores(file: str | os.PathLike[str]) -> bool:
     InputError
         If it cannot be read.
     """
-    line = next((text for piece in pieces(FileSource(Path(file)))
-                 for text in piece.decode(errors="replace").lstrip("\ufeff").split("\n")
-                 if _is_content(text)), "").strip()
+    line = next((text for piece in pieces(FileSource(Path(file))) for line in BytesIO(piece)
+                 if _is_content(text := line.decode(errors="replace").lstrip("\ufeff"))),
+                "").strip()
     fields = line.split()
     return line[:1] in ("{", "[") or _is_header(line) or len(fields) in (2, 3) or (
         len(fields) == 4 and _is_scored(fields[2], fields[3]))
