@@ -12,9 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
-from ir_measures import *  # noqa: F403
 from ir_measures import __all__ as _ir_measures_names
 from ir_measures import calc_ctxt, lazylibs, measures, providers, qrel_inputs, run_inputs, util
+
+if not TYPE_CHECKING:
+    # Some are replaced below.  Type checkers, which do not agree on what is then there, are told
+    # of the others by name.
+    from ir_measures import *  # noqa: F403
 
 from ir_std._version import __version__
 from ir_std.errors import (
@@ -55,9 +59,26 @@ from ir_std.measures import (
     sSuccess,
     standardized,
 )
+from ir_std.trec.rows import read_trec_qrels, read_trec_run
 from ir_std.trec.score_files import read_scores
 
 if TYPE_CHECKING:
+    # isort: off
+    from ir_measures import (
+        AP, AP_IA, BPM, ERR, ERR_IA, INSQ, INST, MAP, MAP_IA, MRR, NERR8, NERR9, NERR10, NERR11,
+        NRBP, P_IA, RBP, RR, SDCG, Accuracy, BaseMeasure, BPref, Bpref, CalcResults, Compat,
+        CwlMetric, DefaultPipeline, Evaluator, GenericQrel, GenericScoredDoc, IPrec, Judged,
+        MeanAgg, Measure, Metric, NumQ, NumRel, NumRelRet, NumRet, P, ParamInfo, Precision,
+        Provider, Qrel, R, Recall, RPrec, Rprec, ScoredDoc, SetAP, SetF, SetP, SetR, SetRelP,
+        StRecall, Success, SumAgg, accuracy, alpha_DCG, alpha_nDCG, compat, convert_trec_name,
+        cwl_eval, define, define_byquery, gdeval, infAP, judged, msmarco, nERR_IA, nNRBP,
+        parse_trec_measure, parse_trec_qrels, parse_trec_run, pyndeval, pytrec_eval, ranx, runtime,
+        trectools, α_DCG, α_nDCG,  # noqa: PLC2403
+    )
+    # isort: on
+    from ir_measures import log_handler as log_handler
+    from ir_measures import logger as logger
+
     from ir_std import analysis, merging, plots, report, testing
     from ir_std.build.from_runs import build_factors
     from ir_std.build.from_scores import build_from_scores
@@ -95,15 +116,25 @@ _ON_DEMAND = {name: module for module, names in {
 install()
 
 __all__ = [
-    "DCG", "NDCG", "SP", "Comparison", "FactorSet", "Fit", "InputError", "IrStdError", "Match",
-    "NoFactorsError", "Placement", "Placer", "Results", "Scores", "StandardizationWarning",
-    "Standardized", "StdEvaluator", "StdProvider", "UnknownMeasureError", "UnknownSetError",
-    "UsageError", "__version__", "analysis", "available_factors", "build_factors",
-    "build_from_scores", "calc", "calc_aggregate", "calc_ctxt", "compare", "evaluate", "evaluator",
-    "iter_calc", "lazylibs", "load_factors", "measures", "merge", "merging", "nDCG", "normalize",
-    "parse_measure", "place", "plots", "providers", "qrel_inputs", "read_scores", "recognize",
-    "report", "run_inputs", "sAP", "sBpref", "sDCG", "sERR", "sJudged", "sP", "sR", "sRBP", "sRR",
-    "sRprec", "sSP", "sSuccess", "snDCG", "standardize", "standardized", "testing", "util",
+    "AP", "AP_IA", "BPM", "DCG", "ERR", "ERR_IA", "INSQ", "INST", "MAP", "MAP_IA", "MRR", "NDCG",
+    "NERR8", "NERR9", "NERR10", "NERR11", "NRBP", "P_IA", "RBP", "RR", "SDCG", "SP", "Accuracy",
+    "BPref", "BaseMeasure", "Bpref", "CalcResults", "Comparison", "Compat", "CwlMetric",
+    "DefaultPipeline", "Evaluator", "FactorSet", "Fit", "GenericQrel", "GenericScoredDoc", "IPrec",
+    "InputError", "IrStdError", "Judged", "Match", "MeanAgg", "Measure", "Metric", "NoFactorsError",
+    "NumQ", "NumRel", "NumRelRet", "NumRet", "P", "ParamInfo", "Placement", "Placer", "Precision",
+    "Provider", "Qrel", "R", "RPrec", "Recall", "Results", "Rprec", "ScoredDoc", "Scores", "SetAP",
+    "SetF", "SetP", "SetR", "SetRelP", "StRecall", "StandardizationWarning", "Standardized",
+    "StdEvaluator", "StdProvider", "Success", "SumAgg", "UnknownMeasureError", "UnknownSetError",
+    "UsageError", "__version__", "accuracy", "alpha_DCG", "alpha_nDCG", "analysis",
+    "available_factors", "build_factors", "build_from_scores", "calc", "calc_aggregate",
+    "calc_ctxt", "compare", "compat", "convert_trec_name", "cwl_eval", "define", "define_byquery",
+    "evaluate", "evaluator", "gdeval", "infAP", "iter_calc", "judged", "lazylibs", "load_factors",
+    "measures", "merge", "merging", "msmarco", "nDCG", "nERR_IA", "nNRBP", "normalize",
+    "parse_measure", "parse_trec_measure", "parse_trec_qrels", "parse_trec_run", "place", "plots",
+    "providers", "pyndeval", "pytrec_eval", "qrel_inputs", "ranx", "read_scores", "read_trec_qrels",
+    "read_trec_run", "recognize", "report", "run_inputs", "runtime", "sAP", "sBpref", "sDCG",
+    "sERR", "sJudged", "sP", "sR", "sRBP", "sRR", "sRprec", "sSP", "sSuccess", "snDCG",
+    "standardize", "standardized", "testing", "trectools", "util", "α_DCG", "α_nDCG",  # noqa: RUF001
 ]
 __all__ += sorted(set(_ir_measures_names) - set(__all__))
 

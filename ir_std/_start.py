@@ -25,6 +25,8 @@ def is_program() -> bool:
 
 if is_program():
     end_on_signals()  # importing takes long enough to be interrupted
+    # What is multiplied here is small, and to start a thread for each processor takes numpy longer.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not sys.warnoptions:
         # cwl-eval 1.0.12 has strings that Python warns of when it compiles them.  The option is
         # for the processes that this one starts.

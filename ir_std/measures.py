@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import ast
 import math
+import os
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ir_measures
 from ir_measures import measures as irm
-from ir_measures.measures import *  # noqa: F403  # for tools that read a module's names
 from ir_measures.measures import Measure, ParamInfo
 
 from ir_std.errors import UnknownMeasureError, UsageError, did_you_mean, nearest, suggestion
 from ir_std.schemes import SCHEMES
 
-if not TYPE_CHECKING:
+if TYPE_CHECKING:
+    from typing_extensions import Self
+else:
+    from ir_measures.measures import *  # noqa: F403  # for tools that read a module's names
+
     def __getattr__(name: str) -> Any:
         """What is not here is ir_measures': ``ir_std.measures`` stands for its module."""
         return getattr(irm, name)
@@ -30,6 +34,9 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *dir(irm)})
 
 
+Measures: TypeAlias = Iterable[Measure | str] | Measure | str
+"""One measure or several, as objects or by name."""
+
 _CUTOFF = ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold")
 _FORMULATION = ParamInfo(dtype=str, choices=["log2", "exp-log2", "jk"], default="log2",
                          desc="DCG formulation")
@@ -37,7 +44,18 @@ _BINARY = ParamInfo(dtype=int, required=False,
                     desc="gains are 1 at this level or above; without it they are graded")
 
 
-class _SP(Measure):
+class _Typed(Measure):
+    """A measure that tells type checkers what ir_measures leaves open."""
+
+    if TYPE_CHECKING:
+        def __call__(self, **params: Any) -> Self: ...
+
+        def __matmul__(self, at_param: float) -> Self: ...
+
+        def __getitem__(self, key: str) -> Any: ...
+
+
+class _SP(_Typed):
     """The sum of precisions at the relevant documents: AP times their number.
 
     Webber, Moffat and Zobel (SIGIR 2008).
@@ -53,7 +71,7 @@ class _SP(Measure):
     }
 
 
-class _DCG(Measure):
+class _DCG(_Typed):
     """Discounted cumulative gain, not normalized.
 
     ``dcg='log2'`` discounts by 1/log2(rank+1); ``'exp-log2'`` also takes 2**level - 1 as gain
@@ -68,7 +86,7 @@ class _DCG(Measure):
     SUPPORTED_PARAMS = {"cutoff": _CUTOFF, "dcg": _FORMULATION, "rel": _BINARY}
 
 
-class _nDCG(irm._nDCG):
+class _nDCG(_Typed, irm._nDCG):
     """ir_measures' nDCG, widened by ``dcg='jk'`` and by ``rel`` for binary gains."""
 
     __name__ = "nDCG"
@@ -91,11 +109,15 @@ class NanMean(irm.MeanAgg):
             super().add(value)
 
 
-class Standardized(Measure):
+class Standardized(_Typed):
     """A measure whose value on each topic is standardized by the topic's factors.
 
     All parameters of the base measure, and ``scheme`` (N, U, E or z), ``A`` and ``B`` (of U),
     ``factors`` (the id or path of a factor set; recognized from the qrels if not given).
+
+    >>> from ir_std import sAP, sP
+    >>> sAP(scheme="U", A=1), sP(rel=2) @ 10
+    (sAP(scheme='U',A=1.0), sP(rel=2)@10)
     """
 
     BASE: Measure
@@ -106,6 +128,16 @@ class Standardized(Measure):
         "B": ParamInfo(dtype=float, default=0.5, desc="intercept of scheme U"),
         "factors": ParamInfo(dtype=str, desc="id or path of the factor set"),
     }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**{name: self._as_written(name, value) for name, value in params.items()})
+
+    def _as_written(self, name: str, value: Any) -> Any:
+        """A parameter's value as names have it: whole numbers as floats, paths as strings."""
+        info = self.SUPPORTED_PARAMS.get(name)
+        if info and info.dtype is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        return os.fspath(value) if name == "factors" and isinstance(value, os.PathLike) else value
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The classes are made at import, so pickle cannot find them by name.
@@ -371,6 +403,21 @@ def parse_measure(measure: str | Measure) -> Measure:
     check_params(parsed)
     parsed.validate_params()
     return parsed
+
+
+def as_measures(measures: Measures) -> list[Measure]:
+    """One measure or several, as objects or by name, as a list of objects.
+
+    >>> as_measures("AP"), as_measures([SP @ 10, "P@10"])
+    ([AP], [SP@10, P@10])
+
+    Raises
+    ------
+    UnknownMeasureError, UsageError
+        As :func:`parse_measure`.
+    """
+    several = [measures] if isinstance(measures, (str, Measure)) else measures
+    return [parse_measure(measure) for measure in several]
 
 
 def _unreadable(measure: str) -> str:

@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import date
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -122,8 +123,8 @@ def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
     for form, value, at_most in (("dict of dicts", dicts, 0.50), ("DataFrame", frame, 0.10),
                                  ("named tuples", rows, None)):
         bench.compare(f"{name}: {form} to results", "ir_measures",
-                      lambda value=value: ours.calc_aggregate(value),
-                      lambda value=value: theirs.calc_aggregate(value), at_most)
+                      partial(ours.calc_aggregate, value),
+                      partial(theirs.calc_aggregate, value), at_most)
     bench.compare(f"{name}: DataFrames of run and qrels to results", "ir_measures",
                   lambda: ir_std.calc_aggregate(ELEVEN, judged, frame),
                   lambda: IR_MEASURES.calc_aggregate(FIVE, judged, frame), 0.15)
@@ -134,7 +135,7 @@ def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
 
 def split(run: Path) -> list[bytes]:
     """The least that a reader in Python does."""
-    with open(run, "rb") as file:
+    with run.open("rb") as file:
         return file.read().split()
 
 
@@ -248,7 +249,7 @@ def made_up(folder: Path, name: str, topics: int, depth: int,
     """A run, and qrels with up to 50 judgments a topic; ``behind`` makes ids longer."""
     random = np.random.default_rng(topics)
     run, qrels = folder / f"run-{name}", folder / f"qrels-{name}"
-    with open(run, "w", encoding="utf-8") as out, open(qrels, "w", encoding="utf-8") as judged:
+    with run.open("w", encoding="utf-8") as out, qrels.open("w", encoding="utf-8") as judged:
         for topic in range(1, topics + 1):
             docs = (random.integers(0, 8_841_823 // depth, depth)
                     + np.arange(depth) * (8_841_823 // depth))

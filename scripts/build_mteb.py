@@ -98,7 +98,7 @@ def inputs_of(data: Path) -> list[dict[str, str]]:
 
 def read_results(file: Path) -> list[Result]:
     """The results of the data sets and splits that BEIR and MIRACL report."""
-    with open(file, encoding="utf-8", newline="") as lines:
+    with file.open(encoding="utf-8", newline="") as lines:
         return [Result(row["model"].replace("__", "/"), row["revision"],
                        tuple(int(n) for n in row["mteb_version"].split(".") if n.isdigit()),
                        dataset, {ours: round(float(row[theirs] or "nan"), PLACES)
@@ -134,7 +134,7 @@ def one_each(results: Iterable[Result]) -> list[Result]:
     by_model: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for one in results:
         by_model[one.model][one.revision].append(one)
-    chosen = []
+    chosen: list[Result] = []
     for model in sorted(by_model):
         by_dataset: dict[str, Result] = {}
         for revision in sorted(by_model[model].values(), reverse=True, key=lambda several: (

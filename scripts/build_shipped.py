@@ -63,7 +63,8 @@ def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> F
     parts: list[tuple[Origin, FactorSet]] = []
     used = [*qrels_files(name, data), *filter(Path.is_file, [topics_file(name, data)])]
     if track.runs:
-        parts.append((of(name, track.runs), from_runs(name, data, jobs)))
+        origin = of(name, track.runs)
+        parts.append((origin, from_runs(name, data, origin, jobs)))
         used.append(runs_file(name, data))
     for origin, tables in tables_by_origin(name, data, more).items():
         parts.append((origin, from_tables(name, data, origin, tables)))
@@ -85,12 +86,12 @@ def runs_file(name: str, data: Path) -> Path:
     return data / "runs" / f"{name}.tar.xz"
 
 
-def from_runs(name: str, data: Path, jobs: int) -> FactorSet:
+def from_runs(name: str, data: Path, origin: Origin, jobs: int) -> FactorSet:
     """The set of a track whose runs are known."""
     track = TRACKS[name]
     return build_factors(qrels_files(name, data)[0], runs_file(name, data),
-                         measures_from_runs(name), id=name, source=of(name, track.runs).source,
-                         licence=track.runs.licence, depth=track.depth, jobs=jobs)
+                         measures_from_runs(name), id=name, source=origin.source,
+                         licence=origin.licence, depth=track.depth, jobs=jobs)
 
 
 def measures_from_runs(name: str) -> list[str]:
@@ -105,9 +106,10 @@ def tables_by_origin(name: str, data: Path, more: Path | None) -> dict[Origin, l
     """The score tables of a set by where they come from."""
     track = TRACKS[name]
     found: dict[Origin, list[Path]] = {}
-    for folder in [root / "scores" / name for root in (data, more) if root and track.tables]:
-        for file in folder.glob("*.csv"):
-            found.setdefault(track.others.get(file.stem, track.tables), []).append(file)
+    for root in (data, more):
+        if root and track.tables:
+            for file in (root / "scores" / name).glob("*.csv"):
+                found.setdefault(track.others.get(file.stem, track.tables), []).append(file)
     return {origin: sorted(files, key=lambda file: file.name) for origin, files in found.items()}
 
 
@@ -164,8 +166,9 @@ def combined(name: str, topics: dict[str, Judgments], parts: list[tuple[Origin, 
                 if m in (table := getattr(part, field))}
 
     def numbered(measure: str, systems: np.ndarray) -> np.ndarray:
-        number = [tags.index(tag) for tag in tags_of(name, owner[measure])]
-        return np.array(number)[systems].astype(np.min_scalar_type(max(number)))
+        number = np.array([tags.index(tag) for tag in tags_of(name, owner[measure])])
+        found: np.ndarray = number[systems].astype(np.min_scalar_type(number.max()))
+        return found
 
     return FactorSet(info, topics, rows("mean"), rows("sd"), rows("scores"),
                      {m: numbered(m, systems) for m, systems in rows("systems").items()})

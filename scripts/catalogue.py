@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write ``factors/README.md`` and ``factors/LICENSES.md`` from the sets themselves.
+"""Write ``README.md``, ``LICENSES.md`` and ``topics.json`` of ``factors`` from the sets themselves.
 
     python scripts/catalogue.py
 
@@ -8,7 +8,9 @@ The same sets give the same bytes.
 
 from __future__ import annotations
 
-from ir_std.factors.catalog import load_factors, shipped_folder
+import json
+
+from ir_std.factors.catalog import TOPICS, load_factors, shipped_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import FEW_SYSTEMS, OLD, WORDS, findings, summary
 
@@ -16,15 +18,22 @@ FROM_RUNS, FROM_TABLES, FROM_PUBLISHED = "runs", "score tables", "published"
 
 
 def main() -> None:
-    """Write both files."""
+    """Write all three files."""
     sets = shipped_sets()
-    for name, text in (("README.md", readme(sets)), ("LICENSES.md", licences(sets))):
+    for name, text in (("README.md", readme(sets)), ("LICENSES.md", licences(sets)),
+                       (TOPICS, topics(sets))):
         (shipped_folder() / name).write_text(text, encoding="utf-8")
 
 
 def shipped_sets() -> list[FactorSet]:
     """The sets that come with ir_std, by id."""
     return [load_factors(path.parent) for path in sorted(shipped_folder().glob("*/set.json"))]
+
+
+def topics(sets: list[FactorSet]) -> str:
+    """The topics of each set, a line a set."""
+    lines = (f"{json.dumps(one.id)}: {json.dumps(one.topics, ensure_ascii=False)}" for one in sets)
+    return "{" + ",\n".join(lines) + "}\n"
 
 
 def origins(factors: FactorSet) -> str:

@@ -51,7 +51,7 @@ def main() -> None:
         runs = {file.name.removesuffix(".treceval"): recalls(file) for file in files}
         target = args.out / "scores" / name / f"R@{DEPTH}.csv"
         target.parent.mkdir(parents=True, exist_ok=True)
-        with open(target, "w", encoding="utf-8", newline="") as text:
+        with target.open("w", encoding="utf-8", newline="") as text:
             writer = csv.writer(text, lineterminator="\n")
             writer.writerow(["topic", *runs])
             for topic in sorted({topic for run in runs.values() for topic in run}, key=int):

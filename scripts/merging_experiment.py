@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Merge the lists of many sources by each method and compare: the experiment of Markov,
-Arampatzis and Crestani, "Unsupervised linear score normalization revisited" (SIGIR 2012).
+"""Merge the lists of many sources by each method and compare.
+
+The experiment of Markov, Arampatzis and Crestani, "Unsupervised linear score normalization
+revisited" (SIGIR 2012):
 
     python scripts/merging_experiment.py                # two minutes on one core
 

@@ -1,12 +1,12 @@
-"""Reproduce the experiments of Sakai, A simple and effective approach to score standardisation
-(ICTIR 2016): leave-one-out, discriminative power, swap rates and topic set size.
+"""Reproduce Sakai, A simple and effective approach to score standardisation (ICTIR 2016).
 
-The paper compares raw scores with the schemes N (std-CDF) and U (std-AB) on graded nDCG of three
-Robust tracks, whose runs are not public; here the same is done on other data.  Its abstract claims
-that U has lower swap rates than N and needs fewer topics; the script says where this holds, also
-when both are put on the same scale, and for topic set sizes in two designs: one-way ANOVA, the
-paper's, for which a topic's difficulty is error, and two-way ANOVA and the paired t-test, by which
-systems that run on the same topics are compared.  Writes into out/sakai2016.
+Its experiments are leave-one-out, discriminative power, swap rates and topic set size.  It
+compares raw scores with the schemes N (std-CDF) and U (std-AB) on graded nDCG of three Robust
+tracks, whose runs are not public; here the same is done on other data.  Its abstract claims that U
+has lower swap rates than N and needs fewer topics; the script says where this holds, also when
+both are put on the same scale, and for topic set sizes in two designs: one-way ANOVA, the paper's,
+for which a topic's difficulty is error, and two-way ANOVA and the paired t-test, by which systems
+that run on the same topics are compared.  Writes into out/sakai2016.
 """
 
 from __future__ import annotations
@@ -139,7 +139,8 @@ def left_out(scores: Scores, named: bool) -> list[LeftOut]:
 def p_values(scores: dict[str, np.ndarray], trials: int, seed: int = 0
              ) -> dict[tuple[str, str], np.ndarray]:
     """Sorted p values of all pairs, by test and scheme."""
-    tests = {"t": paired_p_values, "tukey": partial(tukey_p_values, trials=trials, seed=seed)}
+    tests: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+        "t": paired_p_values, "tukey": partial(tukey_p_values, trials=trials, seed=seed)}
     return {(name, s): np.sort(test(x)) for name, test in tests.items() for s, x in scores.items()}
 
 
@@ -188,6 +189,7 @@ class Results:
 
 
 def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> Results:
+    """All that the paper does, on one collection's scores by one measure."""
     key, scores = item
     by_scheme = schemes(scores.values)
     return Results(
@@ -198,10 +200,12 @@ def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> 
 
 
 def power(result: Results, test: str, scheme: str, alpha: float = 0.05) -> float:
+    """The share of pairs of systems that a test tells apart."""
     return float(np.mean(result.p_values[test, scheme] < alpha))
 
 
 def write(out: Path, results: Sequence[Results]) -> None:
+    """The tables as CSV files."""
     write_csv(out / "leave-one-group-out.csv",
               ["data", "scheme", "groups", "tau", "mean_change", "largest_change"],
               [(r.title, v.scheme, v.groups, v.tau, v.mean_change, v.largest_change)
@@ -227,6 +231,7 @@ def write(out: Path, results: Sequence[Results]) -> None:
 
 
 def show(results: Sequence[Results]) -> None:
+    """Print the tables."""
     print("Leave one group out: against factors from all systems\n"
           f"{'':24} systems  groups  scheme  tau     change of mean score: mean, largest")
     for r in results:
@@ -243,18 +248,18 @@ def show(results: Sequence[Results]) -> None:
           "smallest difference at which\nat most 5% swap, and the share of comparisons that it "
           f"resolves\n{'':24} scheme  overall           minus N           difference  resolved")
     for r in results:
-        for s, v in r.swaps.items():
+        for s, swapped in r.swaps.items():
             more, error = beyond(r, s, "N")
-            rates = v.by_difference
+            rates = swapped.by_difference
             print(f"{r.title:24} {s:6}  {rates.overall:.4f} ({rates.error:.4f})  {more:+.4f} "
-                  f"({error:.4f})   {v.trusted:.3f}       {v.resolved:.3f}")
+                  f"({error:.4f})   {swapped.trusted:.3f}       {swapped.resolved:.3f}")
     print(f"\nTopic set sizes: {SYSTEMS} systems, alpha 0.05, beta 0.20, differences of 0.05 and "
           "0.10; 'same effect'\ntakes the difference in units of the spread of system means, as "
           f"raw's\n{'':24} scheme" + "".join(f"  {design:>22}" for design in DESIGNS)
           + f"\n{'':31}" + "  equal / same effect" * len(DESIGNS))
     for r in results:
-        for s, v in r.sizes.items():
-            cells = (" ".join(f"{n:5}" for n in (*v.equal_difference[d], *v.same_effect[d]))
+        for s, size in r.sizes.items():
+            cells = (" ".join(f"{n:5}" for n in (*size.equal_difference[d], *size.same_effect[d]))
                      for d in DESIGNS)
             print(f"{r.title:24} {s:6} {' '.join(cells)}")
 
@@ -341,6 +346,7 @@ def draw_swaps(out: Path, results: Sequence[Results]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Do the experiments, and say which claims hold."""
     args = arguments(__doc__.splitlines()[0], argv, trials=5000)
     out = args.out / "sakai2016"
     items = load(args.data, args.jobs).items()

@@ -1,12 +1,12 @@
-"""Repeat Soboroff, Meta-analysis for retrieval experiments involving multiple test collections
-(CIKM 2018): is Krovetz stemming, is Rocchio feedback better than neither, over ten collections?
+"""Repeat Soboroff, Meta-analysis for retrieval experiments with many collections (CIKM 2018).
 
-The analysis published with the paper uses published standardization factors, by hand.  This script
-has its raw figures at every digit, then its standardized ones, which come from two slips that
-anybody could make: ``score - mean / sd`` for ``(score - mean) / sd``, and TREC-8's means read where
-its deviations were meant.  Nothing in the figures shows that, and few authors publish enough for
-others to find it; it is the best argument there is for a library that does this, tested.
-Writes into out/soboroff2018.
+Is Krovetz stemming, is Rocchio feedback better than neither, over ten collections?  The analysis
+published with the paper uses published standardization factors, by hand.  This script has its raw
+figures at every digit, then its standardized ones, which come from two slips that anybody could
+make: ``score - mean / sd`` for ``(score - mean) / sd``, and TREC-8's means read where its
+deviations were meant.  Nothing in the figures shows that, and few authors publish enough for
+others to find it; it is the best argument there is for a library that does this, tested. Writes
+into out/soboroff2018.
 """
 
 from __future__ import annotations
@@ -65,38 +65,47 @@ PUBLISHED = {
 
 
 @dataclass(frozen=True)
+class Factors:
+    """Mean and deviation by topic, shape (n_topics, 1), of ``n_systems`` systems.
+
+    ``published`` are both as the notebook joined them.  ``systems`` are the systems' scores where
+    they are known.
+    """
+
+    mean: np.ndarray
+    sd: np.ndarray
+    n_systems: int
+    published: tuple[np.ndarray, np.ndarray]
+    systems: np.ndarray | None = None
+
+    def standardized(self, x: np.ndarray) -> np.ndarray:
+        """Scheme N, shape (n_topics, 2)."""
+        return normal_cdf(z_scores(x, self.mean, self.sd))
+
+    def as_published(self, x: np.ndarray) -> np.ndarray:
+        """What the notebook computes, ``pnorm(score - mean / sd)``."""
+        mean, sd = self.published
+        return normal_cdf(x - mean / sd)
+
+    def systems_error(self, x: np.ndarray) -> float:
+        """The standard error of the standardized difference by the choice of systems."""
+        if self.systems is not None:
+            covariance = bootstrap_covariance(x, self.systems)
+        else:
+            covariance = normal_covariance(x, self.mean[:, 0], self.sd[:, 0], self.n_systems)
+        return standard_error(covariance, [1, -1])
+
+
+@dataclass(frozen=True)
 class Experiment:
     """AP of two systems on the topics of one collection, with factors where there are any.
 
-    ``x`` has the shape (n_topics, 2): the system, and the baseline.  ``systems`` are the scores of
-    the standardizing systems where they are known, else ``n_systems`` says how many they are.
-    ``published`` are the mean and deviation as the notebook joined them.
+    ``x`` has the shape (n_topics, 2): the system, and the baseline.
     """
 
     collection: str
     x: np.ndarray
-    mean: np.ndarray | None = None
-    sd: np.ndarray | None = None
-    n_systems: int = 0
-    systems: np.ndarray | None = None
-    published: tuple[np.ndarray, np.ndarray] | None = None
-
-    def standardized(self) -> np.ndarray:
-        """Scheme N, shape (n_topics, 2)."""
-        return normal_cdf(z_scores(self.x, self.mean, self.sd))
-
-    def as_published(self) -> np.ndarray:
-        """What the notebook computes, ``pnorm(score - mean / sd)``."""
-        mean, sd = self.published
-        return normal_cdf(self.x - mean / sd)
-
-    def systems_error(self) -> float:
-        """The standard error of the standardized difference by the choice of systems."""
-        if self.systems is not None:
-            covariance = bootstrap_covariance(self.x, self.systems)
-        else:
-            covariance = normal_covariance(self.x, self.mean[:, 0], self.sd[:, 0], self.n_systems)
-        return standard_error(covariance, [1, -1])
+    factors: Factors | None = None
 
 
 def average_precision(file: Path) -> dict[str, float]:
@@ -118,7 +127,7 @@ def load(data: Path, experiment: str, collection: str) -> Experiment:
     if collection in STEMS:
         mean, sd = published_factors(data, STEMS[collection], "AP", topics)
         joined = (mean, mean if collection == "cd45.TREC8" else sd)
-        return Experiment(collection, x, mean, sd, N_SYSTEMS[STEMS[collection]], None, joined)
+        return Experiment(collection, x, Factors(mean, sd, N_SYSTEMS[STEMS[collection]], joined))
     if not collection.startswith("blogs06"):
         return Experiment(collection, x)
     systems = table(data, "blog08", "AP").at(topics)
@@ -129,7 +138,8 @@ def load(data: Path, experiment: str, collection: str) -> Experiment:
         systems = np.hstack([of_2006, systems])
         repeated = np.hstack([of_2006, systems])
     mean, sd = moments(systems)
-    return Experiment(collection, x, mean, sd, systems.shape[1], systems, moments(repeated))
+    return Experiment(collection, x,
+                      Factors(mean, sd, systems.shape[1], moments(repeated), systems))
 
 
 def moments(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -158,8 +168,9 @@ def raw(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
 
 def slip(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
     """The standardized means and tests as published, by the formula as written."""
-    return [row for e in loaded if e.published for row in compared(
-        e.collection, experiment, e.as_published(), PUBLISHED[experiment][e.collection][3:])]
+    published = PUBLISHED[experiment]
+    return [row for e in loaded if e.factors for row in compared(
+        e.collection, experiment, e.factors.as_published(e.x), published[e.collection][3:])]
 
 
 def effects(experiment: str, loaded: Sequence[Experiment]) -> Effects:
@@ -168,12 +179,13 @@ def effects(experiment: str, loaded: Sequence[Experiment]) -> Effects:
     of_raw = [Effect.of(e.collection, e.x[:, 0] - e.x[:, 1]) for e in loaded]
     of_standardized = []
     for e in loaded:
-        if e.mean is None:
+        if e.factors is None:
             of_standardized.append(Effect.of(e.collection, []))
         else:
-            y = e.standardized()
-            of_standardized.append(Effect.of(e.collection, y[:, 0] - y[:, 1], e.systems_error(),
-                                             e.n_systems - 1))
+            y = e.factors.standardized(e.x)
+            of_standardized.append(Effect.of(e.collection, y[:, 0] - y[:, 1],
+                                             e.factors.systems_error(e.x),
+                                             e.factors.n_systems - 1))
     measures = (AP, ir_std.sAP)
     return Effects(BASELINE, measures, tuple(
         Across(system, BASELINE, m, tuple(found))
@@ -188,9 +200,10 @@ def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> lis
           f"{'':14}  as published               (score - mean) / sd        raw p")
     rows, differ = [], []
     for e in loaded:
-        if e.mean is None:
+        if e.factors is None:
             continue
-        was, now, plain = figures(e.as_published()), figures(e.standardized()), figures(e.x)
+        was, now, plain = map(figures, (
+            e.factors.as_published(e.x), e.factors.standardized(e.x), e.x))
         print(f"{e.collection:14}  {was[0]:.4f} {was[1]:.4f} {was[2]:.6f}    "
               f"{now[0]:.4f} {now[1]:.4f} {now[2]:.6f}    {plain[2]:.6f}")
         rows.append((e.collection, *was, *now, plain[2]))
@@ -208,13 +221,14 @@ def agreement(found: Effects) -> str:
     for title, across, size in (("raw", found.of(AP), False),
                                 ("standardized", found.of(ir_std.sAP), False),
                                 ("effect size", found.of(AP), True)):
-        s = across.summary(size)
-        said.append(f"{title} {s.effect:+.4f} [{s.low:+.4f}, {s.high:+.4f}] p {s.p:.4f}, "
-                    f"I2 {100 * s.i2:.0f}%")
+        if s := across.summary(size):
+            said.append(f"{title} {s.effect:+.4f} [{s.low:+.4f}, {s.high:+.4f}] p {s.p:.4f}, "
+                        f"I2 {100 * s.i2:.0f}%")
     return "; ".join(said)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Do the analyses; 0 if they have the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=0)
     out = args.out / "soboroff2018"
     alike = True

@@ -135,9 +135,10 @@ def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1
     tasks = zip(np.random.SeedSequence(seed).spawn(len(counts)), counts, strict=True)
     chunk = {"within": within_chunk, "between": between_chunk}[kind]
     chunks = list(spread(partial(chunk, scores), tasks, jobs))
-    return Trials(*(np.concatenate([getattr(c, name) for c in chunks])
-                    for name in ("tau", "tau_ap", "power")),
-                  np.concatenate([c.type1 for c in chunks]) if kind == "between" else None)
+    tau, tau_ap, power = (np.concatenate([getattr(c, name) for c in chunks])
+                          for name in ("tau", "tau_ap", "power"))
+    type1 = [c.type1 for c in chunks if c.type1 is not None]
+    return Trials(tau, tau_ap, power, np.concatenate(type1) if type1 else None)
 
 
 def compared(key: tuple[str, str], found: Trials) -> list[Compared]:
@@ -167,6 +168,9 @@ def write_summary(path: Path, found: Trials) -> None:
 
 
 def print_between(title: str, found: Trials) -> None:
+    """Print what the experiment between collections found."""
+    if found.type1 is None:
+        raise ValueError("these trials are of one collection")
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
     print(f"\nBetween collections: {title}\n{'':9}tau  tau_ap   Type I errors at 0.001/0.01/0.05 "
           "(standard error over trials)   power at 0.001/0.01/0.05")
@@ -235,6 +239,7 @@ def draw_trials(out: Path, number: int, results: dict[tuple[str, str], Trials]) 
 
 
 def densities(axes: Axes, values: np.ndarray, schemes: Sequence[str]) -> None:
+    """Draw how values are spread over trials, a curve for each scheme."""
     low, high = np.quantile(values[:, [SCHEMES.index(s) for s in schemes]], (0.0005, 0.9995))
     x = np.linspace(low, high, 200)
     for scheme in schemes:
@@ -245,6 +250,7 @@ def densities(axes: Axes, values: np.ndarray, schemes: Sequence[str]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Do the experiments; 0 if they agree with the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=10_000)
     out = args.out / "urbano2019"
     found: dict[str, dict[tuple[str, str], Trials]] = {"within": {}, "between": {}}

@@ -1,8 +1,8 @@
-"""Reproduce Webber, Moffat and Zobel, Score standardization for inter-collection comparison of
-retrieval systems (SIGIR 2008).
+"""Reproduce Webber, Moffat and Zobel, Score standardization for inter-collection comparison.
 
-The systems of TREC 2004's Robust track ran on four collections of topics; standardization makes
-their scores comparable between these.  Writes tables and figures into out/webber2008.
+It is the paper of SIGIR 2008.  The systems of TREC 2004's Robust track ran on four collections of
+topics; standardization makes their scores comparable between these.  Writes tables and figures
+into out/webber2008.
 """
 
 from __future__ import annotations
@@ -319,6 +319,7 @@ def draw_halves(out: Path, rows: dict[str, Halves]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Make the tables and figures; 0 if they agree with the published ones."""
     args = arguments(__doc__.splitlines()[0], argv, trials=2000)
     data, out = args.data, args.out / "webber2008"
     tables = {"Table 1: AP of TREC-8": table1, "Table 2: which standardizing systems": table2,

@@ -63,6 +63,7 @@ class Compared:
 
     @property
     def difference(self) -> float:
+        """Of what is computed from what is published."""
         return self.computed - self.published
 
     @property
@@ -92,7 +93,7 @@ def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argp
 
 def read_table(path: Path) -> Scores:
     """A CSV of topics in rows and systems (or metrics) in columns."""
-    with open(path, newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     return Scores(tuple(row[0] for row in rows), tuple(header[1:]),
                   np.array([[float(cell) for cell in row[1:]] for row in rows]))
@@ -114,7 +115,8 @@ def published_factors(data: Path, stem: str, metric: str,
 def score_runs(data: Path, collection: str, measures: Sequence[str], jobs: int = 1,
                only: Iterable[str] | None = None) -> dict[str, Scores]:
     """Scores of a collection's archived runs, by measure name; of the runs ``only``, if given."""
-    task = partial(_score_share, data, collection, tuple(measures), only and frozenset(only), jobs)
+    chosen = None if only is None else frozenset(only)
+    task = partial(_score_share, data, collection, tuple(measures), chosen, jobs)
     scored: dict[str, np.ndarray] = {}
     for share in spread(task, range(jobs), jobs):
         scored.update(share)
@@ -157,7 +159,7 @@ def spread(task: Callable[[Any], Any], items: Iterable[Any], jobs: int) -> Itera
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A table as CSV; floats with the digits that give them back."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows([float(c) if isinstance(c, np.floating) else c for c in row]

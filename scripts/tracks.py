@@ -378,7 +378,7 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
     counts_file = topics_file(name, data)
     if not counts_file.is_file():  # the qrels alone say which topics there are
         return found
-    with open(counts_file, encoding="utf-8", newline="") as text:
+    with counts_file.open(encoding="utf-8", newline="") as text:
         counts = {r["topic"]: int(r["n_rel"]) if r["n_rel"] else None
                   for r in csv.DictReader(text)}
     return {topic: found[topic] if topic in found and _same(n, found[topic].n_rel)

@@ -1,4 +1,4 @@
-"""Do the intervals of standardized means hold their level, and what do few systems cost?
+"""Whether intervals of standardized means hold their level, and what few systems cost.
 
 Four checks, on real scores, by leaving out: coverage of the intervals between halves of TREC-8's
 topics and teams; the errors told with few systems beside those seen (cf. Webber, Moffat and Zobel
@@ -17,6 +17,7 @@ import numpy as np
 from reproduction import Scores, arguments, score_runs, spread, write_csv
 
 import ir_std
+from ir_std._typing import Floats
 from ir_std.analysis import bootstrap_covariance, normal_covariance, standardize
 from ir_std.analysis.estimate import Estimate, mean_of
 from ir_std.analysis.uncertainty import standard_error
@@ -101,31 +102,34 @@ def few_systems(scores: Scores, trials: int, seed: int, scheme: str) -> list[tup
     return found
 
 
-def share(x: np.ndarray, by: np.ndarray) -> np.ndarray:
+def share(x: Floats, by: Floats) -> Floats:
     """Scheme E."""
     return standardize(x, by, "E")
 
 
-def middle(x: np.ndarray, by: np.ndarray) -> np.ndarray:
+def middle(x: Floats, by: Floats) -> Floats:
     """The share of systems below, those with the same score counting half."""
     return (standardize(x, by, "E") + 1 - standardize(-x, -by, "E")) / 2
 
 
-def shrunk(x: np.ndarray, by: np.ndarray) -> np.ndarray:
+def shrunk(x: Floats, by: Floats) -> Floats:
     """E drawn towards 0.5 as if one more system stood in the middle."""
-    return (share(x, by) * by.shape[1] + 0.5) / (by.shape[1] + 1)
+    n: int = by.shape[1]
+    return (share(x, by) * n + 0.5) / (n + 1)
 
 
-def kernel(x: np.ndarray, by: np.ndarray) -> np.ndarray:
+def kernel(x: Floats, by: Floats) -> Floats:
     """The distribution smoothed by a normal kernel, Silverman's bandwidth."""
     quartiles = np.subtract(*np.percentile(by, [75, 25], axis=1)) / 1.349
     deviation = by.std(axis=1, ddof=1)
     spread_ = np.where(quartiles > 0, np.minimum(deviation, quartiles), deviation)
     width = np.maximum(1.06 * spread_ * by.shape[1]**-0.2, 1e-6)
-    return normal_cdf((x[:, :, None] - by[:, None, :]) / width[:, None, None]).mean(axis=-1)
+    each = normal_cdf((x[:, :, None] - by[:, None, :]) / width[:, None, None])
+    smoothed: Floats = each.mean(axis=-1)
+    return smoothed
 
 
-SMOOTHED: dict[str, tuple[Callable[..., np.ndarray], Callable[..., np.ndarray]]] = {
+SMOOTHED: dict[str, tuple[Callable[..., Floats], Callable[..., Floats]]] = {
     "share": (share, share), "shrunk": (shrunk, share), "middle": (middle, middle),
     "kernel": (kernel, middle)}
 """Forms of E, and what each estimates: the same of all the systems that are held out."""
@@ -172,6 +176,7 @@ def normal_theory() -> list[tuple[str, str, int, float, float]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Do the four checks."""
     args = arguments(__doc__.splitlines()[0], argv, trials=1000)
     out = args.out / "uncertainty"
     scores = score_runs(args.data, "trec8-adhoc", MEASURES, args.jobs)

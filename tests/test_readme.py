@@ -1,86 +1,151 @@
-"""The README says what the commands print today."""
+"""The guides say what the commands print today."""
 
 from __future__ import annotations
 
-import doctest
+import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
+import ir_datasets
 import pytest
 
 import ir_std
+from ir_std.reporting.html.method import REFERENCES, SCHEME_PAPER
 
 ROOT = Path(__file__).resolve().parent.parent
+GUIDES = ("README.md", "scripts/README.md")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-CONSOLE = [text for kind, text in BLOCKS if kind == "console"]
-PYTHON = [text for kind, text in BLOCKS if kind == "python"]
+
+
+def blocks(kind: str) -> list[Any]:
+    """The guides' blocks of one kind."""
+    return [pytest.param(text, id=f"{guide}-{number}") for guide in GUIDES
+            for number, text in enumerate(re.findall(
+                rf"^```{kind}\n(.*?)^```$", (ROOT / guide).read_text(encoding="utf-8"),
+                re.MULTILINE | re.DOTALL))]
 
 
 @pytest.fixture(scope="module")
-def folder(data: Path, runs_of: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the README's commands name."""
-    place = tmp_path_factory.mktemp("readme")
+def files(data: Path, runs_of: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the guides name, and what ir_datasets would have fetched."""
+    place = tmp_path_factory.mktemp("guides")
     for qrels in (data / "qrels").iterdir():
         (place / qrels.name).symlink_to(qrels)
     (place / "soboroff2018").symlink_to(data / "soboroff2018")
-    for name in ("trec8-adhoc", "dl19-passage"):
-        if name in README:
-            (place / name).symlink_to(runs_of(name))
+    (place / "trec8-adhoc").symlink_to(runs_of("trec8-adhoc"))
+    (place / "runs").symlink_to(runs_of("dl19-passage"))
+    fetched = place / "ir_datasets" / "msmarco-passage" / "trec-dl-2019"
+    fetched.mkdir(parents=True)
+    (fetched / "qrels").symlink_to(data / "qrels" / "dl19-passage.txt")
     return place
 
 
-def assert_prints(block: str, folder: Path) -> None:
-    """Run each command of a block; it must print what the block says."""
-    shims = folder / "bin"
-    shims.mkdir(exist_ok=True)
-    (shims / "python").unlink(missing_ok=True)
-    (shims / "python").symlink_to(sys.executable)
-    environment = os.environ | {"PATH": f"{shims}:{os.environ['PATH']}", "PYTHONUNBUFFERED": "1",
-                                "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+@pytest.fixture
+def folder(request: pytest.FixtureRequest, block: str, tmp_path: Path) -> Path:
+    """Where a block runs: what names no runs and qrels needs none."""
+    needs = re.search(r"\bruns/|trec8-adhoc[/.]|\.txt|soboroff", block)
+    return request.getfixturevalue("files") if needs else tmp_path
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """What a reader's shell has: ``ir_std`` and ``python``, with this package."""
+    programs = folder / "bin"
+    programs.mkdir(exist_ok=True)
+    for name, command in {"python": "", "ir_std": " -m ir_std"}.items():
+        (programs / name).write_text(f'#!/bin/sh\nexec {sys.executable}{command} "$@"\n')
+        (programs / name).chmod(0o755)
+    return os.environ | {
+        "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "COLUMNS": "100",
+        "PYTHONUNBUFFERED": "1", "IR_DATASETS_HOME": str(folder / "ir_datasets")}
+
+
+@pytest.mark.parametrize("block", blocks("console"))
+def test_commands_print_what_the_guides_say(block: str, folder: Path) -> None:
     for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-        done = subprocess.run(["bash", "-c", command.replace("python ", f"{sys.executable} ", 1)],
-                              cwd=folder, env=environment, text=True, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment(folder),
+                              text=True, check=False, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
         pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*?")
         assert re.fullmatch(pattern, done.stdout), f"$ {command}\n{done.stdout}"
 
 
-def needs_files(block: str) -> bool:
-    return bool(re.search(r"adhoc[/.]|passage[/.]|\.txt|\.gz|\.eval", block))
-
-
-@pytest.mark.parametrize("block", [b for b in CONSOLE if not needs_files(b)])
-def test_commands_that_need_no_files_print_what_the_readme_says(block: str,
-                                                                tmp_path: Path) -> None:
-    assert_prints(block, tmp_path)
-
-
-@pytest.mark.parametrize("block", [b for b in CONSOLE if needs_files(b)])
-def test_commands_on_real_files_print_what_the_readme_says(block: str, folder: Path) -> None:
-    assert_prints(block, folder)
-
-
-@pytest.mark.parametrize("block", PYTHON)
-def test_python_examples_give_what_the_readme_says(block: str, folder: Path,
-                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("block", blocks("python"))
+def test_python_examples_give_what_the_guides_say(block: str, folder: Path) -> None:
     if "pyterrier" in block:
         pytest.importorskip("pyterrier", reason="python-terrier is not installed")
-    monkeypatch.chdir(folder)
-    example = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
-    assert example.examples
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        warnings.simplefilter("ignore", FutureWarning)
-        outcome = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example)
-    assert outcome.failed == 0
+    example = folder / "example.txt"
+    example.write_text(block, encoding="utf-8")
+    # A process of its own, as ir_datasets looks for its folder only once.
+    done = subprocess.run(
+        [sys.executable, "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", example.name], cwd=folder,
+        env=environment(folder), text=True, check=False, capture_output=True)
+    assert ">>> " in block
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_shipped_set_is_in_the_readmes_list() -> None:
-    listed = set(re.findall(r"`([a-z0-9-]+)`", README.split("## Collections")[1]))
-    assert set(ir_std.available_factors()) <= listed
+def test_the_qrels_of_the_first_example_are_those_that_ir_datasets_fetches(data: Path) -> None:
+    fetched = ir_datasets.util.DownloadConfig.context("msmarco-passage").contents()
+    digest = hashlib.md5((data / "qrels" / "dl19-passage.txt").read_bytes()).hexdigest()
+    assert digest == fetched["trec-dl-2019/qrels"]["expected_md5"]
+
+
+@pytest.mark.slow
+def test_a_checkout_is_installed_as_the_readme_says(tmp_path: Path) -> None:
+    commands = next(b for b in re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+                    if "activate" in b)
+    checkout = tmp_path / "checkout"
+    shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(".*", "tests"))
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=checkout, text=True,
+                          check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert "standardized score of 0.5" in done.stdout
+
+
+def test_the_readme_can_be_read_in_one_sitting() -> None:
+    assert len(README.splitlines()) <= 250
+
+
+@pytest.mark.parametrize("guide", [*GUIDES, "CONTRIBUTING.md"])
+def test_what_a_guide_links_to_is_there(guide: str) -> None:
+    text = (ROOT / guide).read_text(encoding="utf-8")
+    for target in re.findall(r'\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"', text):
+        page, _, part = "".join(target).partition("#")
+        if ":" in page:
+            continue
+        file = (ROOT / guide).parent / page if page else ROOT / guide
+        assert file.exists(), target
+        if part:
+            titles = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert part in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
+                            for title in titles}, target
+
+
+def test_every_shipped_set_is_in_the_readmes_table_beside_its_number_of_systems() -> None:
+    rows = re.findall(r"^\| [^|]+ \| (.*`.*) \| ([\d to]+) \|$", README, re.MULTILINE)
+    listed = {name: systems for names, systems in rows
+              for name in re.findall(r"`([a-z0-9-]+)`", names)}
+    assert set(listed) == set(ir_std.available_factors())
+    for names, systems in rows:
+        numbers = [int(re.match(r"\d+", ir_std.load_factors(name).systems_text())[0])
+                   for name in re.findall(r"`([a-z0-9-]+)`", names)]
+        assert [int(n) for n in systems.split(" to ")] == sorted({min(numbers), max(numbers)})
+
+
+def test_the_two_topics_of_the_first_example_have_the_places_that_are_told() -> None:
+    factors = ir_std.load_factors("dl19-passage")
+    told = re.findall(r"(\d\.\d\d) on topic (\d+) is (\d+)th", README)
+    assert len(told) == 2
+    for score, topic, place in told:
+        scores = factors.scores["nDCG@10"][factors.topics.index(topic)]
+        ranks = {1 + sum(scores > s) for s in scores if f"{s:.2f}" == score}
+        assert ranks == {int(place)}
+
+
+def test_the_readme_cites_the_papers_of_the_schemes_as_the_report_does() -> None:
+    for key in SCHEME_PAPER.values():
+        assert REFERENCES[key] in README

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ir_std._typing import Floats
 from ir_std.analysis.corrections import get_correction, uncorrected
 from ir_std.analysis.means import differences, moments, residual_variance, student_t
-from ir_std.errors import UsageError, suggestion
+from ir_std.errors import UsageError, known_as
 
 ALPHA = 0.05
 """Adjusted p-values below it are called significant."""
@@ -183,10 +183,7 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
     UsageError
         If there is none; the message lists the allowed names.
     """
-    if name not in TESTS:
-        raise UsageError(f"unknown test {name!r}: allowed are {', '.join(TESTS)}"
-                         f"{suggestion(name, TESTS)}")
-    return TESTS[name]
+    return known_as(name, TESTS, "test")
 
 
 def against(baseline: npt.ArrayLike, runs: Mapping[str, npt.ArrayLike], topics: Sequence[str],
@@ -210,9 +207,16 @@ def against(baseline: npt.ArrayLike, runs: Mapping[str, npt.ArrayLike], topics: 
     ------
     UsageError
         If there is no such test or correction, or the test takes none.
+
+    Notes
+    -----
+    What is corrected together is what one table would be read for: all runs against the baseline,
+    by one measure on one collection (Carterette, TOIS 2012; Boytsov, Belova and Westfall, SIGIR
+    2013).  Several measures are several questions, each with its own error rate; who would take a
+    difference by any of them for a finding has to correct for their number too.
     """
     p_values, _ = get_test(test)
-    correct = _corrected_by(test, correction)
+    correct = corrected_by(test, correction)
     if not runs:
         return {}
     d = differences(np.column_stack([np.asarray(s, float) for s in runs.values()]),
@@ -232,7 +236,9 @@ def against(baseline: npt.ArrayLike, runs: Mapping[str, npt.ArrayLike], topics: 
             for k, name in enumerate(runs)}
 
 
-def _corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike], Floats]:
+def corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike], Floats]:
+    """How p-values of a test are adjusted; errors as for :func:`against`."""
+    get_test(test)
     if test not in FAMILYWISE:
         return get_correction(correction or "holm")[0]
     if correction not in (None, "none"):
@@ -243,16 +249,28 @@ def _corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike]
 
 def described(test: str, correction: str | None, n_runs: int) -> str:
     """What :func:`against` did with ``n_runs`` runs, for a note under a table."""
-    _, title = get_test(test)
-    correct = _corrected_by(test, correction)
-    said = f"two-sided {title} over topics, p < {ALPHA}"
-    if test in FAMILYWISE:
-        return f"{said} for all pairs of the {n_runs + 1} runs"
+    return (f"two-sided {get_test(test)[1]} over topics, p < {ALPHA}"
+            f"{adjustment(test, correction, n_runs)}")
+
+
+def adjustment(test: str, correction: str | None, n_runs: int) -> str:
+    """For how many comparisons p-values were adjusted, and how; nothing to say of one."""
+    correct = corrected_by(test, correction)
     if n_runs == 1:
-        return said
+        return ""
+    if test in FAMILYWISE:
+        return f" for all {n_runs * (n_runs + 1) // 2} pairs of the {n_runs + 1} runs"
     if correct is uncorrected:
-        return f"{said}, not corrected for the {n_runs} runs"
-    return f"{said} after {get_correction(correction or 'holm')[1]} for {n_runs} runs"
+        return f", not corrected for the {n_runs} runs"
+    return f" after {get_correction(correction or 'holm')[1]} for {n_runs} runs"
+
+
+def p_columns(found: Paired, test: str, correction: str | None) -> dict[str, float]:
+    """The p-values of a test by the names of their columns, as ``p`` and ``p_holm``."""
+    if test in FAMILYWISE:
+        return {f"p_{test}": found.p}
+    name = correction or "holm"
+    return {"p": found.p} | ({} if name == "none" else {f"p_{name}": found.p_adjusted})
 
 
 def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Do results on one set of topics, or with one set of standardizing systems, hold on another?"""
+"""Whether results on one set of topics, or of standardizing systems, hold on another."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
-from ir_std.measures import canonical, has_standardized, parse_measure
+from ir_std.measures import Measures, canonical, has_standardized, parse_measure
 from ir_std.trec.archives import run_sources
 from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_qrels, as_run
@@ -67,7 +67,7 @@ class RunScores:
     depth: int
 
 
-def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | None = None, *,
+def build_factors(qrels: Any, runs: Any, measures: Measures | None = None, *,
                   id: str, title: str = "", source: str = "", licence: str = "",
                   depth: int | None = None, skip_bad: bool = False,
                   max_member: int = MAX_MEMBER, jobs: int = 1, executor: Executor | None = None,
@@ -82,8 +82,8 @@ def build_factors(qrels: Any, runs: Any, measures: Iterable[str | Measure] | Non
         The path of a run file, a folder or an archive (see
         :func:`ir_std.trec.archives.run_sources`), or an iterable (or the values of a dict) of
         such paths and of runs in any form that :func:`ir_std.trec.inputs.as_run` takes.
-    measures : iterable of str or Measure, optional
-        Raw measures; :data:`BUILD_MEASURES` if not given.
+    measures : Measure, str or iterable of them, optional
+        Raw ones; :data:`BUILD_MEASURES` if not given.
     id, title, source, licence : str
         What ``set.json`` says of the set.
     depth : int, optional
@@ -179,7 +179,7 @@ def _usual(qrels: Qrels) -> list[str]:
     return [m for m in BUILD_MEASURES if qrels.max_level <= 4 or not m.startswith("ERR")]
 
 
-def measure_names(measures: Iterable[str | Measure]) -> tuple[str, ...]:
+def measure_names(measures: Measures) -> tuple[str, ...]:
     """The names of raw measures, checked; strings stay as they were written.
 
     Raises
@@ -188,7 +188,7 @@ def measure_names(measures: Iterable[str | Measure]) -> tuple[str, ...]:
         If a measure cannot be standardized, is given twice, or none is given.
     """
     names: dict[str, str] = {}
-    for given in measures:
+    for given in [measures] if isinstance(measures, (str, Measure)) else measures:
         measure = parse_measure(given)
         if not has_standardized(measure):
             raise UsageError(f"{measure} cannot be standardized: name raw measures")
@@ -276,4 +276,4 @@ def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:
 @lru_cache(maxsize=1)
 def _unpacked(task: bytes) -> tuple[StdEvaluator, int | None]:
     unpacked: Task = pickle.loads(task)
-    return (StdEvaluator(map(parse_measure, unpacked.measures), unpacked.qrels), unpacked.depth)
+    return StdEvaluator(unpacked.measures, unpacked.qrels), unpacked.depth

@@ -14,13 +14,14 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from io import BytesIO
+from pathlib import Path
 
 from ir_std._files import write_whole
+from ir_std.cli.evaluate import TABLES, TESTS, check_places, check_tested, show, test_options
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.tables import WRITERS
 from ir_std.trec.names import spelled
 from ir_std.trec.score_files import holds_scores
 
@@ -38,11 +39,13 @@ def configure(parser: ArgumentParser) -> None:
                         help="as NAME=RUN:QRELS, for any file names (once for each)")
     parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
                         help="standardization schemes (default N)")
-    parser.add_argument("-p", "--places", type=int, default=4, help="decimals (default 4)")
-    parser.add_argument("-o", "--output_format", choices=list(WRITERS), default="table",
+    parser.add_argument("-p", "--places", type=int, default=4,
+                        help="decimals (default 4; -1 for all; csv has all)")
+    parser.add_argument("-o", "--output_format", choices=TABLES, default="table",
                         help="form of the output (default table)")
     parser.add_argument("--baseline", metavar="NAME",
                         help="the system that the others are compared with")
+    test_options(parser)
     parser.add_argument("--plot", metavar="FILE",
                         help="draw the means, or with --baseline the differences as forest plots, "
                              "too: .png, .svg or .pdf")
@@ -50,17 +53,20 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Evaluate, print and draw."""
+    check_places(args.places)
+    check_tested(args, "test", "correction")
     entries = [split_entry(text) for text in args.inputs if is_entry(text)]
     entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
     measures = [name for text in args.inputs if not is_entry(text) for name in spelled(text)]
     comparison = compare(entries, measures, args.scheme)
     for text in comparison.notes:
         note(text)
-    shown = comparison.effects(args.baseline) if args.baseline else comparison
+    shown = comparison if args.baseline is None else comparison.effects(
+        args.baseline, args.test or TESTS[0], args.correction)
     table = shown.table(args.places)
     if args.plot:
         draw(shown, args.plot, [name for _, *files in entries for name in files if name])
-    print(WRITERS[args.output_format](table))
+    show(table, args.output_format)
 
 
 def is_entry(text: str) -> bool:
@@ -98,7 +104,7 @@ def draw(shown: Comparison | Effects, file: str, inputs: list[str]) -> None:
     """
     from ir_std.plots import comparison_figure, forest_figure
 
-    form = os.path.splitext(file)[1].lower()
+    form = Path(file).suffix.lower()
     if form not in PICTURES:
         raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
     figure = forest_figure(shown) if isinstance(shown, Effects) else comparison_figure(shown)

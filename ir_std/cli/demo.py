@@ -21,7 +21,7 @@ def configure(parser: ArgumentParser) -> None:
     """Declare the arguments: there are none."""
 
 
-def run(args: Namespace) -> None:
+def run(_: Namespace) -> None:
     """Simulate, evaluate and print."""
     factors = load_factors("trec8-adhoc")
     qrels = simulated_qrels(factors.n_rel)

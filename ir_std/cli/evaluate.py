@@ -13,6 +13,7 @@ import os
 import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ir_measures import measures as irm
@@ -41,6 +42,7 @@ from ir_std.trec.scored import judgments_behind, runs_by_name
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:
     from ir_std.reporting.results import Results
+    from ir_std.reporting.tables import Table
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
@@ -64,7 +66,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("-n", "--no-summary", "--no_summary", action="store_true",
                         help="with -q: without the means")
     parser.add_argument("-p", "--places", type=int, default=4,
-                        help="decimals (default 4; -1 for all)")
+                        help="decimals (default 4; -1 for all; csv and jsonl have all)")
     parser.add_argument("-o", "--output", "--output-format", "--output_format",
                         dest="output_format", choices=[*FORMATS, *TABLES], default="tsv",
                         help="form of the output (default tsv)")
@@ -72,11 +74,20 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--raw", action="store_true", help="raw scores only")
     parser.add_argument("--baseline", metavar="RUN",
                         help="in tables: mark what differs significantly from this run")
-    parser.add_argument("--test", choices=["randomization", "t"], default="t",
-                        help="paired test against the baseline (default t)")
+    test_options(parser)
     parser.add_argument("--place", action="store_true",
                         help="beside each mean, where the run ranks among the standardizing "
                              "systems")
+
+
+def test_options(parser: ArgumentParser) -> None:
+    """Declare how runs are tested against the baseline."""
+    parser.add_argument("--test", choices=TESTS,
+                        help="paired test against the baseline (default t; tukey: Tukey's HSD of "
+                             "all pairs, topics as blocks)")
+    parser.add_argument("--correction", choices=CORRECTIONS,
+                        help="of the p-values, for the number of runs that are tested by one "
+                             "measure (default holm; tukey needs none and takes none)")
 
 
 def choose_options(parser: ArgumentParser) -> None:
@@ -108,17 +119,51 @@ def run(args: Namespace) -> None:
     """Evaluate and print."""
     if args.no_summary and not args.by_query:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
-    if not -1 <= args.places <= 1000:
-        raise UsageError(f"--places is {args.places}: give the number of decimals, at most 1000, "
-                         f"or -1 for all")
+    check_places(args.places)
     if args.output_format in TABLES:
-        print(table(args))
+        show(table(args), args.output_format)
     else:
         for block in blocks(args):
             print(block)
 
 
-def table(args: Namespace) -> str:
+def check_tested(args: Namespace, *options: str) -> None:
+    """Check that there is a baseline, if one of these options is given.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    for option in options:
+        if getattr(args, option) and args.baseline is None:
+            raise UsageError(f"--{option} is of differences from a baseline: add --baseline NAME")
+
+
+def check_places(places: int) -> None:
+    """Check a number of decimals.
+
+    Raises
+    ------
+    UsageError
+        If there can be no such number.
+    """
+    if not -1 <= places <= 1000:
+        raise UsageError(f"--places is {places}: give the number of decimals, at most 1000, or -1 "
+                         f"for all")
+
+
+def show(shown: Table, form: str) -> None:
+    """Print a table; what stands below one, and CSV has no place for, beside it."""
+    from ir_std.reporting.tables import WRITERS
+
+    print(WRITERS[form](shown))
+    if form == "csv":
+        for text in shown.notes:
+            note(text)
+
+
+def table(args: Namespace) -> Table:
     """The runs as a table.
 
     Raises
@@ -126,14 +171,12 @@ def table(args: Namespace) -> str:
     UsageError
         If an option does not go with a table.
     """
-    from ir_std.reporting.tables import WRITERS
-
+    check_tested(args, "test", "correction")
     if args.by_query:
         raise UsageError("-q lists values by topic, a table holds means: use -o tsv or jsonl")
     if args.place:
         raise UsageError("--place goes with -o tsv or jsonl, and ir_std report shows places")
-    results = tabulate(*_asked(args), _schemes(args), args)
-    return WRITERS[args.output_format](results.table(args.places))
+    return tabulate(*_asked(args), _schemes(args), args).table(args.places)
 
 
 def blocks(args: Namespace) -> Iterator[str]:
@@ -144,6 +187,7 @@ def blocks(args: Namespace) -> Iterator[str]:
     UsageError
         If an option does not go with lines.
     """
+    check_tested(args, "test", "correction")
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     files, qrels, measures = _asked(args)
@@ -166,8 +210,9 @@ def _schemes(args: Namespace) -> tuple[str, ...]:
 
 
 def tell_apart(inputs: Iterable[str]) -> tuple[list[str], str | None, list[Measure]]:
-    """Sort arguments into files of runs or scores, the qrels (a file or an ir_datasets id) and
-    measures.  Scores alone need no qrels.
+    """Sort arguments into files of runs or scores, the qrels and measures.
+
+    The qrels are a file or an ir_datasets id.  Scores alone need none.
 
     Raises
     ------
@@ -214,7 +259,7 @@ def _unknown(given: str) -> str:
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " and no ir_datasets id of that name" if "/" in given else ""
         here = os.path.dirname(given) or "."
-        files = os.listdir(here) if os.path.isdir(here) else []
+        files = [file.name for file in Path(here).iterdir()] if os.path.isdir(here) else []
         return f"{given}: no such file{what}{suggestion(os.path.basename(given), files)}"
     commands = [f"{PROGRAM} {name}" for name in nearest(given, COMMANDS)]
     return (f"{given!r} is neither a file nor a measure nor an ir_datasets id"
@@ -286,7 +331,8 @@ def tabulate(files: list[str], qrels: str | None, measures: list[Measure], schem
     baseline = args.baseline and by_path.get(os.path.realpath(args.baseline), args.baseline)
     results = evaluate_runs(runs, qrels, measures or None, schemes, factors=args.factors,
                             systems=args.systems, without=args.without,
-                            baseline=baseline, test=args.test, jobs=args.jobs)
+                            baseline=baseline, test=args.test or TESTS[0],
+                            correction=args.correction, jobs=args.jobs)
     _tell(results.evaluator, schemes)
     return results
 
@@ -328,5 +374,7 @@ def _jsonl(run: str, line: Line, args: Namespace, several: bool) -> str:
 
 FORMATS: dict[str, Callable[[str, Line, Namespace, bool], str]] = {"tsv": _tsv, "jsonl": _jsonl}
 """How a line is printed, by the name of the output format."""
+TESTS, CORRECTIONS = ("t", "randomization", "tukey"), ("holm", "bonferroni", "none")
+"""Those of :mod:`ir_std.analysis.paired` and :mod:`ir_std.analysis.corrections`."""
 TABLES = ("table", "markdown", "latex", "csv")
 """The output formats that are tables: those of :data:`ir_std.reporting.tables.WRITERS`."""

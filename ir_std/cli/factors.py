@@ -148,7 +148,7 @@ def _remove(args: Namespace) -> None:
     print(f"{args.set}\t{packs.remove(args.set)}")
 
 
-def _where(args: Namespace) -> None:
+def _where(_: Namespace) -> None:
     print(writable_folder())
 
 

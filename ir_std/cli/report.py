@@ -9,16 +9,19 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from pathlib import Path
 
 from ir_std._files import check_target
-from ir_std.analysis.paired import TESTS
 from ir_std.cli.compare import is_entry, split_entry
 from ir_std.cli.evaluate import (
+    TESTS,
     add_jobs_option,
     add_measure_option,
+    check_tested,
     choose_options,
     tabulate,
     tell_apart,
+    test_options,
 )
 from ir_std.cli.streams import note
 from ir_std.errors import UsageError
@@ -42,8 +45,7 @@ def configure(parser: ArgumentParser) -> None:
     add_measure_option(parser)
     parser.add_argument("--baseline", metavar="RUN",
                         help="the run that the others are tested against")
-    parser.add_argument("--test", choices=sorted(TESTS), default="t",
-                        help="paired test against the baseline (default t)")
+    test_options(parser)
     add_jobs_option(parser)
     parser.add_argument("--force", action="store_true",
                         help="replace FILE even if it is no page of ir_std's")
@@ -52,6 +54,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
+    check_tested(args, "correction")
     entries = [split_entry(text) for text in args.inputs
                if is_entry(text) and not os.path.exists(text)]
     if entries:
@@ -68,7 +71,7 @@ def write(args: Namespace, inputs: list[str], evaluate: Callable[[], Results | C
     """Write the page of what is evaluated, if it may be written."""
     check_target(args.output, inputs, b"" if args.force else OUR_MARK)  # before the work
     write_report(evaluate(), args.output, args.title, inputs, force=args.force)
-    note(f"wrote {args.output}, {os.path.getsize(args.output) / 1e6:.2f} MB")
+    note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
 def compared(entries: list[tuple[str, str, str | None]], measures: list[str],
@@ -89,5 +92,7 @@ def compared(entries: list[tuple[str, str, str | None]], measures: list[str],
         note(text)
     if args.baseline is None:
         return comparison
-    comparison.effects(args.baseline)  # that there is such a system, before anything is drawn
-    return comparison.tested(args.baseline, args.test)
+    asked = args.baseline, args.test or TESTS[0], args.correction
+    comparison = comparison.tested(*asked)
+    comparison.effects(*asked)  # that there is such a system, before anything is drawn
+    return comparison

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TextIO
 
 from ir_std._text import encodable, one_line, visible
@@ -48,7 +49,7 @@ class Output(io.TextIOBase):
 
     def _failed(self, failed: OSError) -> UsageError:
         # What is still held would fail again when Python ends.
-        with suppress(OSError), open(os.devnull, "wb") as nowhere:
+        with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), self.stream.fileno())
         return UsageError(f"standard output cannot be written ({failed.strerror})")
 
@@ -59,7 +60,7 @@ def checked_output() -> Iterator[None]:
     given = sys.stdout
     with ExitStack() as ends:
         # Where standard output is closed Python has none, and print would be silent.
-        out = Output(given or ends.enter_context(open(os.open(os.devnull, os.O_RDONLY), "w")))
+        out = Output(given or ends.enter_context(os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")))
         sys.stdout = out
         try:
             yield

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 from ir_measures.measures import Measure
-from ir_measures.util import CalcResults, Metric
+from ir_measures.util import Metric
 
 from ir_std.errors import InputError, NoFactorsError
 from ir_std.evaluation.choice import Systems, choose_factors
-from ir_std.evaluation.evaluator import Scores, StdEvaluator
+from ir_std.evaluation.evaluator import Calculated, Scores, StdEvaluator
 from ir_std.evaluation.notices import Notice
 from ir_std.evaluation.plans import Plan, any_known, find_factors, plan
-from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.catalog import Factors
 from ir_std.factors.recognition import Match
 from ir_std.measures import (
+    Measures,
     Standardized,
+    as_measures,
     canonical,
     equivalents,
     has_standardized,
@@ -28,9 +30,6 @@ from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 from ir_std.trec.scores import RunScores
-
-Measures: TypeAlias = Iterable[Measure | str] | Measure | str
-"""One measure or several, as objects or by name."""
 
 FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 """Reported when no measure is named and no factor set is recognized."""
@@ -54,7 +53,7 @@ def recognize(qrels: Any) -> Match:
 
 
 def evaluator(measures: Measures, qrels: Any, *, schemes: str | Iterable[str] = "N",
-              factors: FactorSet | str | None = None, systems: Systems = None,
+              factors: Factors | None = None, systems: Systems = None,
               without: str | Iterable[str] = ()) -> StdEvaluator:
     """An evaluator for these measures and qrels, which serves many runs.
 
@@ -85,18 +84,16 @@ def evaluator(measures: Measures, qrels: Any, *, schemes: str | Iterable[str] = 
 
 
 def evaluator_for(qrels: Qrels, measures: Measures | None, schemes: Iterable[str],
-                  factors: FactorSet | str | None,
+                  factors: Factors | None,
                   runs: Iterable[Run | RunScores | str] = ()) -> StdEvaluator:
     """The evaluator of these measures, or of the factor set's own, with their companions.
 
     Where scores are among ``runs``, only those of the set's own that all of them have.
     """
     match = find_factors(qrels, factors)
-    if isinstance(measures, (str, Measure)):
-        measures = [measures]
-    if measures is None:
-        measures = _usual(match, [run for run in runs if isinstance(run, RunScores)])
-    wanted, notices = companions(map(parse_measure, measures), match, qrels, schemes)
+    asked = (_usual(match, [run for run in runs if isinstance(run, RunScores)])
+             if measures is None else as_measures(measures))
+    wanted, notices = companions(asked, match, qrels, schemes)
     return StdEvaluator(wanted, qrels, match, notices)
 
 
@@ -155,11 +152,11 @@ def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
                 else:
                     without.setdefault(scheme, []).append(str(measure))
             else:
-                wanted += [companion] * _has_values(planned, qrels)
+                wanted += [companion] * _has_values(planned)
     return wanted, tuple(map(Notice, _missing(without, hindered, match)))
 
 
-def _has_values(planned: Plan, qrels: Qrels) -> bool:
+def _has_values(planned: Plan) -> bool:
     """Whether there are factors on one of the topics."""
     return any_known(planned.factors.mean[planned.name], planned.factors.rows(planned.topics))
 
@@ -180,7 +177,7 @@ def _missing(without: dict[str, list[str]], hindered: dict[str, dict[str, None]]
 
 def calc_aggregate(measures: Measures, qrels: Any, run: Any, *,
                    schemes: str | Iterable[str] = "N",
-                   factors: FactorSet | str | None = None) -> Scores:
+                   factors: Factors | None = None) -> Scores:
     """Means over topics, raw and standardized; parameters as for :func:`evaluator`.
 
     >>> calc_aggregate([AP, P@10], "qrels.txt", "run.txt")      # doctest: +SKIP
@@ -191,13 +188,13 @@ def calc_aggregate(measures: Measures, qrels: Any, run: Any, *,
 
 def iter_calc(measures: Measures, qrels: Any, run: Any, *,
               schemes: str | Iterable[str] = "N",
-              factors: FactorSet | str | None = None) -> Iterator[Metric]:
+              factors: Factors | None = None) -> Iterator[Metric]:
     """Values by topic, raw and standardized; parameters as for :func:`evaluator`."""
     return evaluator(measures, qrels, schemes=schemes, factors=factors).iter_calc(run)
 
 
 def calc(measures: Measures, qrels: Any, run: Any, *,
          schemes: str | Iterable[str] = "N",
-         factors: FactorSet | str | None = None) -> CalcResults:
+         factors: Factors | None = None) -> Calculated:
     """Means and values by topic, raw and standardized; parameters as for :func:`evaluator`."""
     return evaluator(measures, qrels, schemes=schemes, factors=factors).calc(run)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from ir_std.errors import NoFactorsError
 from ir_std.evaluation.plans import find_factors
-from ir_std.factors.catalog import standing_beside
+from ir_std.factors.catalog import Factors, standing_beside
 from ir_std.factors.estimates import without as left_out
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.population import among
@@ -18,16 +18,16 @@ Systems: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
 """A kind of systems, as ``"modern"``; or the names of some of a set's, also in a file."""
 
 
-def choose_factors(qrels: Qrels, factors: FactorSet | str | None = None, *,
+def choose_factors(qrels: Qrels, factors: Factors | None = None, *,
                    systems: Systems = None,
-                   without: str | Iterable[str] = ()) -> FactorSet | str | None:
+                   without: str | Iterable[str] = ()) -> Factors | None:
     """The factors to use where other systems are asked for; as ``factors`` says where not.
 
     Parameters
     ----------
     qrels : Qrels
-    factors : FactorSet or str, optional
-        A set or its name; recognized from the qrels if not given.
+    factors : FactorSet, str or path, optional
+        A set, its id or its folder; recognized from the qrels if not given.
     systems : str, path or iterable of str, optional
         Other systems on the same topics, as ``"modern"``: the set that stands beside the one
         that is recognized, or named.  Or a file of names, one a line, or the names: the factors

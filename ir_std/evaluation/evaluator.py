@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import providers
@@ -15,6 +15,7 @@ from ir_measures.util import CalcResults, Metric
 from ir_std._typing import Floats
 from ir_std.errors import UsageError
 from ir_std.evaluation import metrics
+from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
 from ir_std.evaluation.notices import (
     Notice,
@@ -27,7 +28,7 @@ from ir_std.evaluation.notices import (
 )
 from ir_std.evaluation.plans import Plan, find_factors, mean_of_known, plan
 from ir_std.factors.recognition import Match
-from ir_std.measures import Standardized, check_params
+from ir_std.measures import Measures, Standardized, as_measures, check_params
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Order, Ranker
@@ -36,8 +37,8 @@ from ir_std.trec.scored import as_scored
 from ir_std.trec.scores import CountedTopics, RunScores
 
 
-class Scores(dict[Measure, float]):
-    """Aggregated scores by measure: a dict that also says where its factors came from.
+class Scores(ByMeasure[float]):
+    """Aggregated scores by measure, or its name, and where their factors came from.
 
     Attributes
     ----------
@@ -51,6 +52,19 @@ class Scores(dict[Measure, float]):
     match: Match | None = None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+if TYPE_CHECKING:
+    class Calculated(NamedTuple):
+        """Means, and values by topic."""
+
+        aggregated: Scores
+        per_query: list[Metric]
+else:
+    class Calculated(CalcResults):
+        """Means, and values by topic."""
+
+        __slots__ = ()
 
 
 class _Formula(NamedTuple):
@@ -114,7 +128,7 @@ class StdEvaluator(providers.Evaluator):
 
     Parameters
     ----------
-    measures : iterable of Measure
+    measures : Measure, str or iterable of them
         Raw and standardized ones.
     qrels
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
@@ -138,10 +152,10 @@ class StdEvaluator(providers.Evaluator):
         If a standardized measure has no factors.
     """
 
-    def __init__(self, measures: Iterable[Measure], qrels: Any,
+    def __init__(self, measures: Measures, qrels: Any,
                  match: Match | None = None, notices: Iterable[Notice] = ()) -> None:
         self.qrels = as_qrels(qrels)
-        super().__init__(list(dict.fromkeys(measures)), self.qrels.topics)
+        super().__init__(list(dict.fromkeys(as_measures(measures))), self.qrels.topics)
         self.match = match
         self._matches: dict[str, Match] = {}
         self.plans = [self._plan(m) for m in self.measures if isinstance(m, Standardized)]
@@ -159,7 +173,7 @@ class StdEvaluator(providers.Evaluator):
         others = [m for m in raw if not computed_here(m)]
         self._others = Elsewhere(others, self.qrels, not here) if others else None
         self.notices = (*notices, *told,
-                        *about_factors(self.plans, self.qrels, self._matches.values()))
+                        *about_factors(self.plans, self._matches.values()))
         self._told: set[str] = set()
 
     def _plan(self, measure: Standardized) -> Plan:
@@ -285,10 +299,10 @@ class StdEvaluator(providers.Evaluator):
         """Means over the topics of the qrels; standardized ones over topics with factors."""
         return self._scores(self._warned(run))
 
-    def calc(self, run: Any) -> CalcResults:
+    def calc(self, run: Any) -> Calculated:
         """Both the means and the values by topic."""
         found = self._warned(run)
-        return CalcResults(self._scores(found), list(self.by_topic(found)))
+        return Calculated(self._scores(found), list(self.by_topic(found)))
 
     def by_topic(self, found: Evaluation) -> Iterator[Metric]:
         """The values of an evaluation as ir_measures gives them, topic by topic."""

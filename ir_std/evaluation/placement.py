@@ -16,9 +16,10 @@ from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import said, warn_caller
 from ir_std.evaluation.plans import Plan, names_by_measure, units_of
+from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import by_system, means_of_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Standardized, canonical
+from ir_std.measures import Measures, Standardized, canonical
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.scored import as_scored, judgments_behind
 
@@ -88,20 +89,32 @@ class Placement:
         return f"{self.measure} {self.value:.4f}: {self.summary}"
 
 
-def place(run: Any, qrels: Any = None, measures: Iterable[str | Measure] | None = None, *,
+class Placements(list[Placement]):
+    """A run's places, printed as ``ir_std --place`` prints them."""
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{p.measure}\t{p.value:.4f}\t{p.summary}" for p in self)
+
+
+def place(run: Any, qrels: Any = None, measures: Measures | None = None, *,
           schemes: str | Iterable[str] = "N",
-          factors: FactorSet | str | None = None) -> list[Placement]:
+          factors: Factors | None = None) -> Placements:
     """Place a run among the standardizing systems of its collection.
 
     Parameters
     ----------
     run, qrels
         Any form that ir_std reads; without qrels scores that were computed elsewhere.
-    measures : iterable of str or Measure, optional
+    measures : Measure, str or iterable of them, optional
         For raw ones their standardized companions are placed too; the set's default measures
         if not given.
     schemes, factors
         As for :func:`ir_std.evaluator`.
+
+    Returns
+    -------
+    list of Placement
+        Raw measures and standardized ones; printed, the lines of ``ir_std --place``.
 
     Raises
     ------
@@ -113,7 +126,7 @@ def place(run: Any, qrels: Any = None, measures: Iterable[str | Measure] | None 
     evaluator = evaluator_for(judgments, measures, scheme_names(schemes), factors, [read])
     if evaluator.match is None or evaluator.match.factors is None:
         raise NoFactorsError(str(evaluator.match))
-    return Placer(evaluator).place(read)
+    return Placements(Placer(evaluator).place(read))
 
 
 class Placer:

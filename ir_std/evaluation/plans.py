@@ -12,7 +12,7 @@ from ir_measures.measures import Measure
 
 from ir_std._typing import Floats
 from ir_std.errors import NoFactorsError
-from ir_std.factors.catalog import load_factors
+from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Collection, Fit
 from ir_std.factors.recognition import Match, named, recognize
@@ -36,7 +36,7 @@ def collection_of(qrels: Qrels) -> Collection:
         qrels.first_documents[:50], qrels.dataset, qrels))
 
 
-def find_factors(qrels: Qrels, factors: FactorSet | str | None = None) -> Match:
+def find_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
     """The match of qrels with the named factors, or with the set that is recognized.
 
     Raises

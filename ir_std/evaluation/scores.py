@@ -12,7 +12,7 @@ from ir_std.errors import InputError, UsageError
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import said, warn_caller
-from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.catalog import Factors
 from ir_std.measures import parse_measure, standardized
 from ir_std.schemes import get_scheme
 from ir_std.trec.names import measure_called
@@ -28,7 +28,7 @@ COARSE = 0.005
 
 
 def standardize(scores: Shape, measure: str | Measure | None = None, *,
-                factors: FactorSet | str | None = None, scheme: str = "N") -> Shape:
+                factors: Factors | None = None, scheme: str = "N") -> Shape:
     """Standardize scores that were computed elsewhere.
 
     Parameters
@@ -78,7 +78,7 @@ def standardize(scores: Shape, measure: str | Measure | None = None, *,
 
 
 def _of_dict(scores: Mapping[str, float], measure: str | Measure | None,
-             factors: FactorSet | str | None, scheme: str) -> dict[str, float]:
+             factors: Factors | None, scheme: str) -> dict[str, float]:
     if measure is None:
         raise UsageError("scores by topic, but of which measure? add measure='AP'")
     name = str(measure)
@@ -90,7 +90,7 @@ def _of_dict(scores: Mapping[str, float], measure: str | Measure | None,
     return dict(zip(scores, found.tolist(), strict=True))
 
 
-def _of_run(read: RunScores, factors: FactorSet | str | None, scheme: str) -> RunScores:
+def _of_run(read: RunScores, factors: Factors | None, scheme: str) -> RunScores:
     evaluator = _evaluator([read], list(read.values), factors, scheme)
     found = evaluator.evaluate(read)
     warn_caller(said(evaluator.notices + found.notices, True))
@@ -106,11 +106,11 @@ def _numbers(cells: Iterable[Cell]) -> dict[str, RunScores]:
 
 
 def _evaluator(read: list[RunScores], measures: list[Measure],
-               factors: FactorSet | str | None, *schemes: str) -> StdEvaluator:
+               factors: Factors | None, *schemes: str) -> StdEvaluator:
     return evaluator_for(counted_topics(read), measures, schemes, factors)
 
 
-def _of_table(table: pd.DataFrame, factors: FactorSet | str | None, scheme: str) -> pd.DataFrame:
+def _of_table(table: pd.DataFrame, factors: Factors | None, scheme: str) -> pd.DataFrame:
     columns = _columns(table)
     read = _numbers(_cells(table, columns))
     evaluator = _evaluator(list(read.values()), list(dict.fromkeys(

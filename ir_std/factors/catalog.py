@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ir_std.errors import (
     InputError,
@@ -22,7 +23,14 @@ from ir_std.factors.files import Version, names_in, snapshot, version_of
 from ir_std.factors.population import among
 from ir_std.factors.storage import read_info, topic_ids
 
+Factors: TypeAlias = FactorSet | str | os.PathLike[str]
+"""A factor set, its id, or the path of its folder."""
 
+TOPICS = "topics.json"
+"""Beside the shipped sets: the topics of each, so that most sets are ruled out unread."""
+
+
+@lru_cache(maxsize=1)
 def shipped_folder() -> Path:
     """The folder of the sets that come with ir_std: in the wheel, or in a source checkout."""
     here = Path(__file__).parent.parent
@@ -31,8 +39,11 @@ def shipped_folder() -> Path:
 
 
 def user_folders() -> list[Path]:
-    """The user's folders of sets: those that the environment variable ``IR_STD_FACTORS`` names,
-    then the one in the user's data folder, if it is there."""
+    """The user's folders of sets.
+
+    Those that the environment variable ``IR_STD_FACTORS`` names, then the one in the user's data
+    folder, if it is there.
+    """
     own = data_folder()
     return named_folders() + ([own] if own and own.is_dir() else [])
 
@@ -68,7 +79,10 @@ def writable_folder() -> Path:
 
 
 class SetVersion(NamedTuple):
-    """A set as it is on disk now: what it is called, where it is, and its files' state."""
+    """A set as it is on disk now: what it is called, where it is, and its files' state.
+
+    That of shipped ones is empty: they change with the installation.
+    """
 
     name: str
     folder: str
@@ -86,9 +100,7 @@ def known_sets() -> tuple[SetVersion, ...]:
     InputError
         If ``IR_STD_FACTORS`` names a folder that does not exist or cannot be read.
     """
-    found = {name: SetVersion(name, folder, version)
-             for folder, version in _sets_in(shipped_folder())
-             for name in [os.path.basename(folder)]}
+    found = {one.name: one for one in _shipped_sets(shipped_folder())}
     own: dict[str, SetVersion] = {}
     for root in user_folders():
         for folder, version in _sets_in(root):
@@ -104,20 +116,42 @@ def known_sets() -> tuple[SetVersion, ...]:
     return tuple(sorted((found | own).values()))
 
 
+def _shipped_sets(root: Path) -> Iterator[SetVersion]:
+    listed = _listed_topics(root)
+    for name in _names_in(root):
+        folder = os.path.join(root, name)
+        if name in listed:
+            yield SetVersion(name, folder, ())
+        elif version := version_of(folder):
+            yield SetVersion(name, folder, version)
+
+
+@lru_cache(maxsize=1)
+def _listed_topics(root: Path) -> Mapping[str, list[str]]:
+    """By shipped set its topics; none where there is no list."""
+    file = root / TOPICS
+    listed: Mapping[str, list[str]] = json.loads(file.read_bytes()) if file.exists() else {}
+    return listed
+
+
 def _sets_in(root: Path) -> Iterator[tuple[str, Version]]:
     """The folders of sets in a folder, which may be a set itself."""
-    if not root.is_dir():
-        raise InputError.at(root, None, "no such folder",
-                            "IR_STD_FACTORS names folders of factor sets")
-    try:
-        names = names_in(root)
-    except OSError as failed:
-        raise InputError.at(root, None, failed.strerror or str(failed),
-                            "IR_STD_FACTORS names folders of factor sets") from None
+    names = _names_in(root)
     for folder in (os.fspath(root), *(os.path.join(root, name) for name in names)):
         version = version_of(folder)
         if version:
             yield folder, version
+
+
+def _names_in(root: Path) -> list[str]:
+    if not root.is_dir():
+        raise InputError.at(root, None, "no such folder",
+                            "IR_STD_FACTORS names folders of factor sets")
+    try:
+        return names_in(root)
+    except OSError as failed:
+        raise InputError.at(root, None, failed.strerror or str(failed),
+                            "IR_STD_FACTORS names folders of factor sets") from None
 
 
 _warned: set[object] = set()
@@ -170,22 +204,25 @@ def load_factors(name: str | os.PathLike[str], *,
 
 @lru_cache(maxsize=256)
 def _load(folder: str, version: Version) -> FactorSet:
-    return FactorSet.load(folder)
+    return _described(folder, version).loaded()
 
 
 @lru_cache(maxsize=1024)
-def _described(folder: str, version: Version) -> FactorSet:
+def _described(folder: str, _: Version) -> FactorSet:
     return FactorSet.described(folder)
 
 
 @lru_cache(maxsize=1024)
-def _id(folder: str, version: Version) -> str:
+def _id(folder: str, _: Version) -> str:
     file = Path(folder, "set.json")
     return str(read_info(snapshot(folder, [file.name])[file.name], file)["id"])
 
 
 @lru_cache(maxsize=1024)
 def _topics(folder: str, version: Version) -> frozenset[str]:
+    root, name = os.path.split(folder)
+    if not version:
+        return frozenset(_listed_topics(Path(root))[name])
     file = Path(folder, "topics.csv")
     return frozenset(topic_ids(snapshot(folder, [file.name])[file.name], file))
 
@@ -198,7 +235,7 @@ def readable(sets: tuple[SetVersion, ...], topics: Collection[str] = ()) -> Iter
     for name, folder, version in sets:
         try:
             if not topics or not _topics(folder, version).isdisjoint(topics):
-                yield _described(folder, version)
+                yield _described(folder, version or version_of(folder))
         except InputError as broken:
             _warn_once(version, f"the factor set {name} is skipped: {broken}")
 

@@ -34,8 +34,10 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class FactorSet:
-    """One collection's factors: for each topic and measure the mean, the sample standard
-    deviation (n-1) and, where known, the sorted scores of the standardizing systems.
+    """One collection's factors, by topic and measure.
+
+    They are the mean, the sample standard deviation (n-1) and, where known, the sorted scores of
+    the standardizing systems.
 
     A set is frozen: its arrays cannot be written to, and its mappings refuse changes.
 
@@ -115,6 +117,16 @@ class FactorSet:
         That is refused if the set has been changed by then.
         """
         return cls._read(Path(path), snapshot(path, DESCRIPTION))
+
+    def loaded(self) -> FactorSet:
+        """A described set as :meth:`load` reads it now."""
+        assert self.path is not None
+        now = snapshot(self.path)
+        if any(now[name] != self._stored[name] for name in DESCRIPTION):
+            return self._read(self.path, now)
+        loaded = self.__new__(type(self))
+        loaded.__dict__.update(self.__dict__, _stored=now)
+        return loaded
 
     @classmethod
     def _read(cls, folder: Path, files: Mapping[str, bytes]) -> FactorSet:

@@ -140,7 +140,7 @@ def check_target(path: str | os.PathLike[str],
         return target
     if not target.is_dir() or not (target / "set.json").is_file():
         raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
-    foreign = sorted({*os.listdir(target)} - {*FILES, *OPTIONAL_FILES})
+    foreign = sorted({part.name for part in target.iterdir()} - {*FILES, *OPTIONAL_FILES})
     if foreign:
         raise InputError.at(target, None, f"holds {foreign[0]!r} beside a factor set",
                             "only a set's own files are replaced: name a new folder")

@@ -169,7 +169,7 @@ class Fit:
     why_not: str | None = None
     parts: tuple[Fit, ...] = ()
 
-    @property
+    @cached_property
     def matched(self) -> tuple[str, ...]:
         """Topics of the qrels that the set holds."""
         return tuple(t for t in self.collection.counts if t in self.factors.judgments)
@@ -215,14 +215,25 @@ class Fit:
             None where the set does not know its judgments at that level.
         """
         if level is None:
-            found = [self.agrees(at) for at in self._levels()]
+            found = [self.agrees(at) for at in self._levels]
             return None if None in found else all(found)
+        if level not in self._agreement:
+            self._agreement[level] = self._agrees_at(level)
+        return self._agreement[level]
+
+    @cached_property
+    def _agreement(self) -> dict[int, bool | None]:
+        """What :meth:`agrees` found, by level: each measure asks again."""
+        return {}
+
+    def _agrees_at(self, level: int) -> bool | None:
         topics = [t for t in self.matched
                   if self.factors.judgments[t].at_least(level) is not None]
         if not topics or self.collection.at_least(topics[0], level) is None:
             return None
         return _enough_agree(len(topics), sum(self._is_far(t, level) for t in topics))
 
+    @cached_property
     def _levels(self) -> list[int]:
         known = {1, *(at for t in self.matched for at in self.factors.judgments[t].levels or ())}
         return sorted(at for at in known | self.collection.levels if at > 0)
@@ -268,7 +279,7 @@ class Fit:
                          "are as many at every level")
         elif self.strange_id:
             found.append(f"document ids such as {self.strange_id!r} are not the collection's")
-        unlike = [at for at in self._levels() if at > 1 and self.agrees(at) is False]
+        unlike = [at for at in self._levels if at > 1 and self.agrees(at) is False]
         if unlike:
             found.append(f"the judgments differ at level {few(map(str, unlike))}")
         return "; ".join(found) or None
@@ -342,7 +353,7 @@ def _renamed(found: Fit) -> bool:
     compared = found.compared
     return (not compared.same and not compared.differ and _enough_counts(found)
             and all(found.collection.at_least(t, at) == found.factors.judgments[t].at_least(at)
-                    for t in compared.others for at in found._levels()))
+                    for t in compared.others for at in found._levels))
 
 
 def _enough_counts(found: Fit) -> bool:

@@ -1,5 +1,4 @@
-"""Factors in other formats: a table for R and spreadsheets, ``trec_eval -Z``, and the published
-pairs of CSV files."""
+"""Factors in other formats: for R and spreadsheets, ``trec_eval -Z``, the published CSV files."""
 
 from __future__ import annotations
 
@@ -256,7 +255,7 @@ FORMATS = {"csv": Format(write_csv, read_csv),
 
 def _text(file: str | os.PathLike[str]) -> str:
     try:
-        if os.path.getsize(file) > LARGEST:
+        if Path(file).stat().st_size > LARGEST:
             raise InputError.at(file, None, f"has more than {LARGEST} bytes",
                                 "a file of factors is expected")
         return Path(file).read_bytes().decode("utf-8")

@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 class Frozen(dict[Key, Value]):
     """A dict that refuses changes; ``frozen | {...}`` gives an ordinary one."""
 
-    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
+    def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
         raise TypeError("a factor set is frozen: make another one")
 
     __setitem__ = __delitem__ = __ior__ = _refuse
@@ -24,8 +24,13 @@ class Frozen(dict[Key, Value]):
         return frozen, (dict(self),)
 
 
+_PLAIN = (str, int, float, bool, type(None))
+
+
 def frozen(value: Any) -> Any:
     """The same value, copied where it could be changed: deeply read-only."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Mapping):
         return Frozen({key: frozen(one) for key, one in value.items()})
     if isinstance(value, tuple) and hasattr(value, "_make"):

@@ -154,7 +154,7 @@ def remove(name: str) -> Path:
         there = f"you have {', '.join(sorted(own))}" if own else "you have none of your own"
         raise UnknownSetError(f"no set {name!r} of your own{suggestion(name, own)}; {there}")
     folder = own[name]
-    foreign = sorted({*os.listdir(folder)} - {*FILES, *OPTIONAL_FILES})
+    foreign = sorted({part.name for part in folder.iterdir()} - {*FILES, *OPTIONAL_FILES})
     if foreign:
         raise InputError.at(folder, None, f"holds {foreign[0]!r} beside a factor set",
                             "only a set's own files are removed: move the others first")

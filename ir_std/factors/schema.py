@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from ir_measures.measures import Measure
+
 from ir_std.errors import IrStdError
 from ir_std.factors.doc_ids import parsed
 from ir_std.measures import parse_measure
@@ -94,9 +96,15 @@ def _measure_names(value: Any) -> str | None:
 
 
 @lru_cache(maxsize=1024)
+def measure_of(name: str) -> Measure:
+    """The measure of a name; parsed once, for many sets have the same."""
+    return parse_measure(name)
+
+
+@lru_cache(maxsize=1024)
 def _measure(name: str) -> str | None:
     try:
-        parse_measure(name)
+        measure_of(name)
     except (IrStdError, ValueError, AssertionError, AttributeError) as wrong:
         return f"measure {name!r}: {wrong}"
     return None

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ir_std._typing import Floats
 from ir_std.factors.judgments import Judgments
-from ir_std.measures import parse_measure
+from ir_std.factors.schema import measure_of
 from ir_std.schemes import EXACT
 
 Table = Mapping[str, Floats]
@@ -30,12 +30,19 @@ class Described(Protocol):
     n_systems: Mapping[str, int]
 
     @property
-    def mean(self) -> Table: ...
+    def mean(self) -> Table:
+        """Means by measure."""
+
     @property
-    def sd(self) -> Table: ...
+    def sd(self) -> Table:
+        """Standard deviations by measure."""
+
     @property
-    def scores(self) -> Table: ...
-    def about(self, measure: str, field: str, default: Any = None) -> Any: ...
+    def scores(self) -> Table:
+        """Sorted scores by measure, where they are known."""
+
+    def about(self, measure: str, field: str, default: Any = None) -> Any:
+        """What the set says of a measure."""
 
 
 UNBOUNDED = ("SP", "DCG")
@@ -82,6 +89,8 @@ def _shapes(s: Described, file: str, table: Table) -> Iterator[Problem]:
 def _range(s: Described, name: str, file: str, values: Floats) -> Iterator[Problem]:
     rows = values.reshape(len(values), -1)
     highest = np.inf if name.startswith(UNBOUNDED) else 1.0
+    if (np.isnan(rows) | (rows >= 0) & (rows <= highest) & (rows < np.inf)).all():
+        return
     yield from _where(s, name, file, np.isinf(rows).any(axis=1), "is infinite")
     yield from _where(s, name, file, (rows < 0).any(axis=1), "is negative")
     yield from _where(s, name, file, ((rows > highest + EXACT) & ~np.isinf(rows)).any(axis=1),
@@ -90,7 +99,7 @@ def _range(s: Described, name: str, file: str, values: Floats) -> Iterator[Probl
 
 def _most(name: str, n_rel: Floats) -> Floats:
     """The highest mean that numbers of relevant documents allow."""
-    measure = parse_measure(name)
+    measure = measure_of(name)
     if measure.__name__ == "SP":
         return n_rel
     if measure.__name__ == "P":
@@ -184,6 +193,8 @@ def of_means(s: Described, means: Table) -> Iterator[Problem]:
 
 def _where(s: Described, measure: str, file: str, wrong: npt.ArrayLike,
            what: str) -> Iterator[Problem]:
+    if not np.any(wrong):
+        return
     rows = np.flatnonzero(wrong)
     if len(rows):
         more = f" and {len(rows) - 1} more" * (len(rows) > 1)

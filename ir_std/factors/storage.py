@@ -8,7 +8,7 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 from tokenize import TokenError
@@ -142,13 +142,15 @@ def _judgments(file: object, line: int, row: list[str], levels: list[int]) -> Ju
                             "levels from 1 add up to n_rel, or all are empty where unknown")
     at = {level: n for level, n in zip(levels, known, strict=True) if n or not level}
     prints = row[-1].split("-") if row[-1] else []
-    if len(prints) not in (0, len(at) - 1) or not all(
-            re.fullmatch("[0-9a-f]{16}", one) for one in prints):
+    if len(prints) not in (0, len(at) - 1) or not _FINGERPRINTS.fullmatch(row[-1]):
         raise InputError.at(file, line, f"fingerprint {shown(row[-1])}",
                             f"{len(at) - 1} times 16 hexadecimal digits, joined by -, are expected")
     if len(prints) < len(at) - 1:
         return Judgments(n_rel, at)
     return Judgments(n_rel, at, dict(zip(list(at)[1:], prints, strict=True)))
+
+
+_FINGERPRINTS = re.compile("(?:[0-9a-f]{16}(?:-[0-9a-f]{16})*)?")
 
 
 def shown(text: object) -> str:
@@ -158,7 +160,7 @@ def shown(text: object) -> str:
 
 
 def _whole(file: object, line: int, name: str, cell: str) -> int | None:
-    if re.fullmatch(r"[0-9]{1,9}", cell):
+    if cell.isascii() and cell.isdigit() and len(cell) < 10:
         return int(cell)
     if cell:
         raise InputError.at(file, line, f"{name} is {shown(cell)}",
@@ -167,7 +169,7 @@ def _whole(file: object, line: int, name: str, cell: str) -> int | None:
 
 
 def _write_csv(file: Path, rows: Iterable[list[object]]) -> None:
-    with open(file, "w", encoding="utf-8", newline="") as text:
+    with file.open("w", encoding="utf-8", newline="") as text:
         usual = csv.writer(text, lineterminator="\n")
         quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
         for row in rows:
@@ -210,8 +212,7 @@ def read_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
     if len(set(names)) < len(names):
         raise InputError.at(file, 1, "a measure comes twice", "one column a measure")
     try:
-        columns = [list(map(number, column))
-                   for column in zip(*(row[1:] for row in rows[1:]), strict=True)]
+        columns = [_numbers(column) for column in zip(*(row[1:] for row in rows[1:]), strict=True)]
     except ValueError:
         raise _not_a_number(file, rows) from None
     return {m: np.array(column) for m, column in zip(names, columns, strict=True)}
@@ -226,7 +227,15 @@ def number(cell: str) -> float:
     return float(cell)
 
 
+def _numbers(cells: Sequence[str]) -> list[float]:
+    """:func:`number` of each cell, checked all at once."""
+    if not _COLUMN.fullmatch(",".join(cells)):
+        raise ValueError
+    return [float(cell) if cell else math.nan for cell in cells]
+
+
 _NUMBER = re.compile(r"[-+]?(?:inf|[0-9.]{1,400}(?:[eE][-+]?[0-9]{1,4})?)")
+_COLUMN = re.compile(rf"(?:{_NUMBER.pattern})?(?:,(?:{_NUMBER.pattern})?)*")
 
 
 def _not_a_number(file: object, rows: list[list[str]]) -> InputError:

@@ -18,13 +18,13 @@ from ir_measures.measures import Measure
 
 from ir_std._typing import Floats
 from ir_std.analysis.estimate import Estimate, mean_of
-from ir_std.analysis.paired import get_test
+from ir_std.analysis.paired import corrected_by
 from ir_std.errors import UsageError, suggestion
-from ir_std.measures import Standardized, parse_measure
+from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.collections import Overlaps, collection_names, common_measures, overlaps
 from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
 from ir_std.reporting.results import Results, evaluate, groups_of
-from ir_std.reporting.tables import Cell, Table, label, number
+from ir_std.reporting.tables import Cell, Table, figure, label, number
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
@@ -76,13 +76,15 @@ class Part:
         return self.results.uncertainty[self.system].get(measure, NOTHING)
 
     def against(self, baseline: str, measure: Measure) -> Effect:
-        """The difference from another system on the same collection, which shares its factors."""
+        """The difference from the system that the results of the collection are tested against."""
         if measure not in self.results.measures:
-            return Effect(self.collection, NOTHING, nan, nan, nan)
+            return Effect(self.collection, NOTHING, nan, nan, nan, nan)
         found = self.results.difference(self.system, baseline, measure)
         other = self.results.values[baseline][measure]
-        return Effect.of(self.collection, self.values(measure) - other, found.systems_error,
-                         found.systems_df)
+        effect = Effect.of(self.collection, self.values(measure) - other, found.systems_error,
+                           found.systems_df)
+        tested = self.results.tests[self.system].get(measure)
+        return replace(effect, p=tested.p, p_adjusted=tested.p_adjusted) if tested else effect
 
 
 @dataclass(frozen=True)
@@ -141,26 +143,30 @@ class Comparison:
         return overlaps({p.collection: p.results.evaluator.qrels for p in self.parts},
                         {p.collection: p.document_form for p in self.parts})
 
-    def effects(self, baseline: str) -> Effects:
+    def effects(self, baseline: str, test: str = "t", correction: str | None = None) -> Effects:
         """Every other system against a baseline: by collection, and in summary.
 
         Parameters
         ----------
         baseline : str
             The name of a system.
+        test, correction : str, optional
+            As for :func:`ir_std.analysis.paired.against`, on each collection by itself.
 
         Raises
         ------
         UsageError
-            If there is no such system, or none that has a collection in common with it.
+            If there is no such system, test or correction, or none that has a collection in common
+            with it.
         """
         if baseline not in self.systems:
             raise UsageError(f"no system is called {baseline!r}, the baseline: there are "
                              f"{', '.join(self.systems)}{suggestion(baseline, self.systems)}")
+        tested = self.tested(baseline, test, correction)
         own = {p.collection for p in self._of(baseline)}
         across, notes = [], []
         for system in self.systems:
-            parts = [p for p in self._of(system) if p.collection in own]
+            parts = [p for p in tested._of(system) if p.collection in own]
             if system == baseline or not parts:
                 continue
             across += [Across(system, baseline, m,
@@ -179,21 +185,23 @@ class Comparison:
         if most > 1:
             notes.append("If a system was tuned on one of these collections, leave that "
                          "collection out: its difference there is not one on new topics.")
-        return Effects(baseline, self.measures, tuple(across), tuple(notes))
+        return Effects(baseline, self.measures, tuple(across), tuple(notes), test, correction)
 
-    def tested(self, baseline: str, test: str = "t") -> Comparison:
+    def tested(self, baseline: str, test: str = "t", correction: str | None = None) -> Comparison:
         """The same, with the systems of each collection tested against a baseline there.
 
         Raises
         ------
         UsageError
-            If there is no such test.
+            If there is no such test or correction.
         """
-        get_test(test)
+        corrected_by(test, correction)
         results = {p.collection: p.results for p in self.parts}
         for name, found in results.items():
-            if baseline in found.runs:
-                results[name] = replace(found, baseline=baseline, test=test)
+            if baseline in found.runs and (found.baseline, found.test, found.correction) != (
+                    baseline, test, correction):
+                results[name] = replace(found, baseline=baseline, test=test,
+                                        correction=correction)
         return replace(self, parts=tuple(replace(p, results=results[p.collection])
                                          for p in self.parts))
 
@@ -259,14 +267,14 @@ def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
     if not standardized:
         return plain
     low, high = found.interval
-    halves = [f" ±{half:.{places}f}" for half in (found.topics, found.systems) if half == half]
+    halves = [f" ±{figure(half, places)}" for half in (found.topics, found.systems) if half == half]
     return Cell(plain.text + "".join(halves), found.mean,
                 {"low": low, "high": high, "topics": found.topics, "systems": found.systems,
                  "n": found.n})
 
 
 def compare(entries: Iterable[tuple[str, Any, Any]],
-            measures: Iterable[Measure | str] | Measure | str | None = None,
+            measures: Measures | None = None,
             schemes: str | Iterable[str] = "N", *, jobs: int | None = 1) -> Comparison:
     """Evaluate one or several systems over several collections.
 
@@ -296,9 +304,7 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     read: dict[object, Qrels] = {}
     for _, _, qrels in entries:
         read.setdefault(_key(qrels), as_qrels(qrels))
-    if isinstance(measures, (str, Measure)):
-        measures = [measures]
-    wanted = [parse_measure(m) for m in measures or ()] or _common_measures(
+    wanted = as_measures(measures or ()) or _common_measures(
         entries, read.values(), scheme_names(schemes))
     names = collection_names(read)
     runs: dict[object, dict[str, Any]] = {}

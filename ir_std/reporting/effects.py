@@ -7,6 +7,7 @@ the effect size; over the collections a random-effects summary, as in medicine (
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,11 +17,13 @@ from math import inf, isnan, nan, sqrt
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std.analysis.corrections import get_correction
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
 from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.paired import FAMILYWISE, adjustment, get_test
 from ir_std.errors import UsageError
 from ir_std.measures import parse_measure
-from ir_std.reporting.tables import Cell, Table, label, number
+from ir_std.reporting.tables import Cell, Table, figure, label
 
 FEW = 5
 """With fewer collections than this a reader is warned."""
@@ -37,8 +40,9 @@ class Effect:
     collection : str
     difference : Estimate
         The mean, over the topics on which both have a score, of the system's less the baseline's.
-    p : float
-        Student's paired t-test over topics, two-sided.
+    p, p_adjusted : float
+        Of a test over topics, two-sided, Student's paired t-test unless another was asked for; and
+        adjusted for the number of systems that it was made of on this collection.
     size, size_error : float
         The standardized mean difference, Hedges' g, and its standard error over topics.
     """
@@ -46,6 +50,7 @@ class Effect:
     collection: str
     difference: Estimate
     p: float
+    p_adjusted: float
     size: float
     size_error: float
 
@@ -55,7 +60,7 @@ class Effect:
         """From differences by topic, NaN where one has no score."""
         found = paired_effect(differences)
         return cls(collection, Estimate.of(differences, systems_error, systems_df),
-                   found.p, found.size, sqrt(found.size_variance))
+                   found.p, found.p, found.size, sqrt(found.size_variance))
 
 
 @dataclass(frozen=True)
@@ -128,12 +133,21 @@ class Effects:
         By system, and for each by measure.
     notes : tuple of str
         What a reader must know of these collections.
+    test : str
+        The test over topics.
+    correction : str or None
+        Of its p-values for the number of systems on each collection, and of the summaries' for the
+        number of systems; each measure by itself.  As for
+        :func:`ir_std.analysis.paired.against`; summaries are not of a test that needs none, so
+        theirs is Holm's where none is given.
     """
 
     baseline: str
     measures: tuple[Measure, ...]
     across: tuple[Across, ...]
     notes: tuple[str, ...] = ()
+    test: str = "t"
+    correction: str | None = None
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -175,29 +189,53 @@ class Effects:
         found = [self._found[system, measure] for measure in self.measures]
         rows = [(label(system), label(effects[0].collection), label(span(
                     e.difference.n for e in effects)),
-                 *(cell for effect in effects for cell in effect_cells(effect, places)))
+                 *(cell for effect in effects for cell in self._effect_cells(effect, places)))
                 for effects in zip(*(a.effects for a in found), strict=True)]
         if all(a.why_not() for a in found):
             return rows
         return [*rows,
                 (label(system), label("summary"), label(""),
-                 *(cell for a in found for cell in summary_cells(a, places))),
+                 *(cell for a in found for cell in self._summary_cells(a, places))),
                 (label(system), label("one more collection"), label(""),
                  *(cell for a in found for cell in predicted_cells(a, places))),
                 (label(system), label("DerSimonian-Laird"), label(""),
-                 *(cell for a in found for cell in summary_cells(a, places, "dl"))),
+                 *(cell for a in found for cell in self._summary_cells(a, places, "dl"))),
                 (label(system), label("variation"), label(""),
                  *(cell for a in found for cell in variation_cells(a)))]
+
+    def _effect_cells(self, effect: Effect, places: int) -> tuple[Cell, Cell, Cell]:
+        """The difference with its interval, p and g."""
+        d = effect.difference
+        correction = "none" if self.test in FAMILYWISE else self.correction
+        return (interval_cell(d.mean, *d.interval, places,
+                              {"topics": d.topics, "systems": d.systems}),
+                p_cell(effect.p, effect.p_adjusted, correction),
+                signed(effect.size, 2, {"error": effect.size_error}))
+
+    def _summary_cells(self, across: Across, places: int, method: str = "pm"
+                       ) -> tuple[Cell, Cell, Cell]:
+        """The summary with its interval, p, and that of the sizes."""
+        s, g = across.summary(False, method), across.summary(True, method)
+        return (interval_cell(s.effect, s.low, s.high, places) if s else label("-"),
+                p_cell(s.p if s else nan, self.summary_p(across, method), self.correction),
+                signed(g.effect if g else nan, 2, {"error": g.error} if g else {}))
+
+    def summary_p(self, across: Across, method: str = "pm") -> float:
+        """Of one system's summary, adjusted for the number of systems; NaN without a summary."""
+        correct, _ = get_correction(self.correction or "holm")
+        adjusted = correct([s.p if (s := self.of(across.measure, system).summary(False, method))
+                            else nan for system in self.systems])
+        return float(adjusted[self.systems.index(across.system)])
 
     def _table_notes(self) -> tuple[str, ...]:
         said = [f"Differences from {self.baseline}, the mean over the topics that both have, with "
                 f"95 percent intervals: over topics, and for standardized ones over the "
-                f"standardizing systems too, which both share. p: paired t-test over topics, "
-                f"factors held, not adjusted for their number. g: the difference in units of its "
-                f"deviation over topics (Hedges)."]
+                f"standardizing systems too, which both share. p: {self._how_tested()}. g: the "
+                f"difference in units of its deviation over topics (Hedges)."]
         if any(not a.why_not() for a in self.across):
             said.append("Summary: random effects, Paule and Mandel's variance between collections "
-                        "with Hartung and Knapp's interval, and beside it DerSimonian and Laird's. "
+                        "with Hartung and Knapp's interval, and beside it DerSimonian and Laird's"
+                        f"{self._how_summaries()}. "
                         "One more collection: where the true difference on another such "
                         "collection may lie. Variation: the number of collections, Cochran's Q "
                         "and its p, the share I2 of the variance that is between collections, and "
@@ -210,26 +248,27 @@ class Effects:
                  if a.why_not() and not a.overlap and sum(a.known) > 1]
         return (*said, *self.notes)
 
+    def _how_tested(self) -> str:
+        """What the p-values over topics are, and for how many comparisons they are adjusted."""
+        said = f"two-sided {get_test(self.test)[1]} over topics"
+        here = Counter(e.collection for a in self.across if a.measure == self.measures[0]
+                       for e in a.effects)
+        if set(here.values()) == {1}:
+            return f"{said}, factors held"
+        how = dict.fromkeys(adjustment(self.test, self.correction, n) for n in here.values())
+        return (f"{said}{' or'.join(how)}, factors held, each collection and measure by itself; "
+                "intervals are not adjusted")
+
+    def _how_summaries(self) -> str:
+        summed = {a.system for a in self.across if not a.why_not()}
+        how = adjustment("t", self.correction, len(summed))
+        return f", p{how}" if how else ""
+
 
 def span(counts: Iterable[int]) -> str:
     """The least and the largest of some counts of topics that are not 0."""
     known = sorted({n for n in counts if n})
     return f"{known[0]} to {known[-1]}" if len(known) > 1 else "".join(map(str, known))
-
-
-def effect_cells(effect: Effect, places: int) -> tuple[Cell, Cell, Cell]:
-    """The difference with its interval, p and g."""
-    d = effect.difference
-    return (interval_cell(d.mean, *d.interval, places, {"topics": d.topics, "systems": d.systems}),
-            p_cell(effect.p), signed(effect.size, 2, {"error": effect.size_error}))
-
-
-def summary_cells(across: Across, places: int, method: str = "pm") -> tuple[Cell, Cell, Cell]:
-    """The summary with its interval, p, and that of the sizes."""
-    s, g = across.summary(False, method), across.summary(True, method)
-    return (interval_cell(s.effect, s.low, s.high, places) if s else label("-"),
-            p_cell(s.p if s else nan),
-            signed(g.effect if g else nan, 2, {"error": g.error} if g else {}))
 
 
 def predicted_cells(across: Across, places: int) -> tuple[Cell, Cell, Cell]:
@@ -251,18 +290,20 @@ def variation_cells(across: Across) -> tuple[Cell, Cell, Cell]:
 def interval_cell(mean: float, low: float, high: float, places: int,
                   extra: dict[str, float] | None = None) -> Cell:
     """A difference and its interval; without one of them what there is."""
-    texts = [] if isnan(mean) else [f"{mean:+.{places}f}"]
+    texts = [] if isnan(mean) else [figure(mean, places, "+")]
     if not isnan(low):
-        texts.append(f"[{low:+.{places}f}, {high:+.{places}f}]")
+        texts.append(f"[{figure(low, places, '+')}, {figure(high, places, '+')}]")
     return Cell(" ".join(texts) or "-", mean, {"low": low, "high": high, **(extra or {})})
 
 
 def signed(value: float, places: int, extra: dict[str, float] | None = None) -> Cell:
     """A number with its sign; NaN is a dash."""
-    return Cell("-" if isnan(value) else f"{value:+.{places}f}", value, extra or {})
+    return Cell(figure(value, places, "+"), value, extra or {})
 
 
-def p_cell(p: float) -> Cell:
-    """A p-value, small ones as a bound."""
-    return Cell("<.0001", p) if p < 0.0001 else number(p, 4)
+def p_cell(p: float, adjusted: float | None = None, correction: str | None = "none") -> Cell:
+    """A p-value, adjusted if it is, small ones as a bound; CSV holds both."""
+    shown = p if adjusted is None else adjusted
+    extra = {} if adjusted is None or correction == "none" else {correction or "holm": adjusted}
+    return Cell("<.0001" if shown < 0.0001 else figure(shown, 4), p, extra)
 

@@ -6,27 +6,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import nan
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from ir_std._typing import DataFrame, Floats
+from ir_std._typing import Axes, DataFrame, Floats
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import Paired, against, described, get_test
+from ir_std.analysis.paired import Paired, against, corrected_by, described, p_columns
 from ir_std.errors import (
     MissingLibraryError,
     UsageError,
     suggestion,
 )
 from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.choice import Systems, choose_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.evaluation.many import evaluate_all
@@ -34,21 +36,21 @@ from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
-from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.catalog import Factors
 from ir_std.factors.quality import WORDS
 from ir_std.factors.recognition import Match
-from ir_std.measures import Standardized
+from ir_std.measures import Measures, Standardized
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.trec.scored import judgments_behind, runs_by_name
 
 
 def evaluate(runs: Any, qrels: Any = None,
-             measures: Iterable[Measure | str] | Measure | str | None = None,
-             schemes: str | Iterable[str] = "N", *, factors: FactorSet | str | None = None,
+             measures: Measures | None = None,
+             schemes: str | Iterable[str] = "N", *, factors: Factors | None = None,
              systems: Systems = None, without: str | Iterable[str] = (),
-             baseline: str | None = None, test: str = "t", jobs: int | None = 1,
-             executor: Executor | None = None) -> Results:
+             baseline: str | None = None, test: str = "t", correction: str | None = None,
+             jobs: int | None = 1, executor: Executor | None = None) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
@@ -72,8 +74,11 @@ def evaluate(runs: Any, qrels: Any = None,
         Systems of the set to leave out.
     baseline : str, optional
         The name of the run that the others are tested against.
-    test : {'t', 'randomization'}
+    test : {'t', 'randomization', 'tukey'}
         See :mod:`ir_std.analysis.paired`.
+    correction : {'holm', 'bonferroni', 'none'}, optional
+        For the number of runs, each measure by itself; Holm's if not given, none for ``tukey``,
+        which needs none.  See :func:`ir_std.analysis.paired.against`.
     jobs : int, optional
         Number of processes; 1 is this one, None as many as pay.
     executor : concurrent.futures.Executor, optional
@@ -85,7 +90,7 @@ def evaluate(runs: Any, qrels: Any = None,
     InputError
         If a run or the qrels cannot be used, or they have no topic in common.
     UsageError
-        If there is no run of the baseline's name, or no such test or scheme.
+        If there is no run of the baseline's name, or no such test, correction or scheme.
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
     """
@@ -93,13 +98,14 @@ def evaluate(runs: Any, qrels: Any = None,
     if baseline is not None and baseline not in named:
         raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
                          f"{', '.join(named)}{suggestion(baseline, named)}")
-    get_test(test)
+    corrected_by(test, correction)
     judgments = judgments_behind(named.values(), qrels)
     chosen = choose_factors(judgments, factors, systems=systems, without=without)
     evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen,
                               named.values())
     evaluated = evaluate_all(evaluator, named, jobs, executor)
-    results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test)
+    results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test,
+                      correction)
     warn_caller(results.warnings)
     return results
 
@@ -117,12 +123,15 @@ class Results:
     baseline : str or None
         The run that the others are tested against, by :attr:`test`.
     test : str
+    correction : str or None
+        As for :func:`evaluate`.
     """
 
     evaluator: StdEvaluator
     evaluations: Mapping[str, Evaluation]
     baseline: str | None = None
     test: str = "t"
+    correction: str | None = None
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -130,12 +139,12 @@ class Results:
         return tuple(self.evaluations)
 
     @cached_property
-    def values(self) -> dict[str, Mapping[Measure, Floats]]:
-        """Scores by run and measure, shape (n_topics,); NaN where there is none.
+    def values(self) -> dict[str, ByMeasure[Floats]]:
+        """Scores by run and measure (or its name), shape (n_topics,); NaN where there is none.
 
         Besides :attr:`measures` these are the raw scores that standardized ones were made from.
         """
-        return {run: found.values for run, found in self.evaluations.items()}
+        return {run: ByMeasure(found.values) for run, found in self.evaluations.items()}
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -173,26 +182,27 @@ class Results:
         return {plan.measure: plan for plan in self.evaluator.plans}
 
     @cached_property
-    def means(self) -> dict[str, dict[Measure, float]]:
+    def means(self) -> dict[str, ByMeasure[float]]:
         """Means over topics by run and measure; of standardized ones over topics with factors."""
-        return {run: dict(found.means) for run, found in self.evaluations.items()}
+        return {run: ByMeasure(found.means) for run, found in self.evaluations.items()}
 
     @cached_property
-    def systems_parts(self) -> dict[Measure, SystemsPart]:
+    def systems_parts(self) -> ByMeasure[SystemsPart]:
         """By measure how the runs' means vary with the standardizing systems, jointly."""
-        found: dict[Measure, SystemsPart] = dict.fromkeys(self.measures, raw_part(len(self.runs)))
+        raw = raw_part(len(self.runs))
+        found = ByMeasure(dict.fromkeys(self.measures, raw))
         for measure, plan in self.plans.items():
-            raw = np.stack([self.values[run][plan.raw] for run in self.runs], axis=1)
-            found[measure] = systems_part(plan, self.topics, raw)
+            scores = np.stack([self.values[run][plan.raw] for run in self.runs], axis=1)
+            found[measure] = systems_part(plan, self.topics, scores)
         return found
 
     @cached_property
-    def uncertainty(self) -> dict[str, dict[Measure, Estimate]]:
+    def uncertainty(self) -> dict[str, ByMeasure[Estimate]]:
         """Means with their errors, over topics and over standardizing systems, by run and measure.
 
         ``str()`` of one says it: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
         """
-        return {run: {m: self._estimate(run, m, own) for m in self.measures}
+        return {run: ByMeasure({m: self._estimate(run, m, own) for m in self.measures})
                 for run, own in zip(self.runs, np.eye(len(self.runs)), strict=True)}
 
     def _estimate(self, run: str, measure: Measure, own: Floats) -> Estimate:
@@ -201,13 +211,13 @@ class Results:
             return replace(found, mean=self.means[run][measure])
         return Estimate(self.means[run][measure], found.n, nan, nan)  # a sum, such as NumRet
 
-    def difference(self, run: str, baseline: str, measure: Measure) -> Estimate:
+    def difference(self, run: str, baseline: str, measure: Measure | str) -> Estimate:
         """The mean difference of two runs, which share the factors, with its errors."""
         contrast = [float(name == run) - float(name == baseline) for name in self.runs]
         return self.systems_parts[measure].estimate(
             self.values[run][measure] - self.values[baseline][measure], contrast)
 
-    def by_topic(self, run: str, measure: Measure) -> dict[str, float]:
+    def by_topic(self, run: str, measure: Measure | str) -> dict[str, float]:
         """Scores by topic id; topics without a score are left out."""
         column = self.values[run][measure].tolist()
         return {t: v for t, v in zip(self.topics, column, strict=True) if v == v}
@@ -221,7 +231,7 @@ class Results:
         return plan.factors.standardize(plan.name, self.topics, self.values[run][plan.raw], "z")
 
     @cached_property
-    def placements(self) -> dict[str, dict[Measure, Placement]]:
+    def placements(self) -> dict[str, ByMeasure[Placement]]:
         """Where each run ranks among the standardizing systems, by run and measure.
 
         Empty without factors.
@@ -229,23 +239,24 @@ class Results:
         if not self.plans:
             return {}
         placer = Placer(self.evaluator)
-        return {run: {p.measure: p for p in placer.place_values(values)}
+        return {run: ByMeasure({p.measure: p for p in placer.place_values(values)})
                 for run, values in self.values.items()}
 
     @cached_property
-    def tests(self) -> dict[str, dict[Measure, Paired]]:
+    def tests(self) -> dict[str, ByMeasure[Paired]]:
         """Each other run against the baseline, by run and measure; empty without a baseline.
 
-        P-values are adjusted by Holm's method over the runs, for each measure by itself.
+        P-values are adjusted for the number of runs, for each measure by itself.  Without a
+        baseline ``results.tests["bm25"]`` is a UsageError that says so.
         """
         if self.baseline is None:
-            return {}
+            return _Untested()
         others = [run for run in self.runs if run != self.baseline]
-        found: dict[str, dict[Measure, Paired]] = {run: {} for run in others}
+        found: dict[str, ByMeasure[Paired]] = {run: ByMeasure() for run in others}
         for measure in self.topic_measures:
             tested = against(self.values[self.baseline][measure],
                              {run: self.values[run][measure] for run in others}, self.topics,
-                             self.test)
+                             self.test, self.correction)
             for run, result in tested.items():
                 found[run][measure] = result
         return found
@@ -281,17 +292,17 @@ class Results:
 
     def _cell(self, run: str, measure: Measure, best: float, places: int) -> Cell:
         mean = self.means[run][measure]
-        tested = self.tests.get(run, {}).get(measure)
+        tested = self.tests.get(run, ByMeasure()).get(measure)
         mark = ""
         if tested and tested.significant:
             mark = BETTER if tested.difference > 0 else WORSE
         return number(mean, places, best=len(self.runs) > 1 and mean >= best - EXACT, mark=mark,
-                      extra={"p": tested.p, "p_holm": tested.p_holm} if tested else None)
+                      extra=p_columns(tested, self.test, self.correction) if tested else None)
 
     def _table_notes(self) -> tuple[str, ...]:
         if self.baseline is None:
             return ()
-        how = described(self.test, None, len(self.tests))
+        how = described(self.test, self.correction, len(self.tests))
         return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: {how}, each "
                 "measure by itself.",)
 
@@ -310,6 +321,27 @@ class Results:
     def to_csv(self) -> str:
         """:meth:`table` as comma-separated values at full precision, with p-values."""
         return self.table().csv()
+
+    def report(self, file: str | os.PathLike[str] | IO[Any], title: str | None = None, *,
+               force: bool = False) -> None:
+        """Write one HTML page; as :func:`ir_std.report.write_report`, which has the details."""
+        from ir_std.reporting.html import write_report
+
+        write_report(self, file, title, force=force)
+
+    def plot(self, measure: Measure | str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw all runs among the standardizing systems; as :func:`ir_std.plots.ranking`.
+
+        Parameters
+        ----------
+        measure : Measure or str, optional
+            The first standardized one if not given; the first of all where there is none.
+        ax : matplotlib.axes.Axes, optional
+            The current axes if not given.
+        """
+        from ir_std.reporting.plots import ranking
+
+        return ranking(self, measure or next(iter(self.plans), self.measures[0]), ax)
 
     def to_dataframe(self) -> DataFrame:
         """Tidy scores, a row a score.
@@ -361,6 +393,14 @@ class Results:
         used = self.match.factors.id if self.match and self.match.factors else "no factors"
         return (f"<Results of {len(self.runs)} run{'s' if len(self.runs) != 1 else ''} on "
                 f"{len(self.topics)} topics with {used}: {', '.join(map(str, self.measures))}>")
+
+
+class _Untested(dict[str, ByMeasure[Paired]]):
+    """Tests of results that have no baseline: none, and asking for one says why."""
+
+    def __missing__(self, run: str) -> ByMeasure[Paired]:
+        raise UsageError(f"{run} is tested against nothing: give baseline= to evaluate, the name "
+                         "of the run that the others are tested against")
 
 
 def groups_of(measures: Sequence[Measure]) -> tuple[int, ...]:

@@ -51,8 +51,14 @@ def label(text: str) -> Cell:
 def number(value: float, places: int = 4, *, best: bool = False, mark: str = "",
            extra: Mapping[str, float] | None = None) -> Cell:
     """A cell that holds a number; NaN is a dash."""
-    text = "-" if math.isnan(value) else f"{value}" if places < 0 else f"{value:.{places}f}"
-    return Cell(text, value, extra or {}, best, mark)
+    return Cell(figure(value, places), value, extra or {}, best, mark)
+
+
+def figure(value: float, places: int, sign: str = "") -> str:
+    """A number in so many decimals, all with -1; NaN is a dash."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:{sign}}" if places < 0 else f"{value:{sign}.{places}f}"
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ir_std.errors import InputError
-from ir_std.trec._lines import blocks, content_of
 from ir_std.trec.columns import QRELS, RUN, Form
-from ir_std.trec.sources import Source
+from ir_std.trec.sources import Source, lines_of
 
 _BLANKS = b" \t\r"
 
@@ -20,24 +19,22 @@ def lines(source: Source) -> Iterator[tuple[int, list[str]]]:
     InputError
         If a line is not UTF-8 or holds control characters.
     """
-    number = 0
-    content = content_of(source)
-    for start, end in blocks(content):
-        for line in content[start:end].removesuffix(b"\n").split(b"\n"):
-            number += 1
-            try:
-                text = line.strip(_BLANKS).decode()
-            except UnicodeDecodeError as wrong:
-                raise InputError.at(source.name, number,
-                                    f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
-                                    "save the file as UTF-8") from None
-            control = next((c for c in text if c < " " and c not in "\t\r"), None)
-            if control is not None:
-                raise InputError.at(source.name, number, f"control character {control!r}",
-                                    "columns are parted by blanks or tabs")
-            fields = text.replace("\t", " ").replace("\r", " ").split(" ")
-            if text:
-                yield number, [field for field in fields if field]
+    for number, line in enumerate(lines_of(source), 1):
+        content = line.strip(_BLANKS)
+        if not content or content.startswith(b"#"):
+            continue
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as wrong:
+            raise InputError.at(source.name, number,
+                                f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
+                                "save the file as UTF-8") from None
+        control = next((c for c in text if c < " " and c not in "\t\r"), None)
+        if control is not None:
+            raise InputError.at(source.name, number, f"control character {control!r}",
+                                "columns are parted by blanks or tabs")
+        fields = text.replace("\t", " ").replace("\r", " ").split(" ")
+        yield number, [field for field in fields if field]
 
 
 def explain(source: Source, form: Form) -> InputError:

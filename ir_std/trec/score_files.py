@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from ir_std.errors import InputError, UsageError, few
 from ir_std.trec.datasets import dataset_of
 from ir_std.trec.names import from_mteb, measure_called
 from ir_std.trec.scores import SUMMARY, Cell, RunScores, collected
-from ir_std.trec.sources import FileSource, pieces
+from ir_std.trec.sources import FileSource, lines_of, pieces
 
 TOPIC = ("topic", "topic_id", "query_id", "qid", "query", "q_id", "dataset", "data set", "task",
          "task_name")
@@ -76,9 +76,8 @@ def holds_scores(file: str | os.PathLike[str]) -> bool:
     InputError
         If it cannot be read.
     """
-    line = next((text for piece in pieces(FileSource(Path(file))) for line in BytesIO(piece)
-                 if _is_content(text := line.decode(errors="replace").lstrip("\ufeff"))),
-                "").strip()
+    texts = (line.decode(errors="replace") for line in lines_of(FileSource(Path(file))))
+    line = next(filter(_is_content, texts), "").strip()
     fields = line.split()
     return line[:1] in ("{", "[") or _is_header(line) or len(fields) in (2, 3) or (
         len(fields) == 4 and _is_scored(fields[2], fields[3]))

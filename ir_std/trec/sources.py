@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 import os
@@ -22,6 +23,7 @@ MAX_MEMBER = 1 << 31
 STANDARD_INPUT = "-"
 
 _PIECE = 1 << 20
+_LITTLE = 1 << 14
 
 
 class Source(Protocol):
@@ -70,7 +72,7 @@ def _opened(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
             raise InputError.at(path, None, "is a directory", "name a file")
-        return open(path, "rb")
+        return path.open("rb")
     except OSError as failed:
         raise InputError.at(_short(path), None, failed.strerror or str(failed),
                             "name a readable file") from None
@@ -135,8 +137,26 @@ def in_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> BytesSour
     return BytesSource(name, b"".join(parts), max_member)
 
 
-def pieces(source: Source) -> Iterator[bytes]:
-    """The content of a source, unpacked, piece by piece.
+def lines_of(source: Source) -> Iterator[bytes]:
+    """The lines of a source, unpacked, without their ends and a byte order mark.
+
+    It is read no further than lines are asked for: the first one tells most of a file.
+
+    Raises
+    ------
+    InputError
+        As :func:`pieces`.
+    """
+    rest, mark = b"", codecs.BOM_UTF8
+    for piece in pieces(source, _LITTLE):
+        *lines, rest = (rest + piece.removeprefix(mark)).split(b"\n")
+        mark = b""
+        yield from lines
+    yield rest
+
+
+def pieces(source: Source, size: int = _PIECE) -> Iterator[bytes]:
+    """The content of a source, unpacked, piece by piece of at most ``size`` bytes.
 
     Raises
     ------
@@ -157,7 +177,7 @@ def pieces(source: Source) -> Iterator[bytes]:
                                 "unpack it; gzip, bzip2 and xz are read as they are")
         else:
             stream, guard = packing.open(raw), _Guard(source.name, source.max_member)
-        while piece := _read(stream, source.name, packing):
+        while piece := _read(stream, source.name, packing, size):
             guard.look_at(piece)
             yield piece
 
@@ -181,10 +201,10 @@ def _packing(start: bytes) -> _Packing | None:
     return next((packing for packing in _PACKINGS if start.startswith(packing.magic)), None)
 
 
-def _read(stream: Any, name: str, packing: _Packing | None = None) -> bytes:
+def _read(stream: Any, name: str, packing: _Packing | None = None, size: int = _PIECE) -> bytes:
     """The next piece of a stream."""
     try:
-        piece = stream.read(_PIECE)
+        piece = stream.read(size)
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as failed:
         if packing is None:
             raise InputError.at(name, None, f"cannot be read ({failed})",

@@ -193,7 +193,7 @@ def test_p_values_are_adjusted_by_the_correction_asked_for(
     ("t", "none", 3,
      "two-sided paired t-test over topics, p < 0.05, not corrected for the 3 runs"),
     ("tukey", None, 3,
-     "two-sided Tukey HSD test over topics, p < 0.05 for all pairs of the 4 runs"),
+     "two-sided Tukey HSD test over topics, p < 0.05 for all 6 pairs of the 4 runs"),
 ])
 def test_a_note_says_what_was_tested_and_how_it_was_corrected(
         test: str, correction: str | None, runs: int, words: str) -> None:

@@ -201,6 +201,13 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
     (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
     (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
+    (("run", "qrels", "AP", "-o", "table", "--test", "t"), "--test is of differences from a"),
+    (("run", "qrels", "AP", "--correction", "holm"), "--correction is of differences from a"),
+    (("run", "other", "qrels", "AP", "-o", "csv", "--baseline", "run", "--test", "tukey",
+      "--correction", "holm"), "adjusts for the number of runs by itself"),
+    (("compare", "a=run:qrels", "AP", "-p", "-2"), "--places is -2"),
+    (("compare", "a=run:qrels", "AP", "--test", "tukey"), "--test is of differences from a"),
+    (("report", "run", "qrels", "AP", "--correction", "none"), "--correction is of differences"),
     (("run", "qrels", "AP", "--factors", "trec88"), "no factor set 'trec88'"),
     (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),
     (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
@@ -389,3 +396,15 @@ def test_every_real_run_of_trec_8_is_evaluated(data: Path, runs_of: Any, ir_std_
     assert done.status == 0
     assert len(done.out) == 258
     assert "Flab8atdn\tAP\t0.3240" in done.out
+
+
+def test_a_table_says_which_test_and_correction_and_csv_says_it_beside(
+        files: Path, ir_std_cli: Any) -> None:
+    asked = (files / "run", files / "other", files / "qrels", "AP", "--baseline", "other", "--test",
+             "tukey")
+    said = "two-sided Tukey HSD test over topics, p < 0.05, each measure by itself"
+    assert said in " ".join(" ".join(ir_std_cli(*asked, "-o", "table").out).split())
+    written = ir_std_cli(*asked, "-o", "csv")
+    assert written.out[0] == "run,AP,AP p_tukey,sAP,sAP p_tukey"
+    assert said in written.err[-1]
+    assert said not in " ".join(ir_std_cli(*asked, "-o", "csv", "--quiet").err)

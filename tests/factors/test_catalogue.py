@@ -12,19 +12,20 @@ from packaging.licenses import canonicalize_license_expression
 
 from ir_std import available_factors, load_factors
 from ir_std._version import __version__
-from ir_std.factors.catalog import shipped_folder
+from ir_std.factors.catalog import TOPICS, shipped_folder
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-from catalogue import licences, readme, shipped_sets
+from catalogue import licences, readme, shipped_sets, topics
 
 ROOT = Path(__file__).parents[2]
 NAMES = available_factors()
 
 
-def test_the_pages_are_what_the_script_makes_of_the_sets() -> None:
+def test_the_pages_and_the_topics_are_what_the_script_makes_of_the_sets() -> None:
     sets = shipped_sets()
     assert (shipped_folder() / "README.md").read_text(encoding="utf-8") == readme(sets)
     assert (shipped_folder() / "LICENSES.md").read_text(encoding="utf-8") == licences(sets)
+    assert (shipped_folder() / TOPICS).read_text(encoding="utf-8") == topics(sets)
 
 
 @pytest.mark.parametrize("name", NAMES)

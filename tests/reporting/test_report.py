@@ -476,7 +476,7 @@ def test_each_collection_is_tested_against_the_baseline(comparison: Comparison) 
 
 def test_the_sentence_says_where_a_system_is_above_the_baseline(comparison: Comparison) -> None:
     found = comparison.effects("bm25").of("sAP")
-    (said,) = AcrossCollections(comparison, "bm25").words(ir_std.sAP)
+    (said,) = AcrossCollections(comparison.tested("bm25")).words(ir_std.sAP)
     above = [e.collection for e in found.effects if e.difference.interval[0] > 0]
     below = [e.collection for e in found.effects if e.difference.interval[1] < 0]
     assert all(f"above bm25 on {name}" in said for name in above[:1])

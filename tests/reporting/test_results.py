@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import ir_measures
@@ -38,6 +39,23 @@ def test_means_are_those_of_calc_aggregate(small: ir_std.Results) -> None:
     expected = ir_std.calc_aggregate(SP_AP, qrels, simulated_run(qrels, 0))
     assert small.means["a"] == pytest.approx(expected, abs=1e-12)
     assert small.measures == tuple(expected)
+
+
+def test_what_is_known_by_measure_is_known_by_its_name(small: ir_std.Results) -> None:
+    assert small.means["a"]["sP@10"] == small.means["a"][ir_std.sP @ 10]
+    assert small.tests["a"]["AP"] == small.tests["a"][AP]
+    assert str(small.uncertainty["a"]["sAP"]) == str(small.uncertainty["a"][ir_std.sAP])
+    assert (small.values["a"]["AP"] == small.values["a"][AP]).all()
+    assert small.by_topic("a", "AP") == small.by_topic("a", AP)
+    assert small.difference("a", "b", "AP") == small.difference("a", "b", AP)
+
+
+def test_without_a_baseline_there_are_no_tests_and_asking_for_one_says_so(
+        small: ir_std.Results) -> None:
+    untested = replace(small, baseline=None)
+    assert untested.tests == {}
+    with pytest.raises(UsageError, match="a is tested against nothing: give baseline= to evaluate"):
+        untested.tests["a"]
 
 
 def test_raw_values_are_those_of_ir_measures(data: Path, runs_of: Callable[[str], Path]) -> None:
@@ -223,3 +241,41 @@ def test_a_measure_served_by_its_partner_has_no_raw_peers() -> None:
 def test_deviations_are_what_the_scheme_bends(small: ir_std.Results) -> None:
     assert stats.norm.cdf(small.deviations("a", ir_std.sAP)) == pytest.approx(
         small.values["a"][ir_std.sAP])
+
+
+def test_a_report_is_written_to_a_path_or_an_open_file(small: ir_std.Results,
+                                                       tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    small.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_bytes()
+    binary, text = io.BytesIO(), io.StringIO()
+    small.report(binary)
+    small.report(text)
+    assert page == binary.getvalue() == text.getvalue().encode()
+    small.report(str(tmp_path / "titled.html"), "A title of its own")
+    assert "<title>A title of its own</title>" in (tmp_path / "titled.html").read_text("utf-8")
+
+
+def test_a_report_replaces_what_is_no_report_only_by_force(small: ir_std.Results,
+                                                           tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    (tmp_path / "thesis.html").write_text("years of work", encoding="utf-8")
+    with pytest.raises(InputError, match="ir_std did not write it"):
+        small.report(tmp_path / "thesis.html")
+    small.report(tmp_path / "thesis.html", force=True)
+    assert "years of work" not in (tmp_path / "thesis.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("schemes", "drawn"), [("N", "sAP"), ((), "AP")])
+def test_results_draw_their_runs_by_the_first_standardized_measure(schemes: str,
+                                                                   drawn: str) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    results = ir_std.evaluate({name: simulated_run(qrels, seed) for seed, name in enumerate("ab")},
+                              qrels, SP_AP, schemes)
+    figure, (left, right) = pyplot.subplots(1, 2)
+    assert results.plot(ax=left) is left
+    assert results.plot("P@10", right) is right
+    assert left.get_xlabel() == f"mean {drawn}, with 95% intervals"
+    assert right.get_xlabel() == "mean P@10, with 95% intervals"
+    pyplot.close(figure)

@@ -39,8 +39,8 @@ def test_the_formula_as_written_gives_every_published_standardized_digit(
 
 def test_the_published_blog_factors_need_the_runs_of_2006_twice(data: Path) -> None:
     e = soboroff.load(data, "stemming", "blogs06.2006")
-    once = soboroff.normal_cdf(e.x - e.mean / e.sd).mean(axis=0)
-    assert not np.allclose(once, e.as_published().mean(axis=0), atol=5e-5)
+    once = soboroff.normal_cdf(e.x - e.factors.mean / e.factors.sd).mean(axis=0)
+    assert not np.allclose(once, e.factors.as_published(e.x).mean(axis=0), atol=5e-5)
 
 
 def test_the_right_formula_leads_to_other_conclusions_in_places(
@@ -48,7 +48,8 @@ def test_the_right_formula_leads_to_other_conclusions_in_places(
     assert soboroff.show_right("stemming", loaded["stemming"], tmp_path / "right.csv") == [
         "blogs06.2006", "gov2.2006"]
     blog = loaded["stemming"][0]
-    assert soboroff.figures(blog.standardized())[2] < 0.05 < soboroff.figures(blog.x)[2]
+    standardized = blog.factors.standardized(blog.x)
+    assert soboroff.figures(standardized)[2] < 0.05 < soboroff.figures(blog.x)[2]
 
 
 def test_feedback_helps_over_collections_and_stemming_only_on_some(loaded: Loaded) -> None:

@@ -85,6 +85,20 @@ class Opened(io.BytesIO):
         return content
 
 
+def test_what_a_file_is_takes_no_more_than_its_first_lines(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
+    monkeypatch.setattr(Opened, "furthest", 0)
+    assert columns_of(BytesSource("r", b"# a run\n" + GOOD * 100_000)) == 6
+    assert Opened.furthest < 20_000
+
+
+def test_the_first_line_is_found_behind_any_number_of_comments() -> None:
+    for length in range(16_370, 16_390):  # of which one ends where the first piece does
+        comment = b"#" * length + b"\n"
+        assert columns_of(BytesSource("r", b"\xef\xbb\xbf" + comment + GOOD)) == 6
+
+
 ENDLESS = pytest.mark.parametrize("part", [b"a", b" ", b"\n", b"\t \r\n", b"0"],
                                   ids=["letters", "blanks", "empty lines", "more", "a score"])
 

@@ -19,9 +19,11 @@ Json = dict[str, Any]
 class AcrossCollections:
     """What the template asks for."""
 
-    def __init__(self, comparison: Comparison, baseline: str | None) -> None:
+    def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
-        self.effects = comparison.effects(baseline) if baseline is not None else None
+        tested = (p.results for p in comparison.parts if p.results.baseline is not None)
+        self.effects = next((comparison.effects(found.baseline, found.test, found.correction)
+                             for found in tested if found.baseline is not None), None)
         self.measures = [m for m in comparison.measures if self.effects or _comparable(m)]
         if not self.measures:
             self.measures = list(comparison.measures)

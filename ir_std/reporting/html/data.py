@@ -81,7 +81,7 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
         "places": [p.summary if p else None for p in placed],
         "placeRanks": [p.rank if p else None for p in placed],
         "differences": [_long(t.difference) if t else None for t in tested],
-        "p": [_long(t.p_holm) if t else None for t in tested],
+        "p": [_long(t.p_adjusted) if t else None for t in tested],
         "words": sentences(results, measure),
         "axis": {"low": panel.low, "high": panel.high, "ticks": _numbers(panel.ticks)},
         "order": panel.order.tolist(),

@@ -119,7 +119,7 @@ def _intervals(results: Results) -> str:
 
 
 def _tests(results: Results) -> str:
-    how = described(results.test, None, len(results.tests))
+    how = described(results.test, results.correction, len(results.tests))
     return (f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
             f"{how}, for each measure by itself.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from math import isnan
+from typing import IO, Any
 
 from ir_std._files import check_target, write_whole
 from ir_std._version import __version__
@@ -42,7 +43,7 @@ READING = {
 """How to read the schemes' scores."""
 
 
-def write_report(results: Results | Comparison, file: str | os.PathLike[str],
+def write_report(results: Results | Comparison, file: str | os.PathLike[str] | IO[Any],
                  title: str | None = None,
                  inputs: Iterable[str | os.PathLike[str]] = (), *, force: bool = False) -> None:
     """Write results as one HTML file, whole or not at all.
@@ -51,7 +52,7 @@ def write_report(results: Results | Comparison, file: str | os.PathLike[str],
     ----------
     results : Results or Comparison
         Of one collection, or of several.
-    file : str or path
+    file : str, path or open file
     title : str, optional
     inputs : iterable of str or path
         Files that must not be replaced.
@@ -94,8 +95,7 @@ class _Page:
     def __init__(self, results: Results | Comparison) -> None:
         if isinstance(results, Comparison):
             by_name = {part.collection: part.results for part in results.parts}
-            tested = (found.baseline for found in by_name.values() if found.baseline is not None)
-            self.across: AcrossCollections | None = AcrossCollections(results, next(tested, None))
+            self.across: AcrossCollections | None = AcrossCollections(results)
         else:
             by_name = {_collection(results): results}
             self.across = None

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.analysis.paired import ALPHA, against, described, get_test
+from ir_std.analysis.paired import ALPHA, FAMILYWISE, against, described, get_test
 from ir_std.measures import Standardized
 from ir_std.reporting.panels import estimate, ranked
 from ir_std.reporting.results import Results
@@ -64,7 +64,7 @@ def _against_baseline(results: Results, measure: Measure) -> str:
     better = [run for run, t in tested if t.significant and t.difference > 0]
     worse = [run for run, t in tested if t.significant and t.difference < 0]
     rest = len(tested) - len(better) - len(worse)
-    how = described(results.test, None, len(tested))
+    how = described(results.test, results.correction, len(tested))
     if rest == len(tested):
         which = "No other run can" if rest > 1 else f"{tested[0][0]} cannot"
         return f"{which} be told from the baseline {results.baseline}: {how}."
@@ -77,7 +77,11 @@ def _against_baseline(results: Results, measure: Measure) -> str:
 
 
 def _against_second(results: Results, measure: Measure, first: str, second: str) -> str:
-    found = against(results.values[second][measure], {first: results.values[first][measure]},
+    # A test of all runs at once takes them all.
+    others = [run for run in results.runs if run != second] if results.test in FAMILYWISE else [
+        first]
+    found = against(results.values[second][measure],
+                    {run: results.values[run][measure] for run in others},
                     results.topics, results.test)[first]
     if isnan(found.p):
         return ""

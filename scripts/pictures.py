@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Draw the README's pictures.
+
+    python scripts/pictures.py --data ../shared/data
+
+writes ``topics.png`` and ``forest.png`` with matplotlib and, with playwright and chromium, the
+first screen of a report, ``overview.png`` and ``overview-dark.png``, into ``scripts/pictures/``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from reproduce_soboroff2018 import COLLECTIONS, effects, load
+
+import ir_std
+from ir_std import nDCG, plots, snDCG
+from ir_std.reporting.forest import forest_figure
+from ir_std.reporting.html.report import write_report
+
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "scripts" / "pictures"
+RUNS = ("idst_bert_p1", "p_bert", "TUW19-p3-f", "ms_duet_passage", "bm25base_p")
+"""Of the README's report, the baseline last."""
+
+
+def evaluated(data: Path, folder: Path) -> ir_std.Results:
+    """Runs of the Deep Learning track 2019 by its usual measures; ``folder`` takes the runs."""
+    with tarfile.open(data / "runs" / "dl19-passage.tar.xz") as archive:
+        for name in RUNS:
+            archive.extract(f"dl19-passage/{name}", folder, filter="data")
+    return ir_std.evaluate([folder / "dl19-passage" / name for name in RUNS],
+                           data / "qrels" / "dl19-passage.txt", factors="dl19-passage",
+                           baseline=RUNS[-1])
+
+
+def topics(results: ir_std.Results) -> Figure:
+    """The baseline topic by topic, raw beside standardized."""
+    figure = Figure(figsize=(14, 4.2), layout="constrained")
+    for measure, ax in zip((nDCG @ 10, snDCG @ 10), figure.subplots(1, 2), strict=True):
+        plots.topics(results, measure, RUNS[-1], ax)
+    return figure
+
+
+def forest(data: Path) -> Figure:
+    """Feedback against none on ten collections."""
+    return forest_figure(effects("feedback", [load(data, "feedback", c) for c in COLLECTIONS]))
+
+
+def overview(results: ir_std.Results, folder: Path) -> None:
+    """What a reader of the report sees first, in light and dark."""
+    from playwright.sync_api import sync_playwright
+
+    page_file = folder / "report.html"
+    write_report(results, page_file)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=os.environ.get("IR_STD_CHROMIUM") or shutil.which("chromium"),
+            args=["--no-sandbox"])
+        for dark in (False, True):
+            page = browser.new_page(viewport={"width": 1000, "height": 800},
+                                    device_scale_factor=1.5,
+                                    color_scheme="dark" if dark else "light")
+            page.goto(page_file.as_uri())
+            page.wait_for_selector("[data-ready]", state="attached")
+            bottom = page.evaluate(
+                "document.querySelector('figure.overview').getBoundingClientRect().bottom")
+            page.screenshot(path=folder / ("overview-dark.png" if dark else "overview.png"),
+                            clip={"x": 0, "y": 0, "width": 1000, "height": bottom + 8})
+        browser.close()
+
+
+def draw(data: Path, folder: Path) -> None:
+    """Every picture that needs no browser, into ``folder``."""
+    with tempfile.TemporaryDirectory() as scratch:
+        topics(evaluated(data, Path(scratch))).savefig(folder / "topics.png", dpi=100)
+    forest(data).savefig(folder / "forest.png", dpi=100)
+
+
+def main() -> None:
+    """Parse the arguments and draw."""
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=os.environ.get(
+        "IR_STD_DATA", ROOT.parent / "shared" / "data"))
+    data = parser.parse_args().data
+    draw(data, PICTURES)
+    with tempfile.TemporaryDirectory() as scratch:
+        overview(evaluated(data, Path(scratch)), Path(scratch))
+        for picture in Path(scratch).glob("*.png"):
+            shutil.move(picture, PICTURES / picture.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""Measures by name or as objects, one or several; factors by id, path or as a set."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pytest
+from ir_measures import AP, RR, P
+
+import ir_std
+from ir_std import FactorSet, nDCG, sAP, sP
+from ir_std.errors import MissingMeasureError
+from ir_std.evaluation.by_measure import ByMeasure
+from ir_std.factors.judgments import judgments_of
+from ir_std.trec.inputs import as_qrels
+
+QRELS = {f"t{i}": {f"d{j}": int(j <= i) for j in range(5)} for i in range(3)}
+RUN = {f"t{i}": {f"d{j}": float(j * (i + 1) % 5) for j in range(5)} for i in range(3)}
+
+
+@pytest.fixture
+def factors(tmp_path: Path) -> FactorSet:
+    """Of the three topics, in the folder ``own``."""
+    names = ("AP", "P@2", "nDCG@2")
+    made = FactorSet({"id": "own", "measures": {name: {"systems": 9} for name in names}},
+                     judgments_of(as_qrels(QRELS)), dict.fromkeys(names, (0.2, 0.3, 0.4)),
+                     dict.fromkeys(names, (0.1, 0.1, 0.1)))
+    made.save(tmp_path / "own")
+    return made
+
+
+TAKES_MEASURES: dict[str, Callable[[Any, FactorSet], list[str]]] = {
+    "evaluator": lambda asked, own: [
+        str(m) for m in ir_std.evaluator(asked, QRELS, factors=own).measures],
+    "calc_aggregate": lambda asked, own: [
+        str(m) for m in ir_std.calc_aggregate(asked, QRELS, RUN, factors=own)],
+    "calc": lambda asked, own: [
+        str(m) for m in ir_std.calc(asked, QRELS, RUN, factors=own).aggregated],
+    "iter_calc": lambda asked, own: list(dict.fromkeys(
+        str(one.measure) for one in ir_std.iter_calc(asked, QRELS, RUN, factors=own))),
+    "evaluate": lambda asked, own: [
+        str(m) for m in ir_std.evaluate(RUN, QRELS, asked, factors=own).measures],
+    "place": lambda asked, own: [
+        str(p.measure) for p in ir_std.place(RUN, QRELS, asked, factors=own)],
+}
+
+
+@pytest.mark.parametrize("call", TAKES_MEASURES.values(), ids=TAKES_MEASURES)
+@pytest.mark.parametrize(("one", "name"), [(AP, "AP"), (P @ 2, "P@2"), (nDCG @ 2, "nDCG@2")])
+def test_one_measure_or_its_name_is_a_list_of_one(
+        call: Callable[[Any, FactorSet], list[str]], one: Any, name: str,
+        factors: FactorSet) -> None:
+    expected = [name, f"s{name}"]
+    assert call([one], factors) == call(one, factors) == call(name, factors) == expected
+    assert call(iter([name]), factors) == expected
+
+
+def test_factors_are_built_for_one_measure_or_its_name() -> None:
+    other = {t: {d: -s for d, s in docs.items()} for t, docs in RUN.items()}
+    built = [ir_std.build_factors(QRELS, [RUN, other], asked, id="own")
+             for asked in ("AP", AP, ["AP"])]
+    assert [list(one.measures) for one in built] == [["AP"]] * 3
+
+
+def test_systems_are_compared_by_one_measure_or_its_name(
+        factors: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
+    tables = {ir_std.compare([("a", RUN, QRELS)], asked).table().text()
+              for asked in ("AP", AP, ["AP"])}
+    assert len(tables) == 1
+
+
+def test_factors_are_a_set_or_its_folder_as_a_string_or_path(factors: FactorSet,
+                                                             tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    expected = ir_std.calc_aggregate("AP", QRELS, RUN, factors=factors)
+    for given in (folder, str(folder)):
+        assert ir_std.calc_aggregate("AP", QRELS, RUN, factors=given) == expected
+        assert ir_std.evaluate(RUN, QRELS, "AP", factors=given).means["run"] == expected
+        assert ir_std.calc_aggregate(sAP(factors=given), QRELS, RUN)[
+            sAP(factors=str(folder))] == expected[sAP]
+
+
+def test_parameters_that_are_fractions_may_be_whole_numbers() -> None:
+    assert sAP(scheme="U", A=1, B=0) == sAP(scheme="U", A=1.0, B=0.0)
+    assert ir_std.sRBP(p=0)["p"] == 0.0
+    written = str(sAP(scheme="U", A=1))
+    assert written == "sAP(scheme='U',A=1.0)"
+    for parse in (ir_std.parse_measure, ir_measures.parse_measure):
+        assert parse(written) == parse("sAP(scheme='U',A=1)") == sAP(scheme="U", A=1)
+
+
+def test_a_truth_value_is_no_slope() -> None:
+    with pytest.raises(ir_std.UsageError, match="A is True, allowed are values of type float"):
+        sAP(scheme="U", A=True).validate_params()
+
+
+def test_scores_are_looked_up_by_measure_and_by_name(factors: FactorSet) -> None:
+    scores = ir_std.calc_aggregate(["AP", "P@2"], QRELS, RUN, factors=factors)
+    assert scores["AP"] == scores[AP] == scores.get("AP")
+    assert scores["P(cutoff=2)"] == scores["P(rel=1)@2"] == scores[P @ 2]
+    assert "sP@2" in scores
+    assert sP @ 2 in scores
+    assert "RR" not in scores
+    assert scores.get("RR") is None
+    assert scores.get(RR, 0.5) == 0.5
+    assert scores == dict(scores) == pickle.loads(pickle.dumps(scores))
+
+
+@pytest.mark.parametrize("wrong", ["RR", "nonsense", RR, 3])
+def test_a_measure_without_a_score_is_told_which_there_are(wrong: Any) -> None:
+    scores = ByMeasure({AP: 0.5, sP @ 2: 0.25})
+    with pytest.raises(MissingMeasureError) as told:
+        scores[wrong]
+    assert str(told.value) == f"no {wrong}: there are AP, sP@2"
+    assert isinstance(told.value, KeyError)
+
+
+def test_rows_are_read_from_paths_as_from_names(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("401 0 d1 1\n401 0 d2 0\n", encoding="utf-8")
+    run.write_text("401 Q0 d2 1 17.5 bm25\n", encoding="utf-8")
+    for ours, theirs, file in (
+            (ir_std.read_trec_qrels, ir_measures.read_trec_qrels, qrels),
+            (ir_std.read_trec_run, ir_measures.read_trec_run, run)):
+        expected = list(theirs(str(file)))
+        assert expected
+        text = file.read_text(encoding="utf-8")
+        for given in (file, str(file), text, StringIO(text)):
+            assert list(ours(given)) == expected

@@ -1,0 +1,112 @@
+"""Users' scripts pass mypy --strict: what the guides show, and what mistakes it must find."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import ir_measures
+import pytest
+
+import ir_std
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDES = "".join((ROOT / guide).read_text(encoding="utf-8")
+                 for guide in ("README.md", "scripts/README.md"))
+BLOCKS = re.findall(r"^```(?:python|pycon)\n(.*?)^```$", GUIDES, re.MULTILINE | re.DOTALL)
+
+USUAL = """
+import ir_std
+from ir_std import AP, P, SP, Measure, nDCG, sAP, snDCG, sP
+
+linear: ir_std.Standardized = sAP(scheme="U", A=1) @ 10
+wide: Measure = nDCG(dcg="jk", rel=1)
+total: Measure = SP @ 10
+mean: float = ir_std.calc_aggregate("AP", "qrels.txt", "run.txt", factors="trec8-adhoc")["sAP"]
+means, by_topic = ir_std.calc(nDCG @ 10, {}, {})
+values: dict[str, float] = {one.query_id: float(one.value) for one in by_topic}
+both = ir_std.evaluator(AP, ir_std.read_trec_qrels("qrels.txt")).calc_aggregate("run.txt")
+standardized: float = both[sAP] + means[snDCG @ 10]
+if both.match is not None and both.match.factors is not None:
+    name: str = both.match.factors.id
+results = ir_std.evaluate({"a": "a.run", "b": "b.run"}, "qrels.txt", [P @ 10], baseline="a",
+                          factors=ir_std.load_factors("trec8-adhoc"))
+score: float = results.means["b"]["sP@10"] - results.means["b"][sP @ 10]
+p: float = results.tests["b"]["P@10"].p_adjusted
+places: list[str] = [str(place) for place in ir_std.place("a.run", "qrels.txt", "AP")]
+factors: ir_std.FactorSet = ir_std.build_factors("qrels.txt", "runs", "AP", id="mine")
+"""
+
+MISTAKES = """
+import ir_std
+ir_std.evaluatte
+ir_std.sAPP
+ir_std.calc_aggregate("AP", "qrels.txt")
+ir_std.calc_aggregate("AP", "qrels.txt", "run.txt", factors=3)
+ir_std.evaluate("run.txt", "qrels.txt", "AP", factor="trec8-adhoc")
+"""
+
+
+INSTEAD = {"nDCG": "ir_std.measures._nDCG", "NDCG": "ir_std.measures._nDCG", "calc": "schemes:",
+           "evaluator": "schemes:", "calc_aggregate": "schemes:", "iter_calc": "schemes:",
+           "parse_measure": "str | ", "read_trec_qrels": "PathLike", "read_trec_run": "PathLike"}
+"""What is ours under a name of ir_measures, and what its type says that theirs does not."""
+
+
+def scripts() -> dict[str, str]:
+    """By name."""
+    parser = doctest.DocTestParser()
+    snippets = ["".join(e.source for e in parser.get_examples(block)) or block for block in BLOCKS]
+    names = sorted({*ir_std.__all__, *ir_measures.__all__} - {"__version__"})
+    uses = ["from ir_std import *", "import ir_std", *(f"ir_std.{n}, {n}" for n in names),
+            *(f"reveal_type(ir_std.{n})" for n in INSTEAD)]
+    return {f"snippet_{i}": text for i, text in enumerate(snippets)} | {
+        "usual": USUAL, "mistakes": MISTAKES, "names": "\n".join(uses)}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[str]]:
+    """Gives what mypy tells a user of the scripts whose names begin so."""
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    folder = tmp_path_factory.mktemp("scripts")
+    for name, text in scripts().items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    # What other libraries leave untyped is theirs to type.
+    theirs = ["--disable-error-code=import-untyped"]
+    theirs += [f"--untyped-calls-exclude={name}" for name in ("ir_measures", "distributed")]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent",
+         "--no-error-summary", "--cache-dir=cache", *theirs, *(f"{n}.py" for n in scripts())],
+        cwd=folder, env=os.environ | {"MYPYPATH": str(ROOT)}, capture_output=True, text=True,
+        check=False)
+    assert done.stderr == ""
+    return lambda name: [line for line in done.stdout.splitlines() if line.startswith(name)]
+
+
+def test_snippets_of_the_readme_are_typed(told: Callable[[str], list[str]]) -> None:
+    assert BLOCKS
+    assert told("snippet_") == []
+
+
+def test_usual_calls_are_typed(told: Callable[[str], list[str]]) -> None:
+    assert told("usual.py") == []
+
+
+def test_mistakes_are_found(told: Callable[[str], list[str]]) -> None:
+    lines = MISTAKES.splitlines()
+    found = [int(re.findall(r":(\d+): error", line)[0]) for line in told("mistakes.py")
+             if ": note:" not in line]
+    assert found == [i for i, line in enumerate(lines, 1) if line.startswith("ir_std.")]
+
+
+def test_all_names_are_known_and_ours_are_not_taken_for_those_of_ir_measures(
+        told: Callable[[str], list[str]]) -> None:
+    revealed = [line.partition("Revealed type is ")[2] for line in told("names.py")]
+    assert len(revealed) == len(INSTEAD)
+    assert [name for (name, ours), found in zip(INSTEAD.items(), revealed, strict=True)
+            if ours not in found] == []
