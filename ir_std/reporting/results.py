@@ -50,7 +50,8 @@ def evaluate(runs: Any, qrels: Any = None,
              schemes: str | Iterable[str] = "N", *, factors: Factors | None = None,
              systems: Systems = None, without: str | Iterable[str] = (),
              baseline: str | None = None, test: str = "t", correction: str | None = None,
-             jobs: int | None = 1, executor: Executor | None = None) -> Results:
+             jobs: int | None = 1, executor: Executor | None = None,
+             depth: int | None = None) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
@@ -84,6 +85,8 @@ def evaluate(runs: Any, qrels: Any = None,
     executor : concurrent.futures.Executor, optional
         Evaluate there instead, a task for each run; such as ``Client.get_executor()`` of Dask.
         Files given by their path must be readable by its workers.
+    depth : int, optional
+        Evaluate the first so many documents of each topic, in trec_eval's order; its ``-M``.
 
     Raises
     ------
@@ -103,7 +106,7 @@ def evaluate(runs: Any, qrels: Any = None,
     chosen = choose_factors(judgments, factors, systems=systems, without=without)
     evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen,
                               named.values())
-    evaluated = evaluate_all(evaluator, named, jobs, executor)
+    evaluated = evaluate_all(evaluator, named, jobs, executor, depth=depth)
     results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test,
                       correction)
     warn_caller(results.warnings)

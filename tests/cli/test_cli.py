@@ -18,7 +18,7 @@ from ir_measures import AP, P
 
 import ir_std
 from ir_std import FactorSet
-from ir_std.cli.evaluate import read_measures
+from ir_std.cli.trec_eval import read_measures
 from ir_std.factors.catalog import load_factors
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -194,7 +194,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("qrels",), "no run"),
     (("run", "qrels", "qrels"), "found 2 qrels (qrels, qrels)"),
     (("run", "qrels", "APP"), "did you mean 'AP'"),
-    (("run", "qrels", "P"), "write P@10"),
+    (("run", "qrels", "R"), "write R@10"),
     (("run", "qrels", "AP", "-s", "Q"), "unknown scheme 'Q': allowed are N, U, E, z"),
     (("run", "qrels", "AP", "-o", "xml"), "invalid choice: 'xml'"),
     (("run", "qrels", "AP", "-n"), "add -q"),
@@ -226,7 +226,12 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
     (("narrow", "qrels", "AP"), "no scores of a measure by topic (there are 401)"),
     (("elsewhere", "qrels", "AP"), "no topic in common"),
-    ((".", "qrels", "AP"), "is a directory"),
+    (("run", "empty", "qrels", "AP"), "empty: holds no files; runs are expected in it"),
+    (("run", "qrels", "gm_map"), "ir_measures has no measure such as trec_eval's gm_map"),
+    (("run", "qrels", "AP", "-M", "0"), "-M is 0"),
+    (("-", "-", "AP"), "standard input, which can be read only once"),
+    (("scores", "qrels", "AP", "-M", "3"), "scores holds scores, which cannot be cut"),
+    (("run", "qrels", "alpha_nDCG@10", "--raw"), "pip install ir-measures[pyndeval]"),
 ])
 def test_wrong_use_is_one_line_and_exit_status_2(
         files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch,
@@ -235,6 +240,8 @@ def test_wrong_use_is_one_line_and_exit_status_2(
     Path("broken").write_text("401 Q0 d1 1 1.0 t\n401 Q0 d2 2 1.0\n")
     Path("narrow").write_text("401 d1 1\n")
     Path("elsewhere").write_text("x Q0 d1 1 1.0 t\n")
+    Path("scores").write_text("map\t401\t0.5\n")
+    Path("empty").mkdir(exist_ok=True)
     done = ir_std_cli(*arguments)
     assert done.status == 2
     assert done.out == []
