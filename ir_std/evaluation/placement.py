@@ -17,7 +17,7 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import said, warn_caller
 from ir_std.evaluation.plans import Plan, names_by_measure, units_of
 from ir_std.factors.catalog import Factors
-from ir_std.factors.estimates import by_system, means_of_systems
+from ir_std.factors.estimates import by_system, means_of_systems, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Measures, Standardized, canonical
 from ir_std.schemes import EXACT, scheme_names
@@ -165,6 +165,41 @@ class Placer:
         return [replace(p, among=True, tied=max(p.tied - 1, 0))
                 if p.factors in own and not p.why_not else p for p in placed]
 
+    def place_topics(self, values: Mapping[Measure, Floats]
+                     ) -> dict[Measure, tuple[Placement | None, ...]]:
+        """The run's place on each topic of the qrels, by measure.
+
+        Parameters as for :meth:`place_values`.  None on topics without factors, and where scores of
+        single systems are not known.
+        """
+        own = self._took_part_in(values)
+        return {m: tuple(self._on_topics(m, values, own)) for m in self.evaluator.measures}
+
+    def _on_topics(self, measure: Measure, values: Mapping[Measure, Floats], own: set[str]
+                   ) -> list[Placement | None]:
+        factors, name, raw = self._behind(measure)
+        topics = self.evaluator.qrels.topics
+        placed: list[Placement | None] = [None] * len(topics)
+        fit = self.evaluator.match and self.evaluator.match.fit
+        plan = self._plans.get(measure)
+        of_mean = plan.of_mean if plan else bool(fit and fit.dataset)
+        if factors is None or name not in factors.scores or of_mean:
+            return placed
+        rows, mine = factors.rows(topics), _rounded(factors, name, values[raw])
+        if plan:
+            mine = plan.apply(mine)
+        known = np.flatnonzero((rows >= 0) & ~np.isnan(factors.mean[name])[rows] & ~np.isnan(mine))
+        theirs = scores_of_systems(factors, name, _scheme(measure), rows[known], **_params(measure))
+        above = theirs - mine[known, None]
+        among = factors.id in own
+        for i, better, tied, n in zip(
+                known.tolist(), (above > EXACT).sum(axis=1).tolist(),
+                (np.abs(above) <= EXACT).sum(axis=1).tolist(),
+                (~np.isnan(theirs)).sum(axis=1).tolist(), strict=True):
+            placed[i] = Placement(measure, float(values[measure][i]), factors.id, 1, 1, better, n,
+                                  among, tied - among)
+        return placed
+
     def _took_part_in(self, values: Mapping[Measure, Floats]) -> set[str]:
         """The sets with a system that scores as the run does, on every topic by each measure."""
         same: dict[str, list[bool]] = {}
@@ -233,16 +268,22 @@ def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:
 def _means(factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...],
            total: int) -> Floats | None:
     """The systems' means on the set's rows; None if they are not known."""
-    scheme, params = None, {}
-    if isinstance(measure, Standardized):
-        scheme, params = measure["scheme"], measure.scheme_params
+    scheme = _scheme(measure)
     if len(rows) == total and not measure.params.keys() & {"A", "B"}:
         stored = factors.means.get(f"{scheme or 'raw'}:{name}")
         if stored is not None:
             return stored
     if name in factors.systems and name in factors.scores:
-        return means_of_systems(factors, name, scheme, np.array(rows), **params)
+        return means_of_systems(factors, name, scheme, np.array(rows), **_params(measure))
     return None
+
+
+def _scheme(measure: Measure) -> str | None:
+    return measure["scheme"] if isinstance(measure, Standardized) else None
+
+
+def _params(measure: Measure) -> dict[str, float]:
+    return measure.scheme_params if isinstance(measure, Standardized) else {}
 
 
 def _reason(factors: FactorSet, name: str, n: int, total: int) -> str:

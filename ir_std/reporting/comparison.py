@@ -23,7 +23,8 @@ from ir_std.errors import UsageError, suggestion
 from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.collections import Overlaps, collection_names, common_measures, overlaps
 from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
-from ir_std.reporting.results import Results, evaluate, groups_of
+from ir_std.reporting.result_tables import groups_of
+from ir_std.reporting.results import Results, evaluate
 from ir_std.reporting.tables import Cell, Table, figure, label, number
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels

@@ -245,7 +245,7 @@ def test_a_measure_that_states_its_level_keeps_it() -> None:
         parse_measure(name) for name in ("NumRet", "NumRet(rel=2)", "nDCG")]
 
 
-def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any, tmp_path: Path) -> None:
+def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
     """As if the run were cut by hand, in pytrec_eval's order of documents."""
     names = ["map", "ndcg", "num_ret", "P_20", "set_recall", "recip_rank"]
     with (files / "qrels").open() as qrels, (files / "runs" / "one").open() as run:

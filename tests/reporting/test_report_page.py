@@ -307,8 +307,8 @@ def test_a_press_on_a_number_shows_it_by_every_scheme(view: View,
     shown = dict(zip(view.page.locator(".numbers dt").all_text_contents(),
                      view.page.locator(".numbers dd:not(.note)").all_text_contents(), strict=True))
     plan = results.plans[sAP]
-    expected = {scheme: score(np.mean(plan.factors.standardize(
-        "AP", results.topics, results.values[run][AP], scheme))) for scheme in "zNUE"}
+    expected = {scheme: score(float(np.mean(plan.factors.standardize(
+        "AP", results.topics, results.values[run][AP], scheme)))) for scheme in "zNUE"}
     assert {scheme: shown[scheme] for scheme in "zNUE"} == expected
     assert shown["raw AP"] == score(results.means[run][AP])
     test = results.tests[run][AP]
