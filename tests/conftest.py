@@ -56,6 +56,7 @@ def ir_std_cli(capsys: pytest.CaptureFixture[str]) -> Any:
     """Runs the command line; gives exit status, lines of output and lines beside it."""
 
     def run(*arguments: object) -> SimpleNamespace:
+        status: Any
         try:
             status = main([str(a) for a in arguments])
         except SystemExit as stop:

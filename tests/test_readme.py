@@ -131,7 +131,7 @@ def test_every_shipped_set_is_in_the_readmes_table_beside_its_number_of_systems(
               for name in re.findall(r"`([a-z0-9-]+)`", names)}
     assert set(listed) == set(ir_std.available_factors())
     for names, systems in rows:
-        numbers = [int(re.match(r"\d+", ir_std.load_factors(name).systems_text())[0])
+        numbers = [int(re.findall(r"\d+", ir_std.load_factors(name).systems_text())[0])
                    for name in re.findall(r"`([a-z0-9-]+)`", names)]
         assert [int(n) for n in systems.split(" to ")] == sorted({min(numbers), max(numbers)})
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import providers
-from ir_measures.measures import Measure
+from ir_measures.measures import Measure, SumAgg
 from ir_measures.util import CalcResults, Metric
 
 from ir_std._typing import Floats
@@ -230,7 +230,7 @@ class StdEvaluator(providers.Evaluator):
         read = as_scored(run)
         name = name or read.name
         raw = self._given(read, name) if isinstance(read, RunScores) else self._computed(read, name)
-        columns, averages = dict(raw.columns), {m: mean_of_known(v) for m, v in raw.columns.items()}
+        columns, averages = dict(raw.columns), {m: _summary(m, v) for m, v in raw.columns.items()}
         for p in self.plans:
             columns[p.measure], averages[p.measure] = p.standardized(
                 raw.columns[p.raw], raw.steps.get(p.raw, 0.0))
@@ -333,6 +333,13 @@ class StdEvaluator(providers.Evaluator):
         self._told.update(new)
         warn_caller(new)
         return found
+
+
+def _summary(measure: Measure, values: Floats) -> float:
+    """The mean of the values that are known; of counts the sum, as ir_measures has it."""
+    if isinstance(measure.aggregator(), SumAgg):
+        return float(np.nansum(values))
+    return mean_of_known(values)
 
 
 def _relevant(rankings: Iterable[Ranking]) -> int:

@@ -23,7 +23,8 @@ from ir_std.errors import UsageError, suggestion
 from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.collections import Overlaps, collection_names, common_measures, overlaps
 from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
-from ir_std.reporting.results import Results, evaluate, groups_of
+from ir_std.reporting.result_tables import groups_of
+from ir_std.reporting.results import Results, evaluate
 from ir_std.reporting.tables import Cell, Table, figure, label, number
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
@@ -275,7 +276,8 @@ def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
 
 def compare(entries: Iterable[tuple[str, Any, Any]],
             measures: Measures | None = None,
-            schemes: str | Iterable[str] = "N") -> Comparison:
+            schemes: str | Iterable[str] = "N", *, depth: int | None = None,
+            jobs: int | None = 1) -> Comparison:
     """Evaluate one or several systems over several collections.
 
     Parameters
@@ -287,6 +289,10 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
     schemes : str or iterable of str
+    depth : int, optional
+        As for :func:`evaluate`.
+    jobs : int, optional
+        Number of processes for the runs of a collection; None is as many as pay.
 
     Raises
     ------
@@ -310,7 +316,8 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
         if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
             raise UsageError(f"two runs of {system} on {names[_key(qrels)]}: give each system a "
                              f"name of its own")
-    results = {key: evaluate(named, read[key], wanted, schemes) for key, named in runs.items()}
+    results = {key: evaluate(named, read[key], wanted, schemes, depth=depth, jobs=jobs)
+               for key, named in runs.items()}
     parts = [Part(system, names[key], results[key])
              for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)]
     return Comparison(tuple(parts), _in_order(wanted, parts))

@@ -266,4 +266,6 @@ def _csv_value(value: float | str) -> str:
     if isinstance(value, str):
         # Spreadsheets take such a cell for a formula, even in quotes; behind ' it is text.
         return f"'{value}" if _FORMULA.match(value) else value
+    if isinstance(value, int):
+        return str(value)
     return "" if math.isnan(value) else repr(float(value))

@@ -67,8 +67,9 @@ def test_factors_are_built_for_one_measure_or_its_name() -> None:
     assert [list(one.measures) for one in built] == [["AP"]] * 3
 
 
+@pytest.mark.usefixtures("factors")
 def test_systems_are_compared_by_one_measure_or_its_name(
-        factors: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
     tables = {ir_std.compare([("a", RUN, QRELS)], asked).table().text()
               for asked in ("AP", AP, ["AP"])}

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
+from catalogue import licences, readme, shipped_sets, topics
 from packaging.licenses import canonicalize_license_expression
 
 from ir_std import available_factors, load_factors
 from ir_std._version import __version__
 from ir_std.factors.catalog import TOPICS, shipped_folder
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-from catalogue import licences, readme, shipped_sets, topics
 
 ROOT = Path(__file__).parents[2]
 NAMES = available_factors()
@@ -89,8 +88,8 @@ def test_sets_name_the_version_that_built_them_and_their_inputs(name: str, data:
         assert hashlib.sha256(file.read_bytes()).hexdigest() == record["sha256"]
 
 
-def test_show_says_source_licence_quality_and_what_is_against_a_set(ir_std_cli: object) -> None:
-    lines = ir_std_cli("factors", "show", "robust04").out  # type: ignore[operator]
+def test_show_says_source_licence_quality_and_what_is_against_a_set(ir_std_cli: Any) -> None:
+    lines = ir_std_cli("factors", "show", "robust04").out
     assert any(line.startswith("source\t") and "\tCC-BY-SA-4.0\thttps://creativecommons.org" in line
                for line in lines)
     assert any(line.startswith("source\tW. Webber") and line.endswith("\tnot stated")
@@ -100,10 +99,8 @@ def test_show_says_source_licence_quality_and_what_is_against_a_set(ir_std_cli: 
     assert any(line.startswith("input\tscores/robust04/AP.csv\t") for line in lines)
 
 
-def test_all_a_set_holds_opens_as_a_table(tmp_path: Path, ir_std_cli: object) -> None:
-    import pandas as pd
-
-    ir_std_cli("factors", "export", "dl19-passage", "--format", "csv",  # type: ignore[operator]
+def test_all_a_set_holds_opens_as_a_table(tmp_path: Path, ir_std_cli: Any) -> None:
+    ir_std_cli("factors", "export", "dl19-passage", "--format", "csv",
                "-o", tmp_path / "x.csv")
     factors = load_factors("dl19-passage")
     table = pd.read_csv(tmp_path / "x.csv", dtype={"topic": str})

@@ -75,7 +75,7 @@ class View:
         self.asked.clear()
         self.page.goto("about:blank")
         self.page.goto(file.as_uri() + address)
-        self.page.wait_for_selector("html[data-ready]")
+        self.page.wait_for_selector("html[data-complete]")
 
     def open_topics(self) -> None:
         self.page.click("details summary")
@@ -190,6 +190,23 @@ def test_the_overview_shows_the_systems(view: View, results: ir_std.Results) -> 
     assert "129 systems" in view.text(".overview svg")
 
 
+def test_the_first_screen_does_not_wait_for_the_scores_by_topic(browser: Any, file: Path) -> None:
+    view = View(browser)
+    view.page.add_init_script(
+        "window.DecompressionStream = class { constructor() { return "
+        "new TransformStream({ transform: () => new Promise(() => {}) }); } }")
+    view.page.goto(file.as_uri())
+    view.page.wait_for_selector("html[data-ready]")
+    assert view.page.locator(".overview .dot").count() == N_RUNS
+    view.page.select_option("select[data-choice=measure]", "P@10")
+    view.page.wait_for_function("() => location.hash !== ''")
+    assert view.text(".overview .measure-name") == "P@10"
+    assert 20 <= len([r for r in view.rows() if r.startswith("run")]) <= 21
+    assert not view.page.is_visible(".one-run")
+    assert view.said == []
+    view.context.close()
+
+
 # The table of means.
 
 
@@ -290,8 +307,8 @@ def test_a_press_on_a_number_shows_it_by_every_scheme(view: View,
     shown = dict(zip(view.page.locator(".numbers dt").all_text_contents(),
                      view.page.locator(".numbers dd:not(.note)").all_text_contents(), strict=True))
     plan = results.plans[sAP]
-    expected = {scheme: score(np.mean(plan.factors.standardize(
-        "AP", results.topics, results.values[run][AP], scheme))) for scheme in "zNUE"}
+    expected = {scheme: score(float(np.mean(plan.factors.standardize(
+        "AP", results.topics, results.values[run][AP], scheme)))) for scheme in "zNUE"}
     assert {scheme: shown[scheme] for scheme in "zNUE"} == expected
     assert shown["raw AP"] == score(results.means[run][AP])
     test = results.tests[run][AP]
