@@ -55,8 +55,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", "--output-format", "--output_format",
                         dest="output_format", choices=[*FORMATS, *TABLES], default="tsv",
                         help="form of the output (default tsv)")
-    parser.add_argument("--jobs", type=int, metavar="N",
-                        help="processes for several runs (default: as many as pay)")
+    add_jobs_option(parser)
     parser.add_argument("--raw", action="store_true", help="raw scores only")
     parser.add_argument("--sort", metavar="MEASURE",
                         help="the run with the highest mean first, in tables with ranks; equal "
@@ -96,6 +95,12 @@ def add_measure_option(parser: ArgumentParser) -> None:
     """Declare ``--measure``."""
     parser.add_argument("--measure", metavar="NAME",
                         help="the measure of a table of scores whose columns are runs")
+
+
+def add_jobs_option(parser: ArgumentParser) -> None:
+    """Declare ``--jobs``."""
+    parser.add_argument("--jobs", type=int, metavar="N",
+                        help="processes for several runs (default: as many as pay)")
 
 
 def run(args: Namespace) -> None:
@@ -246,7 +251,8 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
     results = evaluate_runs(runs, inputs.qrels, measures or None, schemes, factors=args.factors,
                             systems=args.systems, without=args.without,
                             baseline=baseline, test=args.test or TESTS[0],
-                            correction=args.correction, depth=args.depth)
+                            correction=args.correction, depth=args.depth,
+                            jobs=args.jobs)
     _tell(results.evaluator, schemes)
     return results
 

@@ -276,7 +276,8 @@ def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
 
 def compare(entries: Iterable[tuple[str, Any, Any]],
             measures: Measures | None = None,
-            schemes: str | Iterable[str] = "N", *, depth: int | None = None) -> Comparison:
+            schemes: str | Iterable[str] = "N", *, depth: int | None = None,
+            jobs: int | None = 1) -> Comparison:
     """Evaluate one or several systems over several collections.
 
     Parameters
@@ -290,6 +291,8 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     schemes : str or iterable of str
     depth : int, optional
         As for :func:`evaluate`.
+    jobs : int, optional
+        Number of processes for the runs of a collection; None is as many as pay.
 
     Raises
     ------
@@ -324,7 +327,7 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
         if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
             raise UsageError(f"two runs of {system} on {names[_key(qrels)]}: give each system a "
                              f"name of its own")
-    results = {key: evaluate(named, read[key], wanted, schemes, depth=depth)
+    results = {key: evaluate(named, read[key], wanted, schemes, depth=depth, jobs=jobs)
                for key, named in runs.items()}
     parts = [Part(system, names[key], results[key])
              for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)]

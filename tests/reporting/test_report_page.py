@@ -75,7 +75,7 @@ class View:
         self.asked.clear()
         self.page.goto("about:blank")
         self.page.goto(file.as_uri() + address)
-        self.page.wait_for_selector("html[data-ready]")
+        self.page.wait_for_selector("html[data-complete]")
 
     def open_topics(self) -> None:
         self.page.click("details summary")
@@ -188,6 +188,23 @@ def test_the_overview_shows_the_systems(view: View, results: ir_std.Results) -> 
     ticks = view.page.get_attribute(".overview path.systems", "d")
     assert ticks.count("M") == placed.n_systems == 129
     assert "129 systems" in view.text(".overview svg")
+
+
+def test_the_first_screen_does_not_wait_for_the_scores_by_topic(browser: Any, file: Path) -> None:
+    view = View(browser)
+    view.page.add_init_script(
+        "window.DecompressionStream = class { constructor() { return "
+        "new TransformStream({ transform: () => new Promise(() => {}) }); } }")
+    view.page.goto(file.as_uri())
+    view.page.wait_for_selector("html[data-ready]")
+    assert view.page.locator(".overview .dot").count() == N_RUNS
+    view.page.select_option("select[data-choice=measure]", "P@10")
+    view.page.wait_for_function("() => location.hash !== ''")
+    assert view.text(".overview .measure-name") == "P@10"
+    assert 20 <= len([r for r in view.rows() if r.startswith("run")]) <= 21
+    assert not view.page.is_visible(".one-run")
+    assert view.said == []
+    view.context.close()
 
 
 # The table of means.

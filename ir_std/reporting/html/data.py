@@ -76,7 +76,8 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
         "low": [_long(e.interval[0]) for e in sure],
         "high": [_long(e.interval[1]) for e in sure],
         "overTopics": [_number(e.topics) for e in sure],
-        "overSystems": [_number(e.systems) for e in sure] if any(e.systems for e in sure) else [],
+        "overSystems": ([_number(e.systems) for e in sure] if any(e.systems > 0 for e in sure)
+                        else []),
         "places": [p.summary if p else None for p in placed],
         "placeRanks": [p.rank if p else None for p in placed],
         "differences": [_long(t.difference) if t else None for t in tested],

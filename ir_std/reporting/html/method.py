@@ -11,7 +11,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
 from ir_std.reporting.html.words import listed
-from ir_std.reporting.panels import SYSTEMS_UP_TO
+from ir_std.reporting.panels import over_systems
 from ir_std.reporting.results import Results
 from ir_std.reporting.tables import latex_escape
 
@@ -111,7 +111,7 @@ def method(several: Iterable[Results]) -> str:
 
 def _intervals(results: Results) -> str:
     said = "over topics (Student's t)"
-    if len(results.runs) > SYSTEMS_UP_TO:
+    if not over_systems(results):
         return said
     how = dict.fromkeys(part.source for part in results.systems_parts.values() if part.source)
     return said + ", and for standardized scores over the standardizing systems, " * bool(how) + (

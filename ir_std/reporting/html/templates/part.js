@@ -4,23 +4,28 @@ const FARTHEST = 5;
 
 /** The matrices of runs x topics that the page carries; null is no value. */
 async function unpack({ packed, matrices, runs, topics }) {
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const letters = atob(packed);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const planes = new Uint8Array(await new Response(stream).arrayBuffer());
   const size = runs.length * topics.length;
-  let start = 0;
+  let end = 0;
   return matrices.map(({ unit, least, bytes: count }) => {
-    const codes = new Float64Array(size);
-    for (let b = 0, weight = 1; b < count; b += 1, weight *= 256, start += size) {
-      for (let i = 0; i < size; i += 1) codes[i] += planes[start + i] * weight;
-    }
-    return { at: (i) => codes[i] ? (least + codes[i] - 1) / unit : null };
+    const first = end;
+    end += count * size;
+    const last = end - size;
+    return { at: (i) => {
+      let code = 0;
+      for (let place = last + i; place >= first; place -= size) code = code * 256 + planes[place];
+      return code ? (least + code - 1) / unit : null;
+    } };
   });
 }
 
 class Part {
-  constructor(root, data, matrices, address) {
-    Object.assign(this, data, { root, matrices, address });
+  constructor(root, data, address) {
+    Object.assign(this, data, { root, address });
     this.name = root.dataset.part;
     this.byName = new Map(this.measures.map((m) => [m.name, m]));
     this.figures = [];
@@ -35,12 +40,20 @@ class Part {
     this.setUpFigures();
   }
 
-  value(m, run, topic) { return this.matrices[m.values].at(run * this.topics.length + topic); }
+  /** Scores by topic are unpacked, and what needs them shown, when the first screen stands. */
+  async complete() {
+    this.unpacked = await unpack(this);
+    this.$(".one-run").hidden = false;
+    this.showRun();
+    this.paint();
+  }
 
-  z(b, run, topic) { return this.matrices[b.z].at(run * this.topics.length + topic); }
+  value(m, run, topic) { return this.unpacked[m.values].at(run * this.topics.length + topic); }
+
+  z(b, run, topic) { return this.unpacked[b.z].at(run * this.topics.length + topic); }
 
   rank(b, run, topic) {
-    return b.ranks === null ? null : this.matrices[b.ranks].at(run * this.topics.length + topic);
+    return b.ranks === null ? null : this.unpacked[b.ranks].at(run * this.topics.length + topic);
   }
 
   ranked(m) {
@@ -138,7 +151,7 @@ class Part {
     root.querySelector(".csv").addEventListener("click", () =>
       download(fileName(`${this.name} means`, "csv"), new Blob([this.csvOfMeans()], { type: "text/csv" })));
     this.topicsTable = new SortedTable(this.$(".all-topics"), {
-      fold: 100, pinned: (row) => Number(row.dataset.i) === this.chosen?.topic });
+      pinned: (row) => Number(row.dataset.i) === this.chosen?.topic });
     this.$(".all-topics .csv").addEventListener("click", () =>
       download(fileName(`${this.name} ${this.runs[this.chosen.run]} topics`, "csv"),
         new Blob([this.csvOfTopics()], { type: "text/csv" })));
@@ -177,9 +190,7 @@ class Part {
     }
   }
 
-  paint() {
-    for (const figure of this.figures) figure.paint();
-  }
+  paint() { paintAll(this.unpacked ? this.figures : this.figures.slice(0, 1)); }
 
   /** Show what an address says; what it does not say is as at the start. */
   show(said) {
@@ -197,7 +208,7 @@ class Part {
     }
     this.showWords();
     this.showTable(said.sort);
-    this.showRun();
+    if (this.unpacked) this.showRun();
     this.paint();
   }
 
