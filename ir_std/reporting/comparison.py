@@ -103,6 +103,10 @@ class Comparison:
     parts: tuple[Part, ...]
     measures: tuple[Measure, ...]
 
+    def __repr__(self) -> str:
+        return (f"<Comparison of {', '.join(self.systems)} on {', '.join(self.collections)}: "
+                f"{', '.join(map(str, self.measures))}>")
+
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems' names, in the order they were given."""
