@@ -53,6 +53,14 @@ class Placement:
         Why the run cannot be placed; then the counts are 0.
     means : tuple of float
         What the run was compared with: the systems' means, sorted.
+
+    Examples
+    --------
+    >>> raw, standardized = ir_std.place("bm25.run", "qrels.txt", "AP")
+    >>> print(standardized)
+    sAP 0.7650: would have been 7th of 130
+    >>> standardized.rank, standardized.n_systems, standardized.among
+    (7, 129, False)
     """
 
     measure: Measure
@@ -120,6 +128,12 @@ def place(run: Any, qrels: Any = None, measures: Measures | None = None, *,
     ------
     NoFactorsError
         If no factor set fits the qrels.
+
+    Examples
+    --------
+    >>> ir_std.place("bm25.run", "qrels.txt", "AP")
+    AP	0.4527	would have been 2nd of 130
+    sAP	0.7650	would have been 7th of 130
     """
     read = as_scored(run)
     judgments = judgments_behind([read], qrels)

@@ -301,6 +301,17 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
         all collections.
     InputError
         If a run or qrels cannot be used.
+
+    Examples
+    --------
+    >>> comparison = ir_std.compare([("bm25", "bm25.run", "qrels.txt"),
+    ...                              ("bm25", "dl20.run", "dl20.txt")], "nDCG@10")
+    >>> print(comparison.table().text())
+    system  collection    topics  nDCG@10                snDCG@10
+    -------------------------------------------------------------
+    bm25    trec8-adhoc   50       0.6618  0.6964 ...
+    bm25    dl20-passage  54       0.8155  0.7229 ...
+    bm25    all of these  104           -  0.7096 ...
     """
     entries = _with_counted_topics(list(entries))
     if not entries:

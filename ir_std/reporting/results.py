@@ -65,15 +65,8 @@ def evaluate(runs: Any, qrels: Any = None,
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes; not needed for scores.
     measures : Measure, str or iterable of them, optional
         Those of the recognized factor set if not given.
-    schemes : str or iterable of str
-        ``"N"``, ``"N,U"``, ``"all"`` or several names; none for raw scores alone.
-    factors : FactorSet, str or path, optional
-        The factors to use; recognized from the qrels if not given.
-    systems : str, optional
-        Other systems on the same topics, as ``"modern"``: see
-        :func:`ir_std.evaluation.choice.choose_factors`.
-    without : str or iterable of str
-        Systems of the set to leave out.
+    schemes, factors, systems, without
+        As for :func:`ir_std.evaluator`; no scheme for raw scores alone.
     baseline : str, optional
         The name of the run that the others are tested against.
     test : {'t', 'randomization', 'tukey'}
@@ -97,6 +90,17 @@ def evaluate(runs: Any, qrels: Any = None,
         If there is no run of the baseline's name, or no such test, correction or scheme.
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
+
+    Examples
+    --------
+    >>> results = ir_std.evaluate({"bm25": "bm25.run", "mono": "mono.run"}, "qrels.txt", "AP",
+    ...                           baseline="bm25")
+    >>> print(results.to_text())
+    run       AP      sAP
+    ----------------------
+    bm25  0.4527*  0.7650*
+    mono  0.4376   0.7638
+    ...
     """
     named = runs_by_name(runs)
     if baseline is not None and baseline not in named:
@@ -129,6 +133,17 @@ class Results:
     test : str
     correction : str or None
         As for :func:`evaluate`.
+
+    Examples
+    --------
+    >>> results = ir_std.evaluate("bm25.run", "qrels.txt", "AP")
+    >>> results
+    <Results of 1 run on 50 topics with trec8-adhoc: AP, sAP>
+    >>> round(results.means["bm25.run"]["sAP"], 4)
+    0.765
+    >>> print(results.placements["bm25.run"]["sAP"])
+    sAP 0.7650: would have been 7th of 130
+    >>> results.report("report.html")
     """
 
     evaluator: StdEvaluator
