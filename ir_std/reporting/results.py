@@ -31,7 +31,7 @@ from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.choice import Systems, choose_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
-from ir_std.evaluation.many import evaluate_all
+from ir_std.evaluation.many import Progress, evaluate_all
 from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
@@ -52,7 +52,7 @@ def evaluate(runs: Any, qrels: Any = None,
              systems: Systems = None, without: str | Iterable[str] = (),
              baseline: str | None = None, test: str = "t", correction: str | None = None,
              jobs: int | None = 1, executor: Executor | None = None,
-             depth: int | None = None) -> Results:
+             depth: int | None = None, progress: Progress = iter) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
@@ -81,6 +81,8 @@ def evaluate(runs: Any, qrels: Any = None,
         Files given by their path must be readable by its workers.
     depth : int, optional
         Evaluate the first so many documents of each topic, in trec_eval's order; its ``-M``.
+    progress : callable
+        Wraps the iterable of evaluations, as ``tqdm.tqdm`` does.
 
     Raises
     ------
@@ -111,7 +113,7 @@ def evaluate(runs: Any, qrels: Any = None,
     chosen = choose_factors(judgments, factors, systems=systems, without=without)
     evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen,
                               named.values())
-    evaluated = evaluate_all(evaluator, named, jobs, executor, depth=depth)
+    evaluated = progress(evaluate_all(evaluator, named, jobs, executor, depth=depth))
     results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test,
                       correction)
     warn_caller(results.warnings)
