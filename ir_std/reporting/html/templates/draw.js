@@ -126,7 +126,9 @@ class Figure {
   paint(width) {
     if (!width) return;
     const focused = this.canvas.contains(document.activeElement);
-    Object.assign(this, this.draw(Math.floor(width)));
+    const made = this.draw(Math.floor(width));
+    if (!made) return;
+    Object.assign(this, made);
     this.canvas.replaceChildren(this.drawn);
     this.point(null);
     if (focused) this.drawn.focus();

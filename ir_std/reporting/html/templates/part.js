@@ -91,7 +91,8 @@ class Part {
     const base = this.byName.get(m.base ?? m.name);
     const companion = m.base ? m : this.measures.find((other) => other.base === m.name);
     const behind = this.behind.find((b) => b.of === (m.base ?? m.name)) ?? null;
-    return { measures: [base, companion].filter(Boolean), behind };
+    return { measures: [base, companion].filter((each) => each?.byTopic), behind,
+      byTopic: behind?.dataset ? null : behind };
   }
 
   go(change, reveal = false) { this.address.go(this, change, reveal); }
@@ -106,6 +107,7 @@ class Part {
         this.go({ run: link.dataset.run }, true);
       });
     }
+    this.$(".close").addEventListener("click", () => this.go({ topic: null }));
     this.$(".as-scatter")?.addEventListener("change", (event) =>
       this.go({ as: event.target.checked ? "scatter" : null }));
   }
@@ -167,7 +169,7 @@ class Part {
   }
 
   csvOfTopics() {
-    const { run, pair: { measures, behind: b } } = this.chosen;
+    const { run, pair: { measures, byTopic: b } } = this.chosen;
     const head = ["topic", ...measures.map((m) => m.name),
       ...(b ? ["z", "rank", `systems’ mean ${b.measure}`, "sd"] : [])];
     return csv([head, ...[...this.topics.keys()].map((topic) => [this.topics[topic],
@@ -183,6 +185,7 @@ class Part {
     const place = (i) => (draw) => (part, chosen, width) =>
       draw(part, chosen, chosen.pair.measures[Math.min(i, chosen.pair.measures.length - 1)], width);
     add(".overview", drawOverview);
+    add(".on-topic", drawOnTopic);
     for (const i of [0, 1]) {
       add(`.topics-${i}`, place(i)(drawTopics));
       add(`.against-${i}`, place(i)((part, chosen, m, width) =>
@@ -256,18 +259,35 @@ class Part {
         title.textContent = `${m.name}, ${m.base ? "standardized" : "raw"}`;
       }
     });
-    this.$(".legend").hidden = pair.measures.every((m) => !m.peers);
+    const known = pair.measures.some((m) => m.peers);
+    this.root.querySelectorAll(".of-systems").forEach((words) => { words.hidden = !known; });
+    this.root.querySelectorAll(".of-runs").forEach((words) => { words.hidden = known; });
     this.showAgainst();
     this.showFarthest();
+    this.showTopic();
     this.fillTopics();
-    const topic = this.$(".topic-line");
-    topic.hidden = this.chosen.topic < 0;
-    topic.textContent = topic.hidden ? "" : topicLines(this, this.chosen, this.chosen.topic).join("; ");
+  }
+
+  /** All runs on the topic that is chosen. */
+  showTopic() {
+    const { run, topic, pair } = this.chosen;
+    this.$(".one-topic").hidden = topic < 0;
+    if (topic < 0) return;
+    const m = shownByTopic(this.chosen);
+    this.$(".topic-name").textContent = this.topics[topic];
+    this.$(".topic-measure").textContent = m.name;
+    this.$(".topic-line").textContent = `${this.runs[run]}: ${scoreLines(this, this.chosen, topic).join("; ")}`;
+    const known = this.$(".topic-systems");
+    if (known) known.hidden = !pair.byTopic || pair.byTopic.mean[topic] === null;
   }
 
   caption() {
     const { run, pair: { behind: b } } = this.chosen;
-    return b ? `${this.runs[run]} is above the mean of the ${b.count} systems of ${b.set} on `
+    if (b?.dataset) {
+      return `Only the mean over ${b.dataset} is standardized, no topic by itself: ${b.measure} of the `
+        + `${b.counts[0]} systems has the mean ${fixed(b.mean[0])} and the deviation ${fixed(b.sd[0])}.`;
+    }
+    return b ? `${this.runs[run]} is above the mean of the ${b.counts.length === 1 ? `${b.counts[0]} ` : ""}systems of ${b.set} on `
       + `${plural(b.above[run], "topic")} (by more than one standard deviation on ${b.farAbove[run]}), `
       + `below it on ${b.below[run]} (by more than one on ${b.farBelow[run]}).` : "";
   }
@@ -279,9 +299,9 @@ class Part {
       [scheme === "raw" ? `raw ${b.measure}` : scheme, fixed(means[run]), ""])
       : [[`raw ${base.name}`, fixed(base.means[run]), ""]];
     return [...found,
-      [`${m.name}, 95% interval`, m.low[run] === null ? MISSING : `${fixed(m.low[run])} to ${fixed(m.high[run])}`,
+      ...(m.low[run] === null ? [] : [[`${m.name}, 95% interval`, `${fixed(m.low[run])} to ${fixed(m.high[run])}`,
         this.both(m, run) ? `±${fixed(m.overTopics[run])} by topics, ±${fixed(m.overSystems[run])} by systems`
-          : "by topics"],
+          : "by topics"]]),
       ...(m.places[run] ? [["among the systems", m.placeRanks[run] ?? MISSING, m.places[run]]] : []),
       ...(m.p[run] === null ? [] : [[`less ${this.runs[this.baseline]}`, signed(m.differences[run], 4),
         `p ${m.p[run] < 0.0001 ? "< 0.0001" : `= ${m.p[run].toFixed(4)}`}`]])];
@@ -305,13 +325,13 @@ class Part {
   }
 
   topicHead() {
-    const { pair: { measures, behind: b } } = this.chosen;
+    const { pair: { measures, byTopic: b } } = this.chosen;
     return [["topic", "ascending"], ...measures.map((m) => [m.name]),
       ...(b ? [["z"], ["rank", "ascending"], ["systems’ mean"], ["sd"]] : [])];
   }
 
   topicCells(topic) {
-    const { run, pair: { measures, behind: b } } = this.chosen;
+    const { run, pair: { measures, byTopic: b } } = this.chosen;
     return [this.topics[topic], ...measures.map((m) => fixed(this.value(m, run, topic))),
       ...(b ? [signed(this.z(b, run, topic)), this.rank(b, run, topic) ?? MISSING,
         fixed(b.mean[topic]), fixed(b.sd[topic])] : [])];
@@ -331,7 +351,7 @@ class Part {
   }
 
   showFarthest() {
-    const { run, pair: { behind: b } } = this.chosen;
+    const { run, pair: { byTopic: b } } = this.chosen;
     const section = this.$(".farthest");
     section.hidden = !b;
     if (!b) return;
