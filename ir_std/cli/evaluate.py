@@ -20,7 +20,7 @@ from ir_measures.measures import Measure
 from ir_std._text import one_line
 from ir_std.cli.batch import Line, Wanted, liner
 from ir_std.cli.inputs import Inputs, called, tell_apart
-from ir_std.cli.streams import note, warn
+from ir_std.cli.streams import note, progress, warn
 from ir_std.cli.trec_eval import asked, read_measures, trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for
@@ -55,8 +55,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", "--output-format", "--output_format",
                         dest="output_format", choices=[*FORMATS, *TABLES], default="tsv",
                         help="form of the output (default tsv)")
-    parser.add_argument("--jobs", type=int, metavar="N",
-                        help="processes for several runs (default: as many as pay)")
+    add_jobs_option(parser)
     parser.add_argument("--raw", action="store_true", help="raw scores only")
     parser.add_argument("--sort", metavar="MEASURE",
                         help="the run with the highest mean first, in tables with ranks; equal "
@@ -96,6 +95,12 @@ def add_measure_option(parser: ArgumentParser) -> None:
     """Declare ``--measure``."""
     parser.add_argument("--measure", metavar="NAME",
                         help="the measure of a table of scores whose columns are runs")
+
+
+def add_jobs_option(parser: ArgumentParser) -> None:
+    """Declare ``--jobs``."""
+    parser.add_argument("--jobs", type=int, metavar="N",
+                        help="processes for several runs (default: as many as pay)")
 
 
 def run(args: Namespace) -> None:
@@ -179,7 +184,8 @@ def blocks(args: Namespace) -> Iterator[str]:
     evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
     _tell(evaluator, schemes)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
-    evaluated = list(evaluate_all(evaluator, runs, args.jobs, depth=args.depth))
+    with progress(len(runs)) as counted:
+        evaluated = list(counted(evaluate_all(evaluator, runs, args.jobs, depth=args.depth)))
     lines = liner(evaluator, Wanted(args.by_query, not args.no_summary, args.place))
     written = FORMATS[args.output_format]
     for found in evaluated if sort is None else best_first(evaluated, sort):
@@ -243,10 +249,12 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
     runs = runs_by_name(inputs.runs, args.measure)
     given = STANDARD_INPUT_NAME if args.baseline == STANDARD_INPUT else args.baseline
     baseline = given and by_path.get(os.path.realpath(given), given)
-    results = evaluate_runs(runs, inputs.qrels, measures or None, schemes, factors=args.factors,
-                            systems=args.systems, without=args.without,
-                            baseline=baseline, test=args.test or TESTS[0],
-                            correction=args.correction, depth=args.depth)
+    with progress(len(runs)) as counted:
+        results = evaluate_runs(
+            runs, inputs.qrels, measures or None, schemes, factors=args.factors,
+            systems=args.systems, without=args.without, baseline=baseline,
+            test=args.test or TESTS[0], correction=args.correction, depth=args.depth,
+            jobs=args.jobs, progress=counted)
     _tell(results.evaluator, schemes)
     return results
 
