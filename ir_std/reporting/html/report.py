@@ -65,6 +65,11 @@ def write_report(results: Results | Comparison, file: str | os.PathLike[str] | I
         If the file cannot be written, is one of the inputs, or is there and no page of ir_std's.
     MissingLibraryError
         If jinja2 is not installed.
+
+    Examples
+    --------
+    >>> results = ir_std.evaluate({"bm25": "bm25.run", "mono": "mono.run"}, "qrels.txt")
+    >>> write_report(results, "report.html", "Two runs on TREC-8")
     """
     check_target(file, inputs, b"" if force else OUR_MARK)
     write_whole(file, render(results, title).encode(errors="backslashreplace"), inputs)
