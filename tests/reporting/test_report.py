@@ -275,6 +275,21 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "<h1>Mine</h1>" in page.read_text()
 
 
+def test_two_processes_write_the_same_page(tmp_path: Path) -> None:
+    qrels = tmp_path / "a.qrels"
+    qrels.write_text("1 0 d 1\n1 0 e 0\n")
+    runs = [str(tmp_path / name) for name in ("a.run", "b.run")]
+    for run, scores in zip(runs, ((2, 1), (1, 2)), strict=True):
+        Path(run).write_text("".join(f"1 Q0 {doc} 1 {score} tag\n"
+                                     for doc, score in zip("de", scores, strict=True)))
+    pages = []
+    for jobs in "12":
+        page = tmp_path / f"{jobs}.html"
+        assert main(["report", *runs, str(qrels), "AP", "--jobs", jobs, "-o", str(page)]) == 0
+        pages.append(page.read_bytes())
+    assert pages[0] == pages[1]
+
+
 # What it says in words.
 
 
