@@ -20,7 +20,7 @@ from ir_measures.measures import Measure
 from ir_std._text import one_line
 from ir_std.cli.batch import Line, Wanted, liner
 from ir_std.cli.inputs import Inputs, called, tell_apart
-from ir_std.cli.streams import note, warn
+from ir_std.cli.streams import note, progress, warn
 from ir_std.cli.trec_eval import asked, read_measures, trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for
@@ -184,7 +184,8 @@ def blocks(args: Namespace) -> Iterator[str]:
     evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
     _tell(evaluator, schemes)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
-    evaluated = list(evaluate_all(evaluator, runs, args.jobs, depth=args.depth))
+    with progress(len(runs)) as counted:
+        evaluated = list(counted(evaluate_all(evaluator, runs, args.jobs, depth=args.depth)))
     lines = liner(evaluator, Wanted(args.by_query, not args.no_summary, args.place))
     written = FORMATS[args.output_format]
     for found in evaluated if sort is None else best_first(evaluated, sort):
@@ -248,11 +249,12 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
     runs = runs_by_name(inputs.runs, args.measure)
     given = STANDARD_INPUT_NAME if args.baseline == STANDARD_INPUT else args.baseline
     baseline = given and by_path.get(os.path.realpath(given), given)
-    results = evaluate_runs(runs, inputs.qrels, measures or None, schemes, factors=args.factors,
-                            systems=args.systems, without=args.without,
-                            baseline=baseline, test=args.test or TESTS[0],
-                            correction=args.correction, depth=args.depth,
-                            jobs=args.jobs)
+    with progress(len(runs)) as counted:
+        results = evaluate_runs(
+            runs, inputs.qrels, measures or None, schemes, factors=args.factors,
+            systems=args.systems, without=args.without, baseline=baseline,
+            test=args.test or TESTS[0], correction=args.correction, depth=args.depth,
+            jobs=args.jobs, progress=counted)
     _tell(results.evaluator, schemes)
     return results
 

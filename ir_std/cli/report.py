@@ -25,7 +25,7 @@ from ir_std.cli.evaluate import (
     tabulate,
     test_options,
 )
-from ir_std.cli.streams import note
+from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import asked, trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
@@ -90,8 +90,9 @@ def compared(entries: list[Entry], measures: list[Measure],
         raise UsageError("--factors, --systems and --without are about one collection's factors, "
                          "these are several: name sets in the measures, as "
                          "sAP(factors='trec8-adhoc')")
-    comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
-                         jobs=args.jobs)
+    with progress(len(entries)) as counted:
+        comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
+                             jobs=args.jobs, progress=counted)
     for text in comparison.notes:
         note(text)
     if args.baseline is None:

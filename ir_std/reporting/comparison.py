@@ -20,6 +20,7 @@ from ir_std._typing import Floats
 from ir_std.analysis.estimate import Estimate, mean_of
 from ir_std.analysis.paired import corrected_by
 from ir_std.errors import UsageError, suggestion
+from ir_std.evaluation.many import Progress
 from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.collections import Overlaps, collection_names, common_measures, overlaps
 from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
@@ -102,6 +103,10 @@ class Comparison:
 
     parts: tuple[Part, ...]
     measures: tuple[Measure, ...]
+
+    def __repr__(self) -> str:
+        return (f"<Comparison of {', '.join(self.systems)} on {', '.join(self.collections)}: "
+                f"{', '.join(map(str, self.measures))}>")
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -278,7 +283,7 @@ def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
 def compare(entries: Iterable[tuple[str, Any, Any]],
             measures: Measures | None = None,
             schemes: str | Iterable[str] = "N", *, depth: int | None = None,
-            jobs: int | None = 1) -> Comparison:
+            jobs: int | None = 1, progress: Progress = iter) -> Comparison:
     """Evaluate one or several systems over several collections.
 
     Parameters
@@ -294,6 +299,8 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
         As for :func:`evaluate`.
     jobs : int, optional
         Number of processes for the runs of a collection; None is as many as pay.
+    progress : callable
+        Wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
 
     Raises
     ------
@@ -328,7 +335,8 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
         if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
             raise UsageError(f"two runs of {system} on {names[_key(qrels)]}: give each system a "
                              f"name of its own")
-    results = {key: evaluate(named, read[key], wanted, schemes, depth=depth, jobs=jobs)
+    results = {key: evaluate(named, read[key], wanted, schemes, depth=depth, jobs=jobs,
+                             progress=progress)
                for key, named in runs.items()}
     parts = [Part(system, names[key], results[key])
              for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)]

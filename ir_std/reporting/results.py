@@ -31,7 +31,7 @@ from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.choice import Systems, choose_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
-from ir_std.evaluation.many import evaluate_all
+from ir_std.evaluation.many import Progress, evaluate_all
 from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
@@ -39,7 +39,7 @@ from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
 from ir_std.factors.catalog import Factors
 from ir_std.factors.quality import WORDS
 from ir_std.factors.recognition import Match
-from ir_std.measures import Measures, Standardized
+from ir_std.measures import Measures, Standardized, parse_measure
 from ir_std.reporting.result_tables import ResultTable
 from ir_std.reporting.tables import Table
 from ir_std.schemes import scheme_names
@@ -52,7 +52,7 @@ def evaluate(runs: Any, qrels: Any = None,
              systems: Systems = None, without: str | Iterable[str] = (),
              baseline: str | None = None, test: str = "t", correction: str | None = None,
              jobs: int | None = 1, executor: Executor | None = None,
-             depth: int | None = None) -> Results:
+             depth: int | None = None, progress: Progress = iter) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
@@ -81,6 +81,8 @@ def evaluate(runs: Any, qrels: Any = None,
         Files given by their path must be readable by its workers.
     depth : int, optional
         Evaluate the first so many documents of each topic, in trec_eval's order; its ``-M``.
+    progress : callable
+        Wraps the iterable of evaluations, as ``tqdm.tqdm`` does.
 
     Raises
     ------
@@ -111,7 +113,7 @@ def evaluate(runs: Any, qrels: Any = None,
     chosen = choose_factors(judgments, factors, systems=systems, without=without)
     evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen,
                               named.values())
-    evaluated = evaluate_all(evaluator, named, jobs, executor, depth=depth)
+    evaluated = progress(evaluate_all(evaluator, named, jobs, executor, depth=depth))
     results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test,
                       correction)
     warn_caller(results.warnings)
@@ -196,9 +198,9 @@ class Results:
                      *(found.notices for found in self.evaluations.values()))
 
     @cached_property
-    def plans(self) -> dict[Standardized, Plan]:
+    def plans(self) -> ByMeasure[Plan]:
         """By standardized measure the factors it was computed with."""
-        return {plan.measure: plan for plan in self.evaluator.plans}
+        return ByMeasure({plan.measure: plan for plan in self.evaluator.plans})
 
     @cached_property
     def means(self) -> dict[str, ByMeasure[float]]:
@@ -241,7 +243,7 @@ class Results:
         column = self.values[run][measure].tolist()
         return {t: v for t, v in zip(self.topics, column, strict=True) if v == v}
 
-    def deviations(self, run: str, measure: Standardized) -> Floats:
+    def deviations(self, run: str, measure: Standardized | str) -> Floats:
         """How many standard deviations the run is above the standardizing systems' mean.
 
         The score before its scheme bends it, shape (n_topics,); NaN on topics without factors.
@@ -297,11 +299,12 @@ class Results:
         return [m for m in self.measures if not (isinstance(m, Standardized)
                                                  and self.plans[m].of_mean)]
 
-    def peers(self, measure: Measure) -> Peers | None:
+    def peers(self, measure: Measure | str) -> Peers | None:
         """How the standardizing systems did, in the unit of a raw or standardized measure.
 
         None where no factors are known.
         """
+        measure = parse_measure(measure)
         if isinstance(measure, Standardized):
             plan = self.plans[measure]
             return None if plan.of_mean else peers_of(plan, self.topics).mapped(plan.apply)
