@@ -171,6 +171,16 @@ def test_a_hostile_name_stays_text() -> None:
     assert data_of(page)["runs"] == [HOSTILE]
 
 
+def test_a_name_cannot_turn_the_direction_of_what_is_beside_it() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    page = render(ir_std.evaluate({"a\u202eb\x1b": simulated_run(qrels, 1, 10)}, qrels, AP))
+    assert not re.search("[\u202a-\u202e\x1b]", page)
+    data = data_of(page)
+    assert data["runs"] == [r"a\u202eb\u001b"]
+    assert any(r"a\u202eb\u001b has" in said for m in data["measures"] for said in m["words"])
+    assert r'data-run="a\u202eb\u001b"' in page
+
+
 def test_nothing_on_it_points_elsewhere(text: str) -> None:
     assert not re.search(r"(?:src|href|action)=\"(?!#|data:,)", text)
     assert not re.search(r"url\(|@import|fetch\(|XMLHttp|sendBeacon|WebSocket", text)
