@@ -8,19 +8,22 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from io import TextIOBase
 from pathlib import Path
+from typing import IO, Any
 
 from ir_std._signals import cleaned_up, held_back
 from ir_std.errors import InputError
 
 
-def write_whole(file: str | os.PathLike[str], content: bytes,
+def write_whole(file: str | os.PathLike[str] | IO[Any], content: bytes,
                 inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
     """Write a file that appears whole or not at all; an older one is replaced.
 
     Parameters
     ----------
-    file : str or path
+    file : str, path or open file
+        An open one gets the content, as text if it is one of text.
     content : bytes
     inputs : iterable of str or path
         Files that must not be replaced.
@@ -30,6 +33,9 @@ def write_whole(file: str | os.PathLike[str], content: bytes,
     InputError
         If ``file`` is one of the inputs or no regular file, or cannot be written.
     """
+    if not isinstance(file, (str, os.PathLike)):
+        file.write(content.decode() if isinstance(file, TextIOBase) else content)
+        return
     check_target(file, inputs)
     target = Path(file).resolve()
     try:
@@ -52,14 +58,14 @@ def scratch_beside(target: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def check_target(file: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = (),
-                 mark: bytes = b"") -> None:
+def check_target(file: str | os.PathLike[str] | IO[Any],
+                 inputs: Iterable[str | os.PathLike[str]] = (), mark: bytes = b"") -> None:
     """Refuse to replace what must stay.
 
     Parameters
     ----------
-    file : str or path
-        May be missing.
+    file : str, path or open file
+        May be missing.  An open one may always be written to.
     inputs : iterable of str or path
         Files that must not be replaced.
     mark : bytes
@@ -70,6 +76,8 @@ def check_target(file: str | os.PathLike[str], inputs: Iterable[str | os.PathLik
     InputError
         If it is one of the inputs, no regular file, or without the mark.
     """
+    if not isinstance(file, (str, os.PathLike)):
+        return
     target = Path(file).resolve()
     if target in {Path(name).resolve() for name in inputs}:
         raise InputError.at(file, None, "is one of the inputs", "name a new file")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class IrStdError(Exception):
@@ -81,6 +84,24 @@ def nearest(name: str, allowed: Iterable[str]) -> list[str]:
     longer = [key for key in by_folded if key.startswith(folded)] if len(folded) > 2 else []
     near = longer[:3] or get_close_matches(folded, by_folded, n=1, cutoff=0.6)
     return [by_folded[key] for key in near]
+
+
+def known_as(name: str, known: Mapping[str, T], what: str) -> T:
+    """What is known by a name.
+
+    >>> known_as("hollm", {"holm": 1, "none": 2}, "method")
+    Traceback (most recent call last):
+    ir_std.errors.UsageError: unknown method 'hollm': allowed are holm, none; did you mean 'holm'?
+
+    Raises
+    ------
+    UsageError
+        If there is nothing of that name; the message lists the allowed ones.
+    """
+    if name not in known:
+        raise UsageError(f"unknown {what} {name!r}: allowed are {', '.join(known)}"
+                         f"{suggestion(name, known)}")
+    return known[name]
 
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:

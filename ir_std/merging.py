@@ -53,7 +53,7 @@ import numpy as np
 from ir_measures import ScoredDoc
 
 from ir_std._typing import Floats, Ints
-from ir_std.errors import InputError, UsageError, suggestion
+from ir_std.errors import InputError, UsageError, known_as
 from ir_std.trec.inputs import as_run
 from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import DictRun, Run
@@ -197,7 +197,7 @@ def normalize(run: Any, method: str) -> Any:
     UsageError
         If there is no such method.
     """
-    formula = _named(method, METHODS, "method")
+    formula = known_as(method, METHODS, "method")
     if isinstance(run, Iterator):
         run = list(run)
     normalized = _normalized(as_run(run), formula)
@@ -245,8 +245,8 @@ def merge(runs: Iterable[Any], method: str, combine: str = "sum",
     UsageError
         If there is no such method or combination, no run, or ``depth`` is below 1.
     """
-    formula = _named(method, METHODS, "method")
-    combined = _named(combine, COMBINE, "combination")
+    formula = known_as(method, METHODS, "method")
+    combined = known_as(combine, COMBINE, "combination")
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}, and must be at least 1")
     if isinstance(runs, (str, os.PathLike, Mapping, Run)) or hasattr(runs, "itertuples"):
@@ -261,14 +261,6 @@ def merge(runs: Iterable[Any], method: str, combine: str = "sum",
     merged = DictRun.from_lists(
         ((topic, *_merged(parts, combined)) for topic, parts in lists.items()), "the merged run")
     return _in_form_of(runs[0], ranked(merged, depth))
-
-
-def _named(name: str, known: Mapping[str, Any], what: str) -> Any:
-    try:
-        return known[name]
-    except KeyError:
-        raise UsageError(f"unknown {what} {name!r}: allowed are {', '.join(known)}"
-                         f"{suggestion(name, known)}") from None
 
 
 def _normalized(run: Run, method: Method) -> Run:

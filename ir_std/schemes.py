@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._typing import Floats
-from ir_std.errors import NoFactorsError, UsageError, suggestion
+from ir_std.errors import NoFactorsError, UsageError, known_as
 
 EXACT = 1e-9
 """Raw scores are reproduced to this accuracy; closer values count as equal."""
@@ -188,11 +188,7 @@ def get_scheme(name: str) -> Scheme:
     UsageError
         If there is none; the message lists the allowed names.
     """
-    try:
-        return SCHEMES[name]
-    except KeyError:
-        raise UsageError(f"unknown scheme {name!r}: allowed are {', '.join(SCHEMES)}"
-                         f"{suggestion(name, SCHEMES)}") from None
+    return known_as(name, SCHEMES, "scheme")
 
 
 def scheme_names(schemes: str | Iterable[str]) -> tuple[str, ...]:

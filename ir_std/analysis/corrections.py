@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._typing import Floats
-from ir_std.errors import UsageError, suggestion
+from ir_std.errors import known_as
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
@@ -63,7 +63,4 @@ def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
     UsageError
         If there is none; the message lists the allowed names.
     """
-    if name not in CORRECTIONS:
-        raise UsageError(f"unknown correction {name!r}: allowed are {', '.join(CORRECTIONS)}"
-                         f"{suggestion(name, CORRECTIONS)}")
-    return CORRECTIONS[name]
+    return known_as(name, CORRECTIONS, "correction")

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ir_std._typing import Floats
 from ir_std.analysis.corrections import get_correction, uncorrected
 from ir_std.analysis.means import differences, moments, residual_variance, student_t
-from ir_std.errors import UsageError, suggestion
+from ir_std.errors import UsageError, known_as
 
 ALPHA = 0.05
 """Adjusted p-values below it are called significant."""
@@ -183,10 +183,7 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
     UsageError
         If there is none; the message lists the allowed names.
     """
-    if name not in TESTS:
-        raise UsageError(f"unknown test {name!r}: allowed are {', '.join(TESTS)}"
-                         f"{suggestion(name, TESTS)}")
-    return TESTS[name]
+    return known_as(name, TESTS, "test")
 
 
 def against(baseline: npt.ArrayLike, runs: Mapping[str, npt.ArrayLike], topics: Sequence[str],

@@ -55,10 +55,10 @@ def said(notices: Iterable[Notice], warns: bool) -> tuple[str, ...]:
 
 
 def warn_caller(texts: Iterable[str]) -> None:
-    """Warn at the line outside of ir_std and ir_measures that led here."""
+    """Warn at the line of the user's own program that led here."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
-            "ir_std", "ir_measures"):
+            "ir_std", "ir_measures", "pyterrier"):
         level, frame = level + 1, frame.f_back
     for text in texts:
         warnings.warn(text, StandardizationWarning, stacklevel=level)
@@ -79,9 +79,10 @@ def about_factors(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[N
             # Other systems on the same collection leave no doubt of which it is.
             beside = {other.id for other in standing_beside(found.fit.factors)}
             if others := [name for name in found.others if name not in beside]:
-                yield Notice(f"these topics are a part of {found.fit.factors.id}, which is used, "
-                             f"but also of {', '.join(others)}; name the set with factors= or "
-                             "--factors", warns=True)
+                used = found.fit.factors.id
+                yield Notice(f"these topics are a part of {used}, which is used, but also of "
+                             f"{', '.join(others)}; name the set with factors= or --factors, or in "
+                             f"the measure: {plans[0].measure(factors=used)}", warns=True)
 
 
 def _of_datasets(plans: list[Plan]) -> Iterator[Notice]:
@@ -111,16 +112,21 @@ def _spread(p: Plan) -> Iterator[Notice]:
                      f"{known.std(ddof=1):.4f}")
 
 
+def without_factors(p: Plan) -> list[str]:
+    """The topics that a measure has no factors on."""
+    rows = p.factors.rows(p.topics)
+    known = ~(np.isnan(p.factors.mean[p.name]) | np.isnan(p.factors.sd[p.name]))
+    return [p.topics[i] for i in np.flatnonzero((rows < 0) | ~known[rows]).tolist()]
+
+
 def _gaps(plans: list[Plan]) -> Iterator[Notice]:
     without: dict[str, dict[str, None]] = {}
     for p in plans:
-        rows = p.factors.rows(p.topics)
-        known = ~(np.isnan(p.factors.mean[p.name]) | np.isnan(p.factors.sd[p.name]))
-        for i in np.flatnonzero((rows < 0) | ~known[rows]).tolist():
-            without.setdefault(p.factors.id, {})[p.topics[i]] = None
+        without.setdefault(p.factors.id, {}).update(dict.fromkeys(without_factors(p)))
     for name, topics in without.items():
-        yield Notice(f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {name}, "
-                     f"left out of standardized means: {few(topics)}", warns=True)
+        if topics:
+            yield Notice(f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {name}, "
+                         f"left out of standardized means: {few(topics)}", warns=True)
 
 
 def _flat(plans: list[Plan]) -> Iterator[Notice]:

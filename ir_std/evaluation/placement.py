@@ -89,9 +89,16 @@ class Placement:
         return f"{self.measure} {self.value:.4f}: {self.summary}"
 
 
+class Placements(list[Placement]):
+    """A run's places, printed as ``ir_std --place`` prints them."""
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{p.measure}\t{p.value:.4f}\t{p.summary}" for p in self)
+
+
 def place(run: Any, qrels: Any = None, measures: Measures | None = None, *,
           schemes: str | Iterable[str] = "N",
-          factors: Factors | None = None) -> list[Placement]:
+          factors: Factors | None = None) -> Placements:
     """Place a run among the standardizing systems of its collection.
 
     Parameters
@@ -104,6 +111,11 @@ def place(run: Any, qrels: Any = None, measures: Measures | None = None, *,
     schemes, factors
         As for :func:`ir_std.evaluator`.
 
+    Returns
+    -------
+    list of Placement
+        Raw measures and standardized ones; printed, the lines of ``ir_std --place``.
+
     Raises
     ------
     NoFactorsError
@@ -114,7 +126,7 @@ def place(run: Any, qrels: Any = None, measures: Measures | None = None, *,
     evaluator = evaluator_for(judgments, measures, scheme_names(schemes), factors, [read])
     if evaluator.match is None or evaluator.match.factors is None:
         raise NoFactorsError(str(evaluator.match))
-    return Placer(evaluator).place(read)
+    return Placements(Placer(evaluator).place(read))
 
 
 class Placer:

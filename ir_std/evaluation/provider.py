@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ir_measures
@@ -12,7 +13,7 @@ from ir_measures.measures import Measure
 from ir_std.errors import NoFactorsError
 from ir_std.evaluation.elsewhere import computed_here, own_providers
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.notices import Notice
+from ir_std.evaluation.notices import Notice, without_factors
 from ir_std.measures import DCG, SP, Standardized, nDCG
 
 
@@ -48,7 +49,18 @@ class StdProvider(providers.Provider):
         # Elsewhere the match says it, but from here a warning is the only way to the user.
         evaluator.notices += tuple(Notice(str(m), warns=True) for m in evaluator.matches
                                    if m.fit and m.fit.basis == "names")
+        if "pyterrier" in sys.modules:
+            evaluator.notices += tuple(_about_pyterrier(evaluator))
         return evaluator
+
+
+def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Notice]:
+    """What its Experiment, which sums values up by itself, makes of topics without factors."""
+    without = [str(p.measure) for p in evaluator.plans if without_factors(p)]
+    if without:
+        yield Notice("where topics have no factors the mean that pt.Experiment makes itself is NaN "
+                     f"({', '.join(without)}): average what it gives with perquery=True",
+                     warns=True)
 
 
 def install() -> None:

@@ -6,19 +6,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import nan
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from ir_std._typing import DataFrame, Floats
+from ir_std._typing import Axes, DataFrame, Floats
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, against, corrected_by, described, p_columns
 from ir_std.errors import (
@@ -320,6 +321,27 @@ class Results:
     def to_csv(self) -> str:
         """:meth:`table` as comma-separated values at full precision, with p-values."""
         return self.table().csv()
+
+    def report(self, file: str | os.PathLike[str] | IO[Any], title: str | None = None, *,
+               force: bool = False) -> None:
+        """Write one HTML page; as :func:`ir_std.report.write_report`, which has the details."""
+        from ir_std.reporting.html import write_report
+
+        write_report(self, file, title, force=force)
+
+    def plot(self, measure: Measure | str | None = None, ax: Axes | None = None) -> Axes:
+        """Draw all runs among the standardizing systems; as :func:`ir_std.plots.ranking`.
+
+        Parameters
+        ----------
+        measure : Measure or str, optional
+            The first standardized one if not given; the first of all where there is none.
+        ax : matplotlib.axes.Axes, optional
+            The current axes if not given.
+        """
+        from ir_std.reporting.plots import ranking
+
+        return ranking(self, measure or next(iter(self.plans), self.measures[0]), ax)
 
     def to_dataframe(self) -> DataFrame:
         """Tidy scores, a row a score.

@@ -76,7 +76,7 @@ def columns_of(file: File) -> int:
     raise nothing_in(source)
 
 
-def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std",
+def write_run(run: Run, file: str | os.PathLike[str] | IO[Any], tag: str = "ir_std",
               inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
     """Write a TREC run: topics in the run's order, documents in trec_eval's.
 
@@ -88,7 +88,7 @@ def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std",
     Parameters
     ----------
     run : Run
-    file : str or path
+    file : str, path or open file
         Packed if its name ends in ``.gz``.
     tag : str
         The last column.
@@ -102,7 +102,7 @@ def write_run(run: Run, file: str | os.PathLike[str], tag: str = "ir_std",
         that it would not read back; if the run has no documents, or the file cannot be written.
     """
     content = run_text(run, tag)
-    if Path(file).suffix == ".gz":
+    if isinstance(file, (str, os.PathLike)) and Path(file).suffix == ".gz":
         content = gzip.compress(content, mtime=0)
     write_whole(file, content, inputs)
 

@@ -158,3 +158,12 @@ def test_the_command_line_says_the_place_beside_each_mean(ir_std_cli: Any, tmp_p
     assert all(line.count("\t") == 2 for line in shown.out[:-2])
     assert '"place": ' in ir_std_cli(runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine",
                                      "--place", "-o", "jsonl").out[0]
+
+
+def test_places_print_the_lines_of_the_command_line(data: Path, runs_of: Any,
+                                                    ir_std_cli: Any) -> None:
+    run, qrels = runs_of("trec8-adhoc") / "Flab8atdn", data / "qrels" / "trec8-adhoc.txt"
+    placed = place(run, qrels, ["AP", "P@10"])
+    assert str(placed).splitlines() == ir_std_cli(run, qrels, "AP", "P@10", "--place").out
+    assert repr(placed) == str(placed)
+    assert [p.rank for p in placed] == [13, 13, 17, 17]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from ir_measures import AP, P
 
 import ir_std
-from ir_std import FactorSet, sAP, sP
+from ir_std import FactorSet, StandardizationWarning, sAP, sP
 from ir_std.factors.judgments import judgments_of
 from ir_std.trec.inputs import as_qrels
 
@@ -28,15 +29,20 @@ OTHER = RESULTS.assign(score=-RESULTS["score"])
 MEASURES = [AP, sAP, sP @ 2, sAP(scheme="U"), P @ 2]
 
 
-@pytest.fixture(autouse=True)
-def tiny_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def save_factors(name: str, folder: Path) -> None:
     """Factors for the six topics."""
     judged = judgments_of(as_qrels({t: dict(zip(rows["docno"], rows["label"], strict=True))
                                     for t, rows in QRELS.groupby("qid")}))
     measures = {"AP": {"systems": 9}, "P@2": {"systems": 9}}
-    FactorSet({"id": "tiny", "measures": measures}, judged,
+    FactorSet({"id": name, "measures": measures}, judged,
               dict.fromkeys(measures, (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
-              dict.fromkeys(measures, (0.1,) * 6)).save(tmp_path / "tiny")
+              dict.fromkeys(measures, (0.1,) * 6)).save(folder / name)
+
+
+@pytest.fixture(autouse=True)
+def tiny_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The six topics are those of a set."""
+    save_factors("tiny", tmp_path)
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
 
 
@@ -48,11 +54,13 @@ def experiment(systems: list[Any], **options: Any) -> pd.DataFrame:
                              **options)
 
 
+def in_their_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """PyTerrier's columns under the names of ir_measures."""
+    return table.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
+
+
 def expected(results: pd.DataFrame) -> dict[str, float]:
-    scores = ir_std.calc_aggregate(
-        MEASURES, QRELS.rename(columns={"qid": "query_id", "docno": "doc_id",
-                                        "label": "relevance"}),
-        results.rename(columns={"qid": "query_id", "docno": "doc_id"}))
+    scores = ir_std.calc_aggregate(MEASURES, in_their_columns(QRELS), in_their_columns(results))
     return {str(m): v for m, v in scores.items() if m in MEASURES}
 
 
@@ -75,6 +83,44 @@ def test_batches_give_what_the_whole_gives() -> None:
     whole, batches = experiment([system]), experiment([system], batch_size=2)
     for name in map(str, MEASURES):
         assert batches[name][0] == pytest.approx(whole[name][0], abs=1e-12)
+
+
+def test_topics_without_factors_count_in_no_mean_but_in_that_which_pyterrier_makes_itself() -> None:
+    odd = {"t5": "new"}
+    results, qrels, topics = (RESULTS.replace({"qid": odd}), QRELS.replace({"qid": odd}),
+                              TOPICS.replace({"qid": odd}))
+    with pytest.warns(StandardizationWarning) as told:
+        means = pt.Experiment([results], topics, qrels, [AP, sAP], names=["a"])
+    with pytest.warns(StandardizationWarning):
+        by_topic = pt.Experiment([results], topics, qrels, [AP, sAP], names=["a"], perquery=True)
+    assert {str(one.filename) for one in told} == {__file__}
+    assert [str(one.message) for one in told if "pt.Experiment" in str(one.message)] == [
+        "where topics have no factors the mean that pt.Experiment makes itself is NaN (sAP): "
+        "average what it gives with perquery=True"]
+    assert means["AP"].notna().all()
+    assert means["sAP"].isna().all()
+    averaged = by_topic.groupby("measure")["value"].mean()
+    with pytest.warns(StandardizationWarning):
+        aggregated = pt.Evaluate(results, qrels, metrics=[AP, sAP])
+    with pytest.warns(StandardizationWarning):
+        ours = ir_std.calc_aggregate([AP, sAP], in_their_columns(qrels), in_their_columns(results))
+    for measure in (AP, sAP):
+        assert averaged[str(measure)] == pytest.approx(ours[measure], abs=1e-12)
+        assert aggregated[str(measure)] == pytest.approx(ours[measure], abs=1e-12)
+
+
+def test_a_part_of_two_collections_is_named_by_the_measure(tmp_path: Path) -> None:
+    save_factors("other", tmp_path)
+    part = QRELS[QRELS["qid"] < "t4"]
+    with pytest.warns(StandardizationWarning, match="these topics are a part of") as told:
+        pt.Experiment([RESULTS], TOPICS.head(4), part, [sP @ 2], names=["a"])
+    (said,) = (str(one.message) for one in told if "part of" in str(one.message))
+    used, named = re.findall(r"a part of (\w+), .* or in the measure: (.*)$", said)[0]
+    assert named == f"sP(factors='{used}')@2"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StandardizationWarning)
+        pt.Experiment([RESULTS], TOPICS.head(4), part, [ir_measures.parse_measure(named)],
+                      names=["a"])
 
 
 def test_baseline_and_rounding() -> None:

@@ -241,3 +241,41 @@ def test_a_measure_served_by_its_partner_has_no_raw_peers() -> None:
 def test_deviations_are_what_the_scheme_bends(small: ir_std.Results) -> None:
     assert stats.norm.cdf(small.deviations("a", ir_std.sAP)) == pytest.approx(
         small.values["a"][ir_std.sAP])
+
+
+def test_a_report_is_written_to_a_path_or_an_open_file(small: ir_std.Results,
+                                                       tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    small.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_bytes()
+    binary, text = io.BytesIO(), io.StringIO()
+    small.report(binary)
+    small.report(text)
+    assert page == binary.getvalue() == text.getvalue().encode()
+    small.report(str(tmp_path / "titled.html"), "A title of its own")
+    assert "<title>A title of its own</title>" in (tmp_path / "titled.html").read_text("utf-8")
+
+
+def test_a_report_replaces_what_is_no_report_only_by_force(small: ir_std.Results,
+                                                           tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    (tmp_path / "thesis.html").write_text("years of work", encoding="utf-8")
+    with pytest.raises(InputError, match="ir_std did not write it"):
+        small.report(tmp_path / "thesis.html")
+    small.report(tmp_path / "thesis.html", force=True)
+    assert "years of work" not in (tmp_path / "thesis.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("schemes", "drawn"), [("N", "sAP"), ((), "AP")])
+def test_results_draw_their_runs_by_the_first_standardized_measure(schemes: str,
+                                                                   drawn: str) -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    results = ir_std.evaluate({name: simulated_run(qrels, seed) for seed, name in enumerate("ab")},
+                              qrels, SP_AP, schemes)
+    figure, (left, right) = pyplot.subplots(1, 2)
+    assert results.plot(ax=left) is left
+    assert results.plot("P@10", right) is right
+    assert left.get_xlabel() == f"mean {drawn}, with 95% intervals"
+    assert right.get_xlabel() == "mean P@10, with 95% intervals"
+    pyplot.close(figure)

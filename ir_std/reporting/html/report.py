@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from math import isnan
+from typing import IO, Any
 
 from ir_std._files import check_target, write_whole
 from ir_std._version import __version__
@@ -42,7 +43,7 @@ READING = {
 """How to read the schemes' scores."""
 
 
-def write_report(results: Results | Comparison, file: str | os.PathLike[str],
+def write_report(results: Results | Comparison, file: str | os.PathLike[str] | IO[Any],
                  title: str | None = None,
                  inputs: Iterable[str | os.PathLike[str]] = (), *, force: bool = False) -> None:
     """Write results as one HTML file, whole or not at all.
@@ -51,7 +52,7 @@ def write_report(results: Results | Comparison, file: str | os.PathLike[str],
     ----------
     results : Results or Comparison
         Of one collection, or of several.
-    file : str or path
+    file : str, path or open file
     title : str, optional
     inputs : iterable of str or path
         Files that must not be replaced.
