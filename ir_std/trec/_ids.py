@@ -25,6 +25,9 @@ WORD = 8
 _SHORT = 8 * WORD
 """Ids of more bytes, which are few, are treated one by one behind these."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
+_LAST = ~_MASKS[::-1]
+"""Of a word the first and the last n bytes."""
+_ROOM = bytes(WORD)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
@@ -43,7 +46,7 @@ class Ids:
     Attributes
     ----------
     codes : ndarray of uint8
-        With :data:`WORD` more bytes behind the last id.
+        With :data:`WORD` more bytes before the first id and behind the last.
     starts, widths : ndarray of int, shape (n_ids,)
     """
 
@@ -60,20 +63,19 @@ class Ids:
         TypeError
             If one is no string.
         """
-        joined = "\0".join([*names, ""]).encode(errors="surrogatepass")
-        codes = np.frombuffer(joined + bytes(WORD), np.uint8)
-        ends = np.flatnonzero(codes[:len(joined)] == 0)
-        if len(ends) != len(names):  # one holds a zero itself
+        joined = "\0".join(["", *names, ""]).encode(errors="surrogatepass")
+        codes = np.frombuffer(_ROOM + joined + _ROOM, np.uint8)
+        zeros = np.flatnonzero(codes[WORD:-WORD] == 0) + WORD
+        if len(zeros) != len(names) + 1:  # one holds a zero itself
             return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
-        starts = np.append(0, ends + 1)[:-1]
-        return cls(codes, starts, ends - starts)
+        return cls.between(codes, zeros[:-1] + 1, zeros[1:])
 
     @classmethod
     def of_bytes(cls, names: Sequence[bytes]) -> Ids:
         """Ids from their bytes."""
         widths = np.fromiter(map(len, names), np.int64, len(names))
-        codes = np.frombuffer(b"".join(names) + bytes(WORD), np.uint8)
-        return cls(codes, np.cumsum(widths) - widths, widths)
+        codes = np.frombuffer(b"".join([_ROOM, *names, _ROOM]), np.uint8)
+        return cls(codes, np.cumsum(widths) - widths + WORD, widths)
 
     @classmethod
     def between(cls, codes: Bytes, starts: Ints, ends: Ints) -> Ids:
@@ -103,8 +105,11 @@ class Ids:
     def hashes(self) -> Keys:
         """A 64-bit hash of each id."""
         mixed = _mix(self.widths.astype(np.uint64), self._words(0))
-        for place in range(WORD, min(int(self.widths.max(initial=0)), _SHORT), WORD):
-            rows = np.flatnonzero(self.widths > place)
+        longest = min(int(self.widths.max(initial=0)), _SHORT)
+        if longest > WORD:
+            mixed = np.where(self.widths > WORD, _mix(mixed, self._last_words()), mixed)
+        for place in range(WORD, longest - WORD, WORD):  # what is between the first and the last
+            rows = np.flatnonzero(self.widths > place + WORD)
             mixed[rows] = _mix(mixed[rows], self[rows]._words(place))
         rows = np.flatnonzero(self.widths > _SHORT)
         mixed[rows] = np.fromiter((int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
@@ -115,8 +120,11 @@ class Ids:
         """Whether each id is the one at its place in ``others``."""
         same: npt.NDArray[np.bool_] = self.widths == others.widths
         same &= self._words(0) == others._words(0)
-        for place in range(WORD, min(int(self.widths.max(initial=0)), _SHORT), WORD):
-            rows = np.flatnonzero(same & (self.widths > place))
+        longest = min(int(self.widths.max(initial=0)), _SHORT)
+        if longest > WORD:
+            same &= self._last_words() == others._last_words()
+        for place in range(WORD, longest - WORD, WORD):
+            rows = np.flatnonzero(same & (self.widths > place + WORD))
             same[rows] = self[rows]._words(place) == others[rows]._words(place)
         rows = np.flatnonzero(same & (self.widths > _SHORT))
         same[rows] = [a == b for a, b in zip(self[rows], others[rows], strict=True)]
@@ -124,13 +132,22 @@ class Ids:
 
     def changes(self) -> Ints:
         """Where an id differs from the one before it; with 0 and the end."""
-        differ = np.flatnonzero(~self[1:].same(self[:-1])) + 1
-        return np.concatenate([[0], differ, [len(self)]])
+        if self.widths.max(initial=0) > WORD:
+            differ = ~self[1:].same(self[:-1])
+        else:
+            words = self._words(0)
+            differ = (words[1:] != words[:-1]) | (self.widths[1:] != self.widths[:-1])
+        return np.concatenate([[0], np.flatnonzero(differ) + 1, [len(self)]])
 
     def _words(self, place: int) -> Keys:
         """The eight bytes from ``place`` on of ids that are not shorter, 0 behind their end."""
         return (words_at(self.codes, self.starts + place)
                 & _MASKS[np.minimum(self.widths - place, WORD)])
+
+    def _last_words(self) -> Keys:
+        """The eight bytes before the end of ids, 0 before their start."""
+        return (words_at(self.codes, self.starts + (self.widths - WORD))
+                & _LAST[np.minimum(self.widths, WORD)])
 
 
 def _mix(mixed: Keys, words: Keys) -> Keys:
