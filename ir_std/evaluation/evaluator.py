@@ -18,6 +18,7 @@ from ir_std.evaluation import metrics
 from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
 from ir_std.evaluation.notices import (
+    Instead,
     Notice,
     about_factors,
     about_given,
@@ -179,6 +180,7 @@ class StdEvaluator(providers.Evaluator):
         self._order = [columns.index(m) for m in self._names]
         self.notices = (*notices, *told,
                         *about_factors(self.plans, self._matches.values()))
+        self._instead = Instead()
         self._told: set[str] = set()
 
     def _plan(self, measure: Standardized) -> Plan:
@@ -242,8 +244,8 @@ class StdEvaluator(providers.Evaluator):
         return Evaluation(
             name, dict(zip(self._names, [columns[i] for i in self._order], strict=True)),
             {m: averages[i] for m, i in zip(self.measures, self._order, strict=False)},
-            (*raw.notices, *about_scores(name, self.plans, [values for values, _ in found])),
-            raw.elsewhere)
+            (*raw.notices, *about_scores(name, self.plans, [values for values, _ in found],
+                                           self._instead)), raw.elsewhere)
 
     def _computed(self, run: Run, name: str) -> _Raw:
         """What a run scores."""

@@ -63,9 +63,9 @@ class Ids:
         TypeError
             If one is no string.
         """
-        joined = "\0".join(["", *names, ""]).encode(errors="surrogatepass")
-        codes = np.frombuffer(_ROOM + joined + _ROOM, np.uint8)
-        zeros = np.flatnonzero(codes[WORD:-WORD] == 0) + WORD
+        joined = "\0".join(names).encode(errors="surrogatepass")
+        codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
+        zeros = np.flatnonzero(codes[WORD - 1:1 - WORD] == 0) + (WORD - 1)
         if len(zeros) != len(names) + 1:  # one holds a zero itself
             return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
         return cls.between(codes, zeros[:-1] + 1, zeros[1:])
@@ -191,8 +191,11 @@ class Index(NamedTuple):
         The place of each among the documents.
     ids : Ids
         Ids by place.
-    filter : ndarray of bool
-        Whether a key starts with these bits; most keys that are not there stop here.
+    first : ndarray of int32
+        By the first bits of a key the place of the first such one in ``keys``; -1 where there is
+        none, and most keys that are not there stop here.
+    most : int
+        So many keys at most share these bits.
     repeats : bool
         Whether two documents have the same key.
     """
@@ -200,7 +203,8 @@ class Index(NamedTuple):
     keys: Keys
     rows: Ints
     ids: Ids
-    filter: npt.NDArray[np.bool_]
+    first: npt.NDArray[np.int32]
+    most: int
     repeats: bool
 
     @classmethod
@@ -208,11 +212,14 @@ class Index(NamedTuple):
         """Index ids on topics."""
         values = keys(ids.hashes(), topic)
         rows = np.argsort(values)
-        bits = max(16, len(ids).bit_length() + 3)
-        present = np.zeros(1 << bits, bool)
-        present[values >> np.uint64(64 - bits)] = True
         ordered = values[rows]
-        return cls(ordered, rows, ids, present, bool((ordered[1:] == ordered[:-1]).any()))
+        bits = max(16, len(ids).bit_length() + 3)
+        slot = ordered >> np.uint64(64 - bits)
+        place = np.arange(len(ids), dtype=np.int32)
+        first = np.full(1 << bits, -1, np.int32)
+        first[slot[::-1]] = place[::-1]  # of several the last one stays
+        most = int((place - first[slot]).max(initial=0)) + 1
+        return cls(ordered, rows, ids, first, most, bool((ordered[1:] == ordered[:-1]).any()))
 
     def find(self, values: Keys, ids: Ids) -> tuple[Ints, Ints]:
         """Which of the documents are in the index.
@@ -229,10 +236,13 @@ class Index(NamedTuple):
         Collision
             If two different ids have the same key.
         """
-        shift = np.uint64(64 - (len(self.filter) - 1).bit_length())
-        where = np.flatnonzero(self.filter[values >> shift])
-        place = np.searchsorted(self.keys[:-1], values[where])
-        equal = self.keys[place] == values[where]
+        shift = np.uint64(64 - (len(self.first) - 1).bit_length())
+        place = self.first[values >> shift]
+        where = np.flatnonzero(place >= 0)
+        place, wanted = place[where], values[where]
+        for _ in range(1, self.most):
+            place += (self.keys[place] < wanted) & (place < len(self.keys) - 1)
+        equal = self.keys[place] == wanted
         where, rows = where[equal], self.rows[place[equal]]
         if self.repeats or not self.ids[rows].same(ids[where]).all():
             raise Collision
