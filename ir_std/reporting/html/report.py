@@ -8,6 +8,7 @@ from math import isnan
 from typing import IO, Any
 
 from ir_std._files import check_target, write_whole
+from ir_std._text import visible
 from ir_std._version import __version__
 from ir_std.errors import MissingLibraryError
 from ir_std.factors.factor_set import FactorSet
@@ -85,9 +86,19 @@ def render(results: Results | Comparison, title: str | None = None) -> str:
                               undefined=StrictUndefined, autoescape=True, trim_blocks=True,
                               lstrip_blocks=True)
     environment.filters["score"] = _score
+    environment.filters["visible"] = _visible
     page = _Page(results)
-    return environment.get_template("report.html").render(
-        title=title or page.title, page=page, version=__version__)
+    return visible(environment.get_template("report.html").render(
+        title=title or page.title, page=page, version=__version__))
+
+
+def _visible(data: Any) -> Any:
+    """Data with the control characters in its texts escaped, as those of the page are."""
+    if isinstance(data, str):
+        return visible(data)
+    if isinstance(data, dict):
+        return {key: _visible(value) for key, value in data.items()}
+    return [_visible(each) for each in data] if isinstance(data, (list, tuple)) else data
 
 
 def _score(value: float) -> str:
