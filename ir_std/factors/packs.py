@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import os
 import re
 import tempfile
+import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from io import BytesIO
@@ -35,6 +37,8 @@ INDEX = "index.json"
 FORMAT = 1
 LARGEST = 1 << 26
 """The most bytes of a pack, and of its files unpacked (64 MiB)."""
+# What the standard library raises on zip files that are damaged, encrypted or packed otherwise.
+_BROKEN = (BadZipFile, lzma.LZMAError, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
 
 
@@ -180,15 +184,14 @@ def opened(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
     try:
         with ZipFile(BytesIO(content)) as archive:
             members = archive.infolist()
-            if sum(m.file_size for m in members) > LARGEST:
-                raise InputError.at(where, None, f"is more than {LARGEST} bytes unpacked",
-                                    "a pack holds one factor set")
-            found = {m.filename: archive.read(m) for m in members}
-    except (BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OSError) as broken:
-        if isinstance(broken, InputError):
-            raise
+            size = sum(m.file_size for m in members)
+            found = {m.filename: archive.read(m) for m in members if size <= LARGEST}
+    except _BROKEN as broken:
         raise InputError.at(where, None, f"is no zip file ({broken})",
                             "a pack is made by ir_std factors pack") from None
+    if size > LARGEST:
+        raise InputError.at(where, None, f"is more than {LARGEST} bytes unpacked",
+                            "a pack holds one factor set")
     if len(found) < len(members):
         raise InputError.at(where, None, "has a member twice", "each file is there once")
     manifests = [name for name in found if name.endswith(f"/{MANIFEST}")]
