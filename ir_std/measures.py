@@ -115,6 +115,8 @@ class Standardized(_Typed):
     All parameters of the base measure, and ``scheme`` (N, U, E or z), ``A`` and ``B`` (of U),
     ``factors`` (the id or path of a factor set; recognized from the qrels if not given).
 
+    Examples
+    --------
     >>> from ir_std import sAP, sP
     >>> sAP(scheme="U", A=1), sP(rel=2) @ 10
     (sAP(scheme='U',A=1.0), sP(rel=2)@10)
@@ -178,10 +180,6 @@ def _rebuild(name: str, params: dict[str, Any]) -> Standardized:
 def standardized(measure: Measure, **params: Any) -> Standardized:
     """The standardized measure of a raw one.
 
-    >>> from ir_measures import nDCG
-    >>> standardized(nDCG @ 10, scheme="E")
-    snDCG(scheme='E')@10
-
     Parameters
     ----------
     measure : Measure
@@ -193,6 +191,11 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
     ------
     UsageError
         If measures of this kind have no standardized form (counts, diversity measures).
+
+    Examples
+    --------
+    >>> standardized(nDCG @ 10, scheme="E")
+    snDCG(scheme='E')@10
     """
     if not has_standardized(measure):
         raise UsageError(f"{measure} has no standardized form")
@@ -377,6 +380,11 @@ def parse_measure(measure: str | Measure) -> Measure:
         (a NameError) naming the nearest measure.
     UsageError
         (a ValueError) if it cannot be read or a parameter is wrong.
+
+    Examples
+    --------
+    >>> parse_measure("snDCG(scheme='E')@10")
+    snDCG(scheme='E')@10
     """
     if isinstance(measure, Measure):
         return measure

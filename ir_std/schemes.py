@@ -39,9 +39,10 @@ def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats
         NaN where a factor is NaN, and where ``sd`` is 0: all standardizing systems scored the
         same, there is no unit to count in.
     """
-    x, mean, sd = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (x, mean, sd)))
+    x, mean, sd = (np.asarray(a, dtype=float) for a in (x, mean, sd))
     spread = sd > 0
-    return np.where(spread, (x - mean) / np.where(spread, sd, 1.0), np.nan)
+    z: Floats = (x - mean) / np.where(spread, sd, np.nan)
+    return z
 
 
 def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -> Floats:
@@ -163,8 +164,9 @@ class Scheme(NamedTuple):
                                      "or z")
             return empirical_cdf(x, scores, resolution)
         z = z_scores(x, mean, sd)
-        if self.bounded:
-            z = np.where(np.equal(sd, 0), limit_of_z(x, mean, resolution), z)
+        flat = np.equal(sd, 0)
+        if self.bounded and flat.any():
+            z = np.where(flat, limit_of_z(x, mean, resolution), z)
         return self.from_z(z, **params)
 
 

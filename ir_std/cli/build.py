@@ -11,15 +11,12 @@ not at all; use the set by --factors DIR, or put its parent folder into IR_STD_F
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm  # comes with ir_datasets
-
 from ir_std.build.from_runs import build_factors
 from ir_std.build.from_scores import build_from_scores
-from ir_std.cli.streams import note
+from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
 from ir_std.factors.factor_set import FactorSet
@@ -73,12 +70,10 @@ def run(args: Namespace) -> None:
 def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
     if not args.qrels or not args.runs:
         raise UsageError("give QRELS and at least two RUNS, or --from-scores TABLE...")
-    # No bar unless standard error is a terminal.
-    bar = partial(tqdm, unit=" runs", disable=None)
     measures = args.measures and [m for text in args.measures for m in read_measures(text)]
-    return build_factors(args.qrels, args.runs, measures, skip_bad=args.skip_bad,
-                         max_member=args.max_member,
-                         jobs=args.jobs, progress=bar, **about)
+    with progress() as counted:
+        return build_factors(args.qrels, args.runs, measures, skip_bad=args.skip_bad,
+                             max_member=args.max_member, jobs=args.jobs, progress=counted, **about)
 
 
 def _from_scores(args: Namespace, about: dict[str, Any]) -> FactorSet:

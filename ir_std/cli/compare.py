@@ -20,7 +20,7 @@ from typing import TypeAlias
 from ir_std._files import write_whole
 from ir_std.cli.evaluate import TABLES, TESTS, check_places, check_tested, show, test_options
 from ir_std.cli.inputs import Input, check_read_once, is_pipe, opened
-from ir_std.cli.streams import note
+from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import asked, trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
@@ -64,7 +64,9 @@ def run(args: Namespace) -> None:
     entries = [split_entry(text) for text in args.inputs if is_entry(text)]
     entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
     measures = asked(args, [text for text in args.inputs if not is_entry(text)])
-    comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth)
+    with progress(len(entries)) as counted:
+        comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
+                             progress=counted)
     for text in comparison.notes:
         note(text)
     shown = comparison if args.baseline is None else comparison.effects(

@@ -20,12 +20,12 @@ from ir_measures.measures import Measure
 from ir_std._text import one_line
 from ir_std.cli.batch import Line, Wanted, liner
 from ir_std.cli.inputs import Inputs, called, tell_apart
-from ir_std.cli.streams import note, warn
-from ir_std.cli.trec_eval import asked, trec_eval_options
+from ir_std.cli.streams import note, progress, warn
+from ir_std.cli.trec_eval import asked, read_measures, trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.choice import choose_factors
-from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said
 from ir_std.schemes import scheme_names
@@ -55,15 +55,17 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("-o", "--output", "--output-format", "--output_format",
                         dest="output_format", choices=[*FORMATS, *TABLES], default="tsv",
                         help="form of the output (default tsv)")
-    parser.add_argument("--jobs", type=int, metavar="N",
-                        help="processes for several runs (default: as many as pay)")
+    add_jobs_option(parser)
     parser.add_argument("--raw", action="store_true", help="raw scores only")
+    parser.add_argument("--sort", metavar="MEASURE",
+                        help="the run with the highest mean first, in tables with ranks; equal "
+                             "means share a rank and stay in the order given")
     parser.add_argument("--baseline", metavar="RUN",
                         help="in tables: mark what differs significantly from this run")
     test_options(parser)
     parser.add_argument("--place", action="store_true",
-                        help="beside each mean, where the run ranks among the standardizing "
-                             "systems")
+                        help="beside each mean, and with -q each value, where the run ranks among "
+                             "the standardizing systems")
 
 
 def test_options(parser: ArgumentParser) -> None:
@@ -93,6 +95,12 @@ def add_measure_option(parser: ArgumentParser) -> None:
     """Declare ``--measure``."""
     parser.add_argument("--measure", metavar="NAME",
                         help="the measure of a table of scores whose columns are runs")
+
+
+def add_jobs_option(parser: ArgumentParser) -> None:
+    """Declare ``--jobs``."""
+    parser.add_argument("--jobs", type=int, metavar="N",
+                        help="processes for several runs (default: as many as pay)")
 
 
 def run(args: Namespace) -> None:
@@ -152,11 +160,10 @@ def table(args: Namespace) -> Table:
         If an option does not go with a table.
     """
     check_tested(args, "test", "correction")
-    if args.by_query:
-        raise UsageError("-q lists values by topic, a table holds means: use -o tsv or jsonl")
-    if args.place:
-        raise UsageError("--place goes with -o tsv or jsonl, and ir_std report shows places")
-    return tabulate(*asked_inputs(args), _schemes(args), args).table(args.places)
+    sort = sort_by(args)
+    results = tabulate(*asked_inputs(args), _schemes(args), args)
+    return results.table(args.places, sort=sort, by_topic=args.by_query,
+                         means=not args.no_summary, place=args.place)
 
 
 def blocks(args: Namespace) -> Iterator[str]:
@@ -170,19 +177,50 @@ def blocks(args: Namespace) -> Iterator[str]:
     check_tested(args, "test", "correction")
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
-    inputs, measures = asked_inputs(args)
+    sort, (inputs, measures) = sort_by(args), asked_inputs(args)
     schemes, runs = _schemes(args), runs_by_name(inputs.runs, args.measure)
     judgments = judgments_behind(runs.values(), inputs.qrels)
     chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
     evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
     _tell(evaluator, schemes)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
-    evaluated = list(evaluate_all(evaluator, runs, args.jobs, depth=args.depth))
+    with progress(len(runs)) as counted:
+        evaluated = list(counted(evaluate_all(evaluator, runs, args.jobs, depth=args.depth)))
     lines = liner(evaluator, Wanted(args.by_query, not args.no_summary, args.place))
     written = FORMATS[args.output_format]
-    for found in evaluated:
+    for found in evaluated if sort is None else best_first(evaluated, sort):
         yield "\n".join(written(found.run, line, args, len(runs) > 1) for line in lines(found))
     _say(notice for found in evaluated for notice in found.notices)
+
+
+def sort_by(args: Namespace) -> Measure | None:
+    """The measure of ``--sort``.
+
+    Raises
+    ------
+    UsageError
+        If it is not one measure.
+    """
+    if args.sort is None:
+        return None
+    found = read_measures(args.sort, args.level)
+    if len(found) != 1:
+        raise UsageError(f"--sort {args.sort}: give one measure")
+    return found[0]
+
+
+def best_first(evaluated: Iterable[Evaluation], measure: Measure) -> list[Evaluation]:
+    """Runs by their mean, as tables rank them.
+
+    Raises
+    ------
+    UsageError
+        If they were not evaluated by this measure.
+    """
+    from ir_std.reporting.result_tables import ranked_by
+
+    by_run = {found.run: found for found in evaluated}
+    return [by_run[run] for run in ranked_by({r: f.means for r, f in by_run.items()}, measure)]
 
 
 def _schemes(args: Namespace) -> tuple[str, ...]:
@@ -211,10 +249,12 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
     runs = runs_by_name(inputs.runs, args.measure)
     given = STANDARD_INPUT_NAME if args.baseline == STANDARD_INPUT else args.baseline
     baseline = given and by_path.get(os.path.realpath(given), given)
-    results = evaluate_runs(runs, inputs.qrels, measures or None, schemes, factors=args.factors,
-                            systems=args.systems, without=args.without,
-                            baseline=baseline, test=args.test or TESTS[0],
-                            correction=args.correction, depth=args.depth)
+    with progress(len(runs)) as counted:
+        results = evaluate_runs(
+            runs, inputs.qrels, measures or None, schemes, factors=args.factors,
+            systems=args.systems, without=args.without, baseline=baseline,
+            test=args.test or TESTS[0], correction=args.correction, depth=args.depth,
+            jobs=args.jobs, progress=counted)
     _tell(results.evaluator, schemes)
     return results
 

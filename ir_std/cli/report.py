@@ -17,6 +17,7 @@ from ir_std._files import check_target
 from ir_std.cli.compare import Entry, is_entry, opened_entries, split_entry
 from ir_std.cli.evaluate import (
     TESTS,
+    add_jobs_option,
     add_measure_option,
     asked_inputs,
     check_tested,
@@ -24,7 +25,7 @@ from ir_std.cli.evaluate import (
     tabulate,
     test_options,
 )
-from ir_std.cli.streams import note
+from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import asked, trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
@@ -48,6 +49,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="RUN",
                         help="the run that the others are tested against")
     test_options(parser)
+    add_jobs_option(parser)
     parser.add_argument("--force", action="store_true",
                         help="replace FILE even if it is no page of ir_std's")
     parser.add_argument("--title", help="the page's heading")
@@ -88,7 +90,9 @@ def compared(entries: list[Entry], measures: list[Measure],
         raise UsageError("--factors, --systems and --without are about one collection's factors, "
                          "these are several: name sets in the measures, as "
                          "sAP(factors='trec8-adhoc')")
-    comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth)
+    with progress(len(entries)) as counted:
+        comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
+                             jobs=args.jobs, progress=counted)
     for text in comparison.notes:
         note(text)
     if args.baseline is None:

@@ -47,6 +47,14 @@ class Scores(ByMeasure[float]):
     notes, warnings : tuple of str
         What a reader should know: plain measures that the set has no factors for, topics that
         the run lacks; and what misleads who does not know it.
+
+    Examples
+    --------
+    >>> scores = ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run")
+    >>> scores["sAP"] == scores[ir_std.sAP]
+    True
+    >>> scores.match.factors.id, scores.warnings
+    ('trec8-adhoc', ())
     """
 
     match: Match | None = None

@@ -38,6 +38,14 @@ class Match:
         If no set fits: those that come nearest, with the reason why they do not.
     chosen_by : str
         ``"qrels"``, ``"name"`` (given by the user) or ``"ir_datasets id"``.
+
+    Examples
+    --------
+    >>> match = ir_std.recognize("qrels.txt")
+    >>> match.factors.id, match.others, match.chosen_by
+    ('trec8-adhoc', ('robust04',), 'qrels')
+    >>> print(ir_std.recognize({"401": {"FBIS3-1": 1}}))
+    no factor set fits these qrels; nearest: ...
     """
 
     fit: Fit | None

@@ -57,6 +57,15 @@ def read_scores(file: str | os.PathLike[str] | Source,
         measure can be, a topic that comes twice, a mean that is not that of the topics.
     UsageError
         If ``measure`` is none, or is needed and not given.
+
+    Examples
+    --------
+    >>> read = ir_std.read_scores("scores.txt")
+    >>> read
+    {'scores.txt': <RunScores of scores.txt: 50 topics, AP>}
+    >>> scores = ir_std.standardize(read["scores.txt"], factors="trec8-adhoc")
+    >>> round(scores.values[ir_std.sAP]["404"], 4)
+    0.6627
     """
     source = _source(file)
     name = source.name

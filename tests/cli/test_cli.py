@@ -201,6 +201,9 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
     (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
     (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
+    (("run", "qrels", "AP", "--sort", "P_10"), "cannot sort by P@10: there are AP, sAP"),
+    (("run", "qrels", "AP", "--sort", "P.5,10"), "--sort P.5,10: give one measure"),
+    (("run", "qrels", "AP", "--sort", "app", "-o", "csv"), "unknown measure 'app'"),
     (("run", "qrels", "AP", "-o", "table", "--test", "t"), "--test is of differences from a"),
     (("run", "qrels", "AP", "--correction", "holm"), "--correction is of differences from a"),
     (("run", "other", "qrels", "AP", "-o", "csv", "--baseline", "run", "--test", "tukey",
@@ -416,3 +419,38 @@ def test_a_table_says_which_test_and_correction_and_csv_says_it_beside(
     assert written.out[0] == "run,AP,AP p_tukey,sAP,sAP p_tukey"
     assert said in written.err[-1]
     assert said not in " ".join(ir_std_cli(*asked, "-o", "csv", "--quiet").err)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
+def test_tables_hold_values_by_topic_and_places(files: Path, form: str, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "other", files / "qrels", "AP", "-q", "--place")
+    lines = [line.split("\t") for line in ir_std_cli(*inputs).out]
+    done = ir_std_cli(*inputs, "-o", form)
+    assert done.status == 0
+    text = [re.sub(r"[|&]", " ", line).split() for line in done.out]
+    if form == "csv":
+        text = [line.split(",") for line in done.out]
+    for run, topic, measure, value, place in lines:
+        (row,) = (row for row in text if row[:2] == [run, topic])
+        shown = row[2:]
+        if form == "csv":
+            start = shown[4 if measure == "sAP" else 0:]
+            found, rank = f"{float(start[0]):.4f}", start[1]
+        else:
+            start = shown[2 if measure == "sAP" else 0:]
+            found, rank = start[0].strip("*+"), start[1].split("/")[0]
+            found = re.sub(r"\\textbf\{(.*)\}", r"\1", found)
+        assert found == value
+        assert re.search(rf"\b{rank}(st|nd|rd|th)\b", place)
+
+
+def test_runs_are_sorted_by_a_measure_of_any_name(files: Path, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "other", files / "qrels", "AP", "P@10")
+    means = {tuple(line.split("\t")[:2]): float(line.split("\t")[2])
+             for line in ir_std_cli(*inputs).out}
+    for asked, measure in (("map", "AP"), ("smap", "sAP"), ("P_10", "P@10")):
+        first = max(("run", "other"), key=lambda run: means[run, measure])
+        assert ir_std_cli(*inputs, "--sort", asked).out[0].split("\t")[0] == first
+        table = ir_std_cli(*inputs, "--sort", asked, "-o", "csv").out
+        assert [row.split(",")[0] for row in table] == ["rank", "1", "2"]
+        assert table[1].split(",")[1] == first

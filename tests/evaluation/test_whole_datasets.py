@@ -107,7 +107,7 @@ def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) ->
     (tmp_path / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")
     found = ir_std_cli(tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q")
     assert found.status == 0
-    assert found.out[0] == "beir/nq\tnDCG@10\t0.3000"
+    assert found.out[0] == "beir/nq\tnDCG@10\t0.3000\t2nd of 4"
     assert found.out[-1].endswith("2nd of 4")
 
 

@@ -27,6 +27,15 @@ def test_the_pages_and_the_topics_are_what_the_script_makes_of_the_sets() -> Non
     assert (shipped_folder() / TOPICS).read_text(encoding="utf-8") == topics(sets)
 
 
+@pytest.mark.parametrize(("measure", "mean"), [("AP", 0.50), ("P@10", 0.60), ("RR", 0.68)])
+def test_the_mean_of_scheme_e_over_the_systems_themselves_is_as_told(measure: str,
+                                                                    mean: float) -> None:
+    scores = load_factors("trec8-adhoc").scores[measure]
+    shares = [(topic[:, None] >= topic).mean() for topic in scores]
+    assert round(sum(shares) / len(shares), 2) == mean
+    assert f"{mean:.2f} by {measure}" in (shipped_folder() / "README.md").read_text("utf-8")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_measure_has_a_source_with_its_licence_and_address(name: str) -> None:
     factors = load_factors(name)

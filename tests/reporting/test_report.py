@@ -17,8 +17,10 @@ import pytest
 from ir_measures import AP, P
 
 import ir_std
+from ir_std import sAP
 from ir_std.cli import main
 from ir_std.errors import InputError, IrStdError
+from ir_std.reporting import panels
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.method import Licence, against_factors, licences
@@ -164,7 +166,7 @@ def test_a_hostile_name_stays_text() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     page = render(ir_std.evaluate({HOSTILE: simulated_run(qrels, 1, 10)}, qrels, AP), HOSTILE)
     assert "<img" not in page
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 3
     assert not re.search(r"<(img|/script>')", page)
     assert data_of(page)["runs"] == [HOSTILE]
 
@@ -226,6 +228,21 @@ def test_a_topic_without_factors_has_no_standardized_point() -> None:
     assert np.isnan(data["unpacked"][measure_of(data, "sAP")["values"]][0, -1])
     assert np.isnan(data["unpacked"][data["behind"][0]["z"]][0, -1])
     assert np.isnan(data["unpacked"][data["behind"][0]["ranks"]][0, -1])
+
+
+def test_with_very_many_scores_intervals_are_over_topics_and_the_page_says_so(
+        results: ir_std.Results, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(panels, "SCORES_UP_TO", 3 * 50 * 4 - 1)
+    page = render(results)
+    of = {name: measure_of(data_of(page), name) for name in ("AP", "sAP")}
+    run = data_of(page)["runs"][0]
+    mean, over = results.means[run][sAP], results.uncertainty[run][sAP].topics
+    assert (of["sAP"]["low"][0], of["sAP"]["high"][0]) == pytest.approx((mean - over, mean + over))
+    assert of["sAP"]["overSystems"] == []
+    assert "thick by topics" in text
+    assert "thick by topics" not in page
+    assert "over the standardizing systems" in text
+    assert "over the standardizing systems" not in page
 
 
 def test_no_file_is_left_when_it_cannot_be_written(results: ir_std.Results,
