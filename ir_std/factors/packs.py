@@ -12,21 +12,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import lzma
 import os
 import re
 import tempfile
-import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ir_std._files import write_whole
-from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion
+from ir_std.errors import DAMAGED, InputError, UnknownSetError, UsageError, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder, user_folders, writable_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import FILES, OPTIONAL_FILES, snapshot
@@ -37,8 +35,6 @@ INDEX = "index.json"
 FORMAT = 1
 LARGEST = 1 << 26
 """The most bytes of a pack, and of its files unpacked (64 MiB)."""
-# What the standard library raises on zip files that are damaged, encrypted or packed otherwise.
-_BROKEN = (BadZipFile, lzma.LZMAError, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
 
 
@@ -186,7 +182,7 @@ def opened(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
             members = archive.infolist()
             size = sum(m.file_size for m in members)
             found = {m.filename: archive.read(m) for m in members if size <= LARGEST}
-    except _BROKEN as broken:
+    except (*DAMAGED, ValueError) as broken:
         raise InputError.at(where, None, f"is no zip file ({broken})",
                             "a pack is made by ir_std factors pack") from None
     if size > LARGEST:

@@ -223,8 +223,10 @@ class Wanted:
     Attributes
     ----------
     qrels : Qrels
-    topic, level : ndarray of int, shape (n_documents,)
-        Index of the topic, ascending; judged level.
+    level : ndarray of int, shape (n_documents,)
+        As judged.
+    topic : ndarray of int, shape (n_documents,)
+        Its index, ascending.
     ids : Ids, of length n_documents
     """
 

@@ -164,10 +164,11 @@ def test_whichever_byte_is_damaged_a_pack_is_whole_or_refused(method: int, packe
     for place in np.random.default_rng(1).integers(0, len(content), 150).tolist():
         damaged = content[:place] + bytes([content[place] ^ 0x5A]) + content[place + 1:]
         try:
-            assert packs.opened(damaged, packed) == whole
-        except InputError as told:
+            found = packs.opened(damaged, packed)
+        except InputError:
             refused += 1
-            assert "\n" not in str(told)
+        else:
+            assert found == whole
     assert refused > 100
 
 
