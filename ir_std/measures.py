@@ -163,6 +163,9 @@ class Standardized(_Typed):
         UsageError
             Naming the parameter and what is allowed.
         """
+        if not isinstance(self.params.get("factors", ""), str):
+            raise UsageError(f"{self.__name__}: factors= of a measure is the id or the folder of a "
+                             "set; give a set itself to the call, as in evaluate(factors=...)")
         check_params(self)
         if self["scheme"] != "U" and {"A", "B"} & self.params.keys():
             raise UsageError(f"{self}: A and B belong to scheme 'U'")
@@ -212,7 +215,8 @@ def _family(base: Measure) -> Standardized:
     name = f"s{base.__name__}"
     kind = type(f"_{name}", (Standardized,), {
         "__name__": name,
-        "__doc__": f"{base.__name__}, standardized by the factors of each topic.",
+        "__doc__": f"{base.__name__}, standardized by the factors of each topic; also as "
+                   f"``{name}(scheme='U')``.  See :class:`ir_std.Standardized`.",
         "NAME": name,
         "AT_PARAM": base.AT_PARAM,
         "PRETTY_NAME": f"Standardized {base.PRETTY_NAME}",
@@ -388,6 +392,8 @@ def parse_measure(measure: str | Measure) -> Measure:
     """
     if isinstance(measure, Measure):
         return measure
+    if not isinstance(measure, str):
+        raise _no_measure(measure)
     try:
         node: ast.expr = ast.parse(measure.strip(), mode="eval").body
         params: dict[str, Any] = {}
@@ -424,11 +430,21 @@ def as_measures(measures: Measures) -> list[Measure]:
     UnknownMeasureError, UsageError
         As :func:`parse_measure`.
     """
-    several = [measures] if isinstance(measures, (str, Measure)) else measures
-    return [parse_measure(measure) for measure in several]
+    if isinstance(measures, (str, Measure)):
+        return [parse_measure(measures)]
+    if not isinstance(measures, Iterable):
+        raise _no_measure(measures)
+    return [parse_measure(measure) for measure in measures]
+
+
+def _no_measure(given: object) -> UsageError:
+    return UsageError(f"{given!r} is no measure: give one, such as AP or 'P@10', or several in a "
+                      "list")
 
 
 def _unreadable(measure: str) -> str:
+    if len(measure.split()) > 1:
+        return f"cannot read measure {measure!r}: {_FORM}, and several in a list"
     meant = near_measures(measure) if "@" in measure else []
     return f"cannot read measure {measure!r}: {_FORM}{did_you_mean(meant)}"
 

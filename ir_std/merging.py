@@ -290,7 +290,7 @@ def _merged(parts: list[tuple[list[str], Floats]],
 
 def _kept(run: Any) -> Any:
     """A run that can be read again: rows as a list, a table that is computed anew as it is now."""
-    if isinstance(run, Iterator):
+    if isinstance(run, Iterator) and not hasattr(run, "read"):
         return list(run)
     return as_frame(run) if is_frame(run) else run
 
@@ -298,7 +298,7 @@ def _kept(run: Any) -> Any:
 def _in_form_of(given: Any, run: Run) -> Any:
     if isinstance(given, Run):
         return run
-    if isinstance(given, (Mapping, str, os.PathLike)):
+    if isinstance(given, (Mapping, str, os.PathLike)) or hasattr(given, "read"):
         return _as_dict(run)
     rows = [ScoredDoc(topic, doc, score) for topic, docs in _as_dict(run).items()
             for doc, score in docs.items()]

@@ -130,6 +130,7 @@ def test_every_shipped_set_is_in_the_readmes_table_beside_its_number_of_systems(
     listed = {name: systems for names, systems in rows
               for name in re.findall(r"`([a-z0-9-]+)`", names)}
     assert set(listed) == set(ir_std.available_factors())
+    assert f"{len(listed)} factor sets" in README
     for names, systems in rows:
         numbers = [int(re.findall(r"\d+", ir_std.load_factors(name).systems_text())[0])
                    for name in re.findall(r"`([a-z0-9-]+)`", names)]

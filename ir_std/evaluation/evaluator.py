@@ -18,6 +18,7 @@ from ir_std.evaluation import metrics
 from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
 from ir_std.evaluation.notices import (
+    Instead,
     Notice,
     about_factors,
     about_given,
@@ -118,17 +119,16 @@ class Evaluation:
 
 
 class _Raw(NamedTuple):
-    """A run's raw scores by topic, and what comes with them.
+    """A run's raw scores by topic, in the order of the evaluator's raw measures.
 
-    ``means`` are those that are not the mean of all values, ``steps`` those in which the values
-    were written, where they were.
+    ``steps`` are those in which the values were written, 0 where they were computed here.
     """
 
-    columns: dict[Measure, Floats]
+    columns: list[Floats]
+    means: list[float]
+    steps: list[float]
     notices: Iterable[Notice]
-    means: Mapping[Measure, float] = {}
-    steps: Mapping[Measure, float] = {}
-    elsewhere: tuple[Metric, ...] | None = ()
+    elsewhere: tuple[Metric, ...] | None
 
 
 class StdEvaluator(providers.Evaluator):
@@ -168,20 +168,27 @@ class StdEvaluator(providers.Evaluator):
         self._matches: dict[str, Match] = {}
         self.plans = [self._plan(m) for m in self.measures if isinstance(m, Standardized)]
         asked = [m for m in self.measures if not isinstance(m, Standardized)]
-        raw = dict.fromkeys([*asked, *(p.raw for p in self.plans)])
-        self._wanted = {m: (m,) for m in asked} | {p.raw: (p.raw, *p.same_raw) for p in self.plans}
-        if isinstance(self.qrels, CountedTopics):
-            raw.clear()  # nothing can be computed: scores are given
-        here = [m for m in raw if computed_here(m)]
+        wanted = {m: (m,) for m in asked} | {p.raw: (p.raw, *p.same_raw) for p in self.plans}
+        given = isinstance(self.qrels, CountedTopics)  # then nothing can be computed
+        here = [m for m in wanted if computed_here(m)] if not given else []
         for measure in here:
             check_params(measure)
         highest, told = self._highest_level(here)
         self._formulas = [_Formula.of(m, highest) for m in here]
         self._judged = any(metrics.needs_judged(m.__name__, m.params) for m in here)
-        others = [m for m in raw if not computed_here(m)]
+        others = [m for m in wanted if not computed_here(m)] if not given else []
         self._others = Elsewhere(others, self.qrels, not here) if others else None
+        # The hash of a measure is that of its text, made anew each time: what a run needs of them
+        # is found by place.
+        raw = tuple(wanted) if given else (*here, *others)
+        self._forms = [wanted[m] for m in raw]
+        self._from = [raw.index(p.raw) for p in self.plans]
+        columns = [*raw, *(p.measure for p in self.plans)]
+        self._names = tuple(dict.fromkeys([*self.measures, *raw]))
+        self._order = [columns.index(m) for m in self._names]
         self.notices = (*notices, *told,
                         *about_factors(self.plans, self._matches.values()))
+        self._instead = Instead()
         self._told: set[str] = set()
 
     def _plan(self, measure: Standardized) -> Plan:
@@ -238,40 +245,43 @@ class StdEvaluator(providers.Evaluator):
         read = as_scored(run)
         name = name or read.name
         raw = self._given(read, name) if isinstance(read, RunScores) else self._computed(read, name)
-        columns, averages = dict(raw.columns), {m: _summary(m, v) for m, v in raw.columns.items()}
-        for p in self.plans:
-            columns[p.measure], averages[p.measure] = p.standardized(
-                raw.columns[p.raw], raw.steps.get(p.raw, 0.0))
-        averages |= raw.means
+        found = [p.standardized(raw.columns[i], raw.steps[i])
+                 for p, i in zip(self.plans, self._from, strict=True)]
+        columns = [*raw.columns, *(values for values, _ in found)]
+        averages = [*raw.means, *(mean for _, mean in found)]
         return Evaluation(
-            name, {m: columns[m] for m in dict.fromkeys([*self.measures, *raw.columns])},
-            {m: averages[m] for m in self.measures},
-            (*raw.notices, *about_scores(name, self.plans, columns)), raw.elsewhere)
+            name, dict(zip(self._names, [columns[i] for i in self._order], strict=True)),
+            {m: averages[i] for m, i in zip(self.measures, self._order, strict=False)},
+            (*raw.notices, *about_scores(name, self.plans, [values for values, _ in found],
+                                           self._instead)), raw.elsewhere)
 
     def _computed(self, run: Run, name: str) -> _Raw:
         """What a run scores."""
         ranker = Ranker(run, self.qrels, self._judged)
         rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
-        columns = {f.measure: f.compute(rankings[f.order]) for f in self._formulas}
+        columns = [f.compute(rankings[f.order]) for f in self._formulas]
+        averages = [mean_of_known(column) for column in columns]
         about = about_run(name, self.plans, run, self.qrels, _relevant(rankings.values()))
-        if not self._others:
-            return _Raw(columns, about)
-        elsewhere = self._others.results(run)
-        return _Raw(columns | self._as_columns(self._others.measures, elsewhere), about,
-                    means(self._others.measures, elsewhere), elsewhere=tuple(elsewhere))
+        elsewhere: list[Metric] = []
+        if self._others:
+            elsewhere = self._others.results(run)
+            columns += self._as_columns(self._others.measures, elsewhere).values()
+            averages += means(self._others.measures, elsewhere).values()
+        return _Raw(columns, averages, [0.0] * len(columns), about, tuple(elsewhere))
 
     def _given(self, scores: RunScores, name: str) -> _Raw:
         """What was computed elsewhere."""
         columns, steps = {}, {}
-        for measure, forms in self._wanted.items():
+        for forms in self._forms:
             known = next((m for m in forms if m in scores.values), None)
             if known is None:
-                raise UsageError(f"{scores.name} has no {measure}: it has "
+                raise UsageError(f"{scores.name} has no {forms[0]}: it has "
                                  f"{', '.join(map(str, scores.values))}")
-            columns[measure] = scores.column(known, self.qrels.topics)
-            steps[measure] = scores.step_of(known)
-        return _Raw(columns, about_given(name, self.plans, scores, self.qrels, columns, steps),
-                    steps=steps, elsewhere=None)
+            columns[forms[0]] = scores.column(known, self.qrels.topics)
+            steps[forms[0]] = scores.step_of(known)
+        return _Raw(list(columns.values()), [_summary(m, v) for m, v in columns.items()],
+                    list(steps.values()),
+                    about_given(name, self.plans, scores, self.qrels, columns, steps), None)
 
     def _as_columns(self, measures: Iterable[Measure],
                     results: Iterable[Metric]) -> dict[Measure, Floats]:

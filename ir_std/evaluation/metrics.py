@@ -39,8 +39,10 @@ def _ratio(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 
 def _position(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """1, 2, 3, ... within each run of equal values."""
-    return np.arange(len(topic)) - np.searchsorted(topic, topic) + 1
+    """1, 2, 3, ... within each topic; topics ascend."""
+    sizes = np.bincount(topic)
+    starts = np.cumsum(sizes) - sizes
+    return np.arange(1, len(topic) + 1) - starts[topic]
 
 
 def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -226,18 +226,29 @@ def _about_depth(name: str, plans: Iterable[Plan], deepest: int) -> Iterator[Not
                          f"going less deep lowers {listed}", warns=True, run=name)
 
 
-def about_scores(name: str, plans: Iterable[Plan],
-                 columns: Mapping[Measure, npt.NDArray[np.float64]]) -> Iterator[Notice]:
-    """Whether a run saturates the factors, and what still tells such runs apart."""
+class Instead(dict[FactorSet, str]):
+    """By factor set what still tells runs apart that saturate it; looked up when first asked."""
+
+    def __missing__(self, factors: FactorSet) -> str:
+        others = [other.id for other in standing_beside(factors)]
+        self[factors] = f"{', '.join(others)} or scheme z" if others else "scheme z"
+        return self[factors]
+
+
+def about_scores(name: str, plans: Sequence[Plan],
+                 standardized: Sequence[npt.NDArray[np.float64]],
+                 instead: Instead) -> Iterator[Notice]:
+    """Whether a run saturates the factors, and what still tells such runs apart.
+
+    ``standardized`` are its scores by topic, of each plan.
+    """
     full: dict[FactorSet, list[str]] = {}
-    for p in plans:
-        if not p.of_mean and saturates(columns[p.measure], p.measure["scheme"]):
+    for p, values in zip(plans, standardized, strict=True):
+        if not p.of_mean and saturates(values, p.measure["scheme"]):
             full.setdefault(p.factors, []).append(str(p.measure))
     for factors, measures in full.items():
-        others = [other.id for other in standing_beside(factors)]
-        instead = f"{', '.join(others)} or scheme z" if others else "scheme z"
         yield Notice(f"far from most systems of {factors.id} on many topics, where "
-                     f"{', '.join(measures)} hardly tells such runs apart: use {instead}",
+                     f"{', '.join(measures)} hardly tells such runs apart: use {instead[factors]}",
                      run=name)
 
 

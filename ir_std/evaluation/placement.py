@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -73,7 +73,7 @@ class Placement:
     among: bool = False
     tied: int = 0
     why_not: str | None = None
-    means: tuple[float, ...] = ()
+    means: tuple[float, ...] = field(default=(), repr=False)
 
     @property
     def rank(self) -> int | None:

@@ -192,6 +192,9 @@ def units_of(fit: Fit, qrels: Qrels, raw: Floats) -> tuple[tuple[str, ...], Floa
 
 def mean_of_known(values: Floats) -> float:
     """The mean of what is not NaN; NaN where nothing is."""
+    total = float(values.sum())
+    if total == total and len(values):
+        return total / len(values)
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 

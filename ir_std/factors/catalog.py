@@ -192,6 +192,8 @@ def load_factors(name: str | os.PathLike[str], *,
         (a LookupError) naming the nearest sets.
     InputError
         (a ValueError) naming file and line of a broken set.
+    UsageError
+        (a ValueError) if ``name`` is neither.
 
     Examples
     --------
@@ -199,6 +201,9 @@ def load_factors(name: str | os.PathLike[str], *,
     >>> factors.title, factors.n_systems["AP"], len(factors.topics)
     ('TREC-8 ad hoc', 129, 50)
     """
+    if not isinstance(name, (str, os.PathLike)):
+        raise UsageError(f"cannot use {type(name).__name__} as factors: give a set, its id, or the "
+                         "path of its folder")
     if systems is not None:
         return among(load_factors(name), systems)
     folders = {one.name: one.folder for one in known_sets()}

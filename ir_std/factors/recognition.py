@@ -77,6 +77,9 @@ class Match:
         others = f"; {', '.join(self.others)} would fit too" if self.others else ""
         return f"factors of {fit}{others}"
 
+    def __repr__(self) -> str:
+        return f"<Match: {self}>"
+
     def __str__(self) -> str:
         if self.fit:
             return self._said(str(self.fit))

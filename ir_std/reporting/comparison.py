@@ -104,6 +104,10 @@ class Comparison:
     parts: tuple[Part, ...]
     measures: tuple[Measure, ...]
 
+    def __repr__(self) -> str:
+        return (f"<Comparison of {', '.join(self.systems)} on {', '.join(self.collections)}: "
+                f"{', '.join(map(str, self.measures))}>")
+
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems' names, in the order they were given."""
@@ -269,7 +273,8 @@ def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
     if not standardized:
         return plain
     low, high = found.interval
-    halves = [f" ±{figure(half, places)}" for half in (found.topics, found.systems) if half == half]
+    halves = [f" ±{figure(half, places)}" for half in (found.topics, found.systems)
+              if not isnan(half + found.mean)]
     return Cell(plain.text + "".join(halves), found.mean,
                 {"low": low, "high": high, "topics": found.topics, "systems": found.systems,
                  "n": found.n})

@@ -39,7 +39,7 @@ from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
 from ir_std.factors.catalog import Factors
 from ir_std.factors.quality import WORDS
 from ir_std.factors.recognition import Match
-from ir_std.measures import Measures, Standardized
+from ir_std.measures import Measures, Standardized, parse_measure
 from ir_std.reporting.result_tables import ResultTable
 from ir_std.reporting.tables import Table
 from ir_std.schemes import scheme_names
@@ -198,9 +198,9 @@ class Results:
                      *(found.notices for found in self.evaluations.values()))
 
     @cached_property
-    def plans(self) -> dict[Standardized, Plan]:
+    def plans(self) -> ByMeasure[Plan]:
         """By standardized measure the factors it was computed with."""
-        return {plan.measure: plan for plan in self.evaluator.plans}
+        return ByMeasure({plan.measure: plan for plan in self.evaluator.plans})
 
     @cached_property
     def means(self) -> dict[str, ByMeasure[float]]:
@@ -243,7 +243,7 @@ class Results:
         column = self.values[run][measure].tolist()
         return {t: v for t, v in zip(self.topics, column, strict=True) if v == v}
 
-    def deviations(self, run: str, measure: Standardized) -> Floats:
+    def deviations(self, run: str, measure: Standardized | str) -> Floats:
         """How many standard deviations the run is above the standardizing systems' mean.
 
         The score before its scheme bends it, shape (n_topics,); NaN on topics without factors.
@@ -299,11 +299,12 @@ class Results:
         return [m for m in self.measures if not (isinstance(m, Standardized)
                                                  and self.plans[m].of_mean)]
 
-    def peers(self, measure: Measure) -> Peers | None:
+    def peers(self, measure: Measure | str) -> Peers | None:
         """How the standardizing systems did, in the unit of a raw or standardized measure.
 
         None where no factors are known.
         """
+        measure = parse_measure(measure)
         if isinstance(measure, Standardized):
             plan = self.plans[measure]
             return None if plan.of_mean else peers_of(plan, self.topics).mapped(plan.apply)

@@ -25,6 +25,9 @@ WORD = 8
 _SHORT = 8 * WORD
 """Ids of more bytes, which are few, are treated one by one behind these."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
+_LAST = ~_MASKS[::-1]
+"""Of a word the first and the last n bytes."""
+_ROOM = bytes(WORD)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
@@ -43,7 +46,7 @@ class Ids:
     Attributes
     ----------
     codes : ndarray of uint8
-        With :data:`WORD` more bytes behind the last id.
+        With :data:`WORD` more bytes before the first id and behind the last.
     starts, widths : ndarray of int, shape (n_ids,)
     """
 
@@ -60,20 +63,19 @@ class Ids:
         TypeError
             If one is no string.
         """
-        joined = "\0".join([*names, ""]).encode(errors="surrogatepass")
-        codes = np.frombuffer(joined + bytes(WORD), np.uint8)
-        ends = np.flatnonzero(codes[:len(joined)] == 0)
-        if len(ends) != len(names):  # one holds a zero itself
+        joined = "\0".join(names).encode(errors="surrogatepass")
+        codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
+        zeros = np.flatnonzero(codes[WORD - 1:1 - WORD] == 0) + (WORD - 1)
+        if len(zeros) != len(names) + 1:  # one holds a zero itself
             return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
-        starts = np.append(0, ends + 1)[:-1]
-        return cls(codes, starts, ends - starts)
+        return cls.between(codes, zeros[:-1] + 1, zeros[1:])
 
     @classmethod
     def of_bytes(cls, names: Sequence[bytes]) -> Ids:
         """Ids from their bytes."""
         widths = np.fromiter(map(len, names), np.int64, len(names))
-        codes = np.frombuffer(b"".join(names) + bytes(WORD), np.uint8)
-        return cls(codes, np.cumsum(widths) - widths, widths)
+        codes = np.frombuffer(b"".join([_ROOM, *names, _ROOM]), np.uint8)
+        return cls(codes, np.cumsum(widths) - widths + WORD, widths)
 
     @classmethod
     def between(cls, codes: Bytes, starts: Ints, ends: Ints) -> Ids:
@@ -103,8 +105,11 @@ class Ids:
     def hashes(self) -> Keys:
         """A 64-bit hash of each id."""
         mixed = _mix(self.widths.astype(np.uint64), self._words(0))
-        for place in range(WORD, min(int(self.widths.max(initial=0)), _SHORT), WORD):
-            rows = np.flatnonzero(self.widths > place)
+        longest = min(int(self.widths.max(initial=0)), _SHORT)
+        if longest > WORD:
+            mixed = np.where(self.widths > WORD, _mix(mixed, self._last_words()), mixed)
+        for place in range(WORD, longest - WORD, WORD):  # what is between the first and the last
+            rows = np.flatnonzero(self.widths > place + WORD)
             mixed[rows] = _mix(mixed[rows], self[rows]._words(place))
         rows = np.flatnonzero(self.widths > _SHORT)
         mixed[rows] = np.fromiter((int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
@@ -115,8 +120,11 @@ class Ids:
         """Whether each id is the one at its place in ``others``."""
         same: npt.NDArray[np.bool_] = self.widths == others.widths
         same &= self._words(0) == others._words(0)
-        for place in range(WORD, min(int(self.widths.max(initial=0)), _SHORT), WORD):
-            rows = np.flatnonzero(same & (self.widths > place))
+        longest = min(int(self.widths.max(initial=0)), _SHORT)
+        if longest > WORD:
+            same &= self._last_words() == others._last_words()
+        for place in range(WORD, longest - WORD, WORD):
+            rows = np.flatnonzero(same & (self.widths > place + WORD))
             same[rows] = self[rows]._words(place) == others[rows]._words(place)
         rows = np.flatnonzero(same & (self.widths > _SHORT))
         same[rows] = [a == b for a, b in zip(self[rows], others[rows], strict=True)]
@@ -124,13 +132,22 @@ class Ids:
 
     def changes(self) -> Ints:
         """Where an id differs from the one before it; with 0 and the end."""
-        differ = np.flatnonzero(~self[1:].same(self[:-1])) + 1
-        return np.concatenate([[0], differ, [len(self)]])
+        if self.widths.max(initial=0) > WORD:
+            differ = ~self[1:].same(self[:-1])
+        else:
+            words = self._words(0)
+            differ = (words[1:] != words[:-1]) | (self.widths[1:] != self.widths[:-1])
+        return np.concatenate([[0], np.flatnonzero(differ) + 1, [len(self)]])
 
     def _words(self, place: int) -> Keys:
         """The eight bytes from ``place`` on of ids that are not shorter, 0 behind their end."""
         return (words_at(self.codes, self.starts + place)
                 & _MASKS[np.minimum(self.widths - place, WORD)])
+
+    def _last_words(self) -> Keys:
+        """The eight bytes before the end of ids, 0 before their start."""
+        return (words_at(self.codes, self.starts + (self.widths - WORD))
+                & _LAST[np.minimum(self.widths, WORD)])
 
 
 def _mix(mixed: Keys, words: Keys) -> Keys:
@@ -174,8 +191,11 @@ class Index(NamedTuple):
         The place of each among the documents.
     ids : Ids
         Ids by place.
-    filter : ndarray of bool
-        Whether a key starts with these bits; most keys that are not there stop here.
+    first : ndarray of int32
+        By the first bits of a key the place of the first such one in ``keys``; -1 where there is
+        none, and most keys that are not there stop here.
+    most : int
+        So many keys at most share these bits.
     repeats : bool
         Whether two documents have the same key.
     """
@@ -183,7 +203,8 @@ class Index(NamedTuple):
     keys: Keys
     rows: Ints
     ids: Ids
-    filter: npt.NDArray[np.bool_]
+    first: npt.NDArray[np.int32]
+    most: int
     repeats: bool
 
     @classmethod
@@ -191,11 +212,14 @@ class Index(NamedTuple):
         """Index ids on topics."""
         values = keys(ids.hashes(), topic)
         rows = np.argsort(values)
-        bits = max(16, len(ids).bit_length() + 3)
-        present = np.zeros(1 << bits, bool)
-        present[values >> np.uint64(64 - bits)] = True
         ordered = values[rows]
-        return cls(ordered, rows, ids, present, bool((ordered[1:] == ordered[:-1]).any()))
+        bits = max(16, len(ids).bit_length() + 3)
+        slot = ordered >> np.uint64(64 - bits)
+        place = np.arange(len(ids), dtype=np.int32)
+        first = np.full(1 << bits, -1, np.int32)
+        first[slot[::-1]] = place[::-1]  # of several the last one stays
+        most = int((place - first[slot]).max(initial=0)) + 1
+        return cls(ordered, rows, ids, first, most, bool((ordered[1:] == ordered[:-1]).any()))
 
     def find(self, values: Keys, ids: Ids) -> tuple[Ints, Ints]:
         """Which of the documents are in the index.
@@ -212,10 +236,13 @@ class Index(NamedTuple):
         Collision
             If two different ids have the same key.
         """
-        shift = np.uint64(64 - (len(self.filter) - 1).bit_length())
-        where = np.flatnonzero(self.filter[values >> shift])
-        place = np.searchsorted(self.keys[:-1], values[where])
-        equal = self.keys[place] == values[where]
+        shift = np.uint64(64 - (len(self.first) - 1).bit_length())
+        place = self.first[values >> shift]
+        where = np.flatnonzero(place >= 0)
+        place, wanted = place[where], values[where]
+        for _ in range(1, self.most):
+            place += (self.keys[place] < wanted) & (place < len(self.keys) - 1)
+        equal = self.keys[place] == wanted
         where, rows = where[equal], self.rows[place[equal]]
         if self.repeats or not self.ids[rows].same(ids[where]).all():
             raise Collision

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._typing import Floats, Ints, Mask
-from ir_std.trec._ids import WORD, Bytes, Keys, words_at
+from ir_std.trec._ids import WORD, Bytes, Ids, Keys, words_at
 
 MARGIN = 3 * WORD
 """Bytes that must precede the first token; :data:`WORD` must follow the last one."""
 
-DECIMAL = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+DECIMAL = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 """A number as C's strtod reads it; not all that Python takes for one, such as 1_000."""
 _WHOLE = re.compile(rb"([+-]?)0*(\d{1,19})")
 
@@ -64,12 +64,19 @@ def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
     read = _decimals(codes, starts, ends)
     values, exact = _divided(read.digits, read.decimals)
     np.negative(values, out=values, where=read.negative)
-    for row in np.flatnonzero(~(exact & read.known)).tolist():
-        text = codes[starts[row]:ends[row]].tobytes()
-        if not DECIMAL.fullmatch(text):
-            raise NotANumber
-        values[row] = float(text)
+    rows = np.flatnonzero(~(exact & read.known))
+    values[rows] = _one_by_one(Ids.between(codes, starts[rows], ends[rows]).bytes())
     return values
+
+
+def _one_by_one(texts: list[bytes]) -> list[float]:
+    """Decimal numbers as Python reads them; of these characters it takes no others."""
+    if b"".join(texts).translate(None, b"0123456789.eE+-"):
+        raise NotANumber
+    try:
+        return list(map(float, texts))
+    except ValueError:
+        raise NotANumber from None
 
 
 def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:

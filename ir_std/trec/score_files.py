@@ -12,13 +12,16 @@ import re
 from collections.abc import Iterable, Iterator
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeAlias
 
 from ir_std.errors import InputError, UsageError, few
 from ir_std.trec.datasets import dataset_of
 from ir_std.trec.names import from_mteb, measure_called
 from ir_std.trec.scores import SUMMARY, Cell, RunScores, collected
-from ir_std.trec.sources import FileSource, Source, lines_of, pieces
+from ir_std.trec.sources import FileSource, Source, lines_of, pieces, source_of
+
+File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
+"""A path, an open file, or a source."""
 
 TOPIC = ("topic", "topic_id", "query_id", "qid", "query", "q_id", "dataset", "data set", "task",
          "task_name")
@@ -31,13 +34,12 @@ FORMS = ("trec_eval -q (measure topic value), ir_measures -q (topic measure valu
          "a header (topic,run,run,... or run,topic,measure,value) or MTEB's JSON")
 
 
-def read_scores(file: str | os.PathLike[str] | Source,
-                measure: str | None = None) -> dict[str, RunScores]:
+def read_scores(file: File, measure: str | None = None) -> dict[str, RunScores]:
     """Read scores that were computed elsewhere.
 
     Parameters
     ----------
-    file : str, path or Source
+    file : str, path, open file or Source
         Output of ``trec_eval -q`` or of ``ir_measures -q`` (or ``ir_std -q``), as text or JSON
         lines; a table, parted by commas, tabs or semicolons, with columns run, topic, measure and
         value, or with a row a topic and a column a run or a measure; or a result of MTEB (JSON).
@@ -79,15 +81,15 @@ def read_scores(file: str | os.PathLike[str] | Source,
     return {run or _called(source): scores for run, scores in read.items()}
 
 
-def _source(file: str | os.PathLike[str] | Source) -> Source:
-    return FileSource(Path(file)) if isinstance(file, (str, os.PathLike)) else file
+def _source(file: File) -> Source:
+    return FileSource(Path(file)) if isinstance(file, (str, os.PathLike)) else source_of(file)
 
 
 def _called(source: Source) -> str:
     return source.path.name if isinstance(source, FileSource) else source.name
 
 
-def holds_scores(file: str | os.PathLike[str] | Source) -> bool:
+def holds_scores(file: File) -> bool:
     """Whether a file holds scores, by its first line, and not a run or qrels.
 
     Raises
@@ -283,7 +285,7 @@ def _json_lines(text: str, file: str) -> Iterator[Cell]:
         yield Cell(number, str(run), str(topic), str(measure), str(value))
 
 
-def is_model_meta(file: str | os.PathLike[str] | Source) -> bool:
+def is_model_meta(file: File) -> bool:
     """Whether a file is what MTEB writes beside a model's results."""
     return _called(_source(file)) == "model_meta.json"
 

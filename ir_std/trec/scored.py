@@ -13,7 +13,7 @@ from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 from ir_std.trec.score_files import holds_scores, is_model_meta, read_scores
 from ir_std.trec.scores import RunScores, counted_topics
-from ir_std.trec.sources import BytesSource
+from ir_std.trec.sources import BytesSource, source_of
 
 
 def as_scored(run: Any) -> Run | RunScores:
@@ -26,6 +26,8 @@ def as_scored(run: Any) -> Run | RunScores:
     """
     if isinstance(run, RunScores):
         return run
+    if hasattr(run, "read"):
+        run = source_of(run)
     if not isinstance(run, (str, os.PathLike, BytesSource)) or not holds_scores(run):
         return as_run(run)
     read = read_scores(run)
@@ -54,7 +56,8 @@ def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
         If two runs have the same name.
     """
     named: dict[str, Any] = {}
-    for name, run in name_runs(runs).items():
+    for name, given in name_runs(runs).items():
+        run = source_of(given) if hasattr(given, "read") else given
         if not isinstance(run, (str, os.PathLike, BytesSource)) or not holds_scores(run):
             named[name] = run
         elif not is_model_meta(run):

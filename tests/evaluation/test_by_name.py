@@ -101,6 +101,35 @@ def test_a_truth_value_is_no_slope() -> None:
         sAP(scheme="U", A=True).validate_params()
 
 
+@pytest.mark.parametrize("call", TAKES_MEASURES.values(), ids=TAKES_MEASURES)
+@pytest.mark.parametrize(("asked", "says"), [
+    (3, "3 is no measure: give one, such as AP or 'P@10', or several in a list"),
+    ([AP, None], "None is no measure"),
+    ("AP P@10", "cannot read measure 'AP P@10': .* and several in a list$"),
+])
+def test_what_is_no_measure_gets_one_clear_line(
+        call: Callable[[Any, FactorSet], list[str]], asked: Any, says: str,
+        factors: FactorSet) -> None:
+    with pytest.raises(ir_std.UsageError, match=says):
+        call(asked, factors)
+
+
+@pytest.mark.parametrize("wrong", [3, StringIO("set.json"), ["own"]])
+def test_what_are_no_factors_gets_one_clear_line(wrong: Any) -> None:
+    says = "cannot use (int|StringIO|list) as factors: give a set, its id, or the path of"
+    for call in (ir_std.calc_aggregate, ir_std.calc, ir_std.iter_calc):
+        with pytest.raises(ir_std.UsageError, match=says):
+            call("AP", QRELS, RUN, factors=wrong)
+    for evaluate in (ir_std.evaluate, ir_std.place):
+        with pytest.raises(ir_std.UsageError, match=says):
+            evaluate(RUN, QRELS, "AP", factors=wrong)
+
+
+def test_a_measure_names_its_factors_and_does_not_hold_them(factors: FactorSet) -> None:
+    with pytest.raises(ir_std.UsageError, match="id or the folder of a set; give a set itself to"):
+        ir_std.calc_aggregate(sAP(factors=factors), QRELS, RUN)
+
+
 def test_scores_are_looked_up_by_measure_and_by_name(factors: FactorSet) -> None:
     scores = ir_std.calc_aggregate(["AP", "P@2"], QRELS, RUN, factors=factors)
     assert scores["AP"] == scores[AP] == scores.get("AP")

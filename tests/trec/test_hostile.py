@@ -113,6 +113,11 @@ def test_an_endless_line_is_an_error_as_soon_as_it_is_too_long(
     assert Opened.furthest <= 3 * LONGEST_LINE
 
 
+def test_a_number_of_a_million_digits_is_looked_at_once() -> None:
+    source = BytesSource("r", b"1 Q0 d 1 " + b"1" * 1_000_000 + b"x t")
+    assert refused(read_run, source).startswith("r:1: score is '1111")
+
+
 @ENDLESS
 def test_an_endless_line_may_be_packed(part: bytes, tmp_path: Path) -> None:
     (tmp_path / "run.gz").write_bytes(gzip.compress(b"1 Q0 d 1 " + part * (8 * LONGEST_LINE)))

@@ -14,7 +14,7 @@ const maker = (create) => (name, attributes = {}, ...children) => {
 const html = maker((name) => document.createElement(name));
 const svg = maker((name) => document.createElementNS(NAMESPACE, name));
 
-const fixed = (value, places = 4) => value === null ? MISSING : value.toFixed(places);
+const fixed = (value, places = 4) => value === null ? MISSING : value.toFixed(places).replace("-", "−");
 const signed = (value, places = 2) => value === null ? MISSING
   : (value < 0 ? "−" : "+") + Math.abs(value).toFixed(places);
 const plural = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
@@ -49,6 +49,13 @@ const leftAxis = (y, left, right, values) => values.map((value) => [
 const bottomAxis = (x, top, bottom, values) => values.map((value) => [
   line("grid", x(value), top, x(value), bottom),
   text("small", x(value), bottom + 15, "middle", `${value}`)]);
+
+/** How wide words are where they are set boldest. */
+function widthOf(words) {
+  const pen = html("canvas").getContext("2d");
+  pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
+  return pen.measureText(words).width;
+}
 
 function picture(width, height, label, ...content) {
   return svg("svg", { class: "chart-svg", viewBox: `0 0 ${width} ${height}`, width, height,
