@@ -7,18 +7,17 @@ import json
 import math
 import re
 import struct
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.errors import InputError
+from ir_std.errors import DAMAGED, InputError
 from ir_std.factors.files import LARGEST
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.schema import problems
@@ -275,8 +274,7 @@ def read_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArr
             arrays = {m.filename: _array(archive.read(m), m.filename, kinds) for m in members}
             return {measure: array for name, array in arrays.items()
                     for measure in name.removesuffix(".npy").split(SAME)}
-    except (ValueError, SyntaxError, TokenError, OSError, EOFError, MemoryError, RuntimeError,
-            struct.error, zlib.error, BadZipFile) as broken:
+    except (*DAMAGED, ValueError, SyntaxError, TokenError, MemoryError, struct.error) as broken:
         raise InputError.at(file, None, f"cannot be read ({shown(str(broken))[1:-1]})",
                             "an .npz of one array of numbers a measure is expected") from None
 

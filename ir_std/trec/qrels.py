@@ -223,8 +223,10 @@ class Wanted:
     Attributes
     ----------
     qrels : Qrels
-    topic, level : ndarray of int, shape (n_documents,)
-        Index of the topic, ascending; judged level.
+    level : ndarray of int, shape (n_documents,)
+        As judged.
+    topic : ndarray of int, shape (n_documents,)
+        Its index, ascending.
     ids : Ids, of length n_documents
     """
 
@@ -255,8 +257,12 @@ class Ranking(NamedTuple):
     ----------
     qrels : Qrels
         Topics are those of the qrels, in their order; a topic without documents scores 0.
-    topic, rank, level : ndarray of int, shape (n_found,)
-        Index of the topic, rank from 1, judged level.
+    topic : ndarray of int, shape (n_found,)
+        Its index among those of the qrels.
+    rank : ndarray of int, shape (n_found,)
+        From 1.
+    level : ndarray of int, shape (n_found,)
+        As judged.
     n_ret : ndarray of int, shape (n_topics,)
         Number of documents that the run has on each topic.
     """
