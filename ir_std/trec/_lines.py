@@ -70,8 +70,8 @@ def read_table(source: Source, form: Form) -> Table:
         tokens = _tokens(codes[start - 1:end], form.width)
         if not tokens.size:
             continue
-        (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
-            (tokens[:, i].T + (start - 1)) for i in (0, 2, form.value))
+        topic_at, topic_end, doc_at, doc_end, value_at, value_end = (
+            tokens[:, i, side] + (start - 1) for i in (0, 2, form.value) for side in (0, 1))
         try:
             values = form.numbers(codes, value_at, value_end)
         except NotANumber:
