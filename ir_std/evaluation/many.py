@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
@@ -18,6 +17,9 @@ from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.trec.runs import Run
 from ir_std.trec.scored import as_scored
 from ir_std.trec.scores import RunScores
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | None = 1,
