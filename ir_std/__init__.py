@@ -1,7 +1,36 @@
 """Standardized scores for information retrieval evaluation: a drop-in for ir_measures.
 
 ``import ir_std as ir_measures`` keeps a program working and gives every measure its
-standardized companion where the factors of the collection are known.
+standardized companion where the factors of the collection are known:
+
+>>> import ir_std
+>>> scores = ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run")
+>>> print(f"AP {scores['AP']:.4f}, standardized {scores['sAP']:.4f}")
+AP 0.4527, standardized 0.7650
+
+Runs and qrels are files, dicts, DataFrames or named tuples; qrels also ids of ir_datasets.
+
+Scores, as ir_measures has them
+    calc_aggregate, calc, iter_calc, evaluator (built once, for many runs); Scores
+    read_trec_qrels, read_trec_run, parse_measure
+Measures
+    sAP, snDCG and so on (Standardized), with scheme=, A=, B=, factors=; standardized of any other
+    SP, DCG, and nDCG with dcg='jk' and rel=
+Results of one or many runs
+    evaluate (means, tests against a baseline, tables, plots, pages); Results
+    place, Placement: where a run would have been among the systems of its track
+    compare: systems over several collections
+Scores that were computed elsewhere
+    read_scores, standardize
+Factors
+    recognize, Match: which collection qrels are of
+    available_factors, load_factors, FactorSet
+    build_factors, build_from_scores: sets of your own
+Merging of ranked lists
+    normalize, merge
+
+Modules: ``plots``, ``report``, ``merging``, ``analysis`` (statistics), ``testing`` (made-up data).
+All else is ir_measures' own.
 """
 
 from ir_std import _start  # noqa: F401  # before the imports below, which can be interrupted

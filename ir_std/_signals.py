@@ -17,6 +17,7 @@ ENDING = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGH
 
 _clean_ups: list[Callable[[], object]] = []
 _held = False
+_line_begun = False
 _waiting: list[int] = []
 
 
@@ -44,11 +45,17 @@ def _end(number: int, _: FrameType | None) -> None:
     # two locks of a pool.  So the process ends here, after what must not stay has been removed.
     ignore_signals()
     with suppress(OSError):
-        os.write(2, b"ir_std: error: interrupted\n")
+        os.write(2, b"\n" * _line_begun + b"ir_std: error: interrupted\n")
     for clean_up in _clean_ups:
         with suppress(OSError):
             clean_up()
     os._exit(128 + number)
+
+
+def line_begun(begun: bool) -> None:
+    """Say whether a line on standard error is begun, which last words must not continue."""
+    global _line_begun  # noqa: PLW0603 - the handler has no other way to know
+    _line_begun = begun
 
 
 @contextmanager

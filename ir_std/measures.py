@@ -115,6 +115,8 @@ class Standardized(_Typed):
     All parameters of the base measure, and ``scheme`` (N, U, E or z), ``A`` and ``B`` (of U),
     ``factors`` (the id or path of a factor set; recognized from the qrels if not given).
 
+    Examples
+    --------
     >>> from ir_std import sAP, sP
     >>> sAP(scheme="U", A=1), sP(rel=2) @ 10
     (sAP(scheme='U',A=1.0), sP(rel=2)@10)
@@ -161,6 +163,9 @@ class Standardized(_Typed):
         UsageError
             Naming the parameter and what is allowed.
         """
+        if not isinstance(self.params.get("factors", ""), str):
+            raise UsageError(f"{self.__name__}: factors= of a measure is the id or the folder of a "
+                             "set; give a set itself to the call, as in evaluate(factors=...)")
         check_params(self)
         if self["scheme"] != "U" and {"A", "B"} & self.params.keys():
             raise UsageError(f"{self}: A and B belong to scheme 'U'")
@@ -178,10 +183,6 @@ def _rebuild(name: str, params: dict[str, Any]) -> Standardized:
 def standardized(measure: Measure, **params: Any) -> Standardized:
     """The standardized measure of a raw one.
 
-    >>> from ir_measures import nDCG
-    >>> standardized(nDCG @ 10, scheme="E")
-    snDCG(scheme='E')@10
-
     Parameters
     ----------
     measure : Measure
@@ -193,6 +194,11 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
     ------
     UsageError
         If measures of this kind have no standardized form (counts, diversity measures).
+
+    Examples
+    --------
+    >>> standardized(nDCG @ 10, scheme="E")
+    snDCG(scheme='E')@10
     """
     if not has_standardized(measure):
         raise UsageError(f"{measure} has no standardized form")
@@ -377,9 +383,16 @@ def parse_measure(measure: str | Measure) -> Measure:
         (a NameError) naming the nearest measure.
     UsageError
         (a ValueError) if it cannot be read or a parameter is wrong.
+
+    Examples
+    --------
+    >>> parse_measure("snDCG(scheme='E')@10")
+    snDCG(scheme='E')@10
     """
     if isinstance(measure, Measure):
         return measure
+    if not isinstance(measure, str):
+        raise _no_measure(measure)
     try:
         node: ast.expr = ast.parse(measure.strip(), mode="eval").body
         params: dict[str, Any] = {}
@@ -416,11 +429,21 @@ def as_measures(measures: Measures) -> list[Measure]:
     UnknownMeasureError, UsageError
         As :func:`parse_measure`.
     """
-    several = [measures] if isinstance(measures, (str, Measure)) else measures
-    return [parse_measure(measure) for measure in several]
+    if isinstance(measures, (str, Measure)):
+        return [parse_measure(measures)]
+    if not isinstance(measures, Iterable):
+        raise _no_measure(measures)
+    return [parse_measure(measure) for measure in measures]
+
+
+def _no_measure(given: object) -> UsageError:
+    return UsageError(f"{given!r} is no measure: give one, such as AP or 'P@10', or several in a "
+                      "list")
 
 
 def _unreadable(measure: str) -> str:
+    if len(measure.split()) > 1:
+        return f"cannot read measure {measure!r}: {_FORM}, and several in a list"
     meant = near_measures(measure) if "@" in measure else []
     return f"cannot read measure {measure!r}: {_FORM}{did_you_mean(meant)}"
 

@@ -54,6 +54,7 @@ from ir_measures import ScoredDoc
 
 from ir_std._typing import Floats, Ints
 from ir_std.errors import InputError, UsageError, known_as
+from ir_std.trec.frames import as_frame, column, is_frame, like, with_values
 from ir_std.trec.inputs import as_run
 from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import DictRun, Run
@@ -187,8 +188,8 @@ def normalize(run: Any, method: str) -> Any:
     Returns
     -------
     dict, DataFrame, list of ScoredDoc, or Run
-        What ``run`` is: a DataFrame keeps its other columns and the order of its rows; an
-        iterable gives a list; a file gives a dict.
+        What ``run`` is: a DataFrame (of pandas or polars) keeps its other columns and the order of
+        its rows; an iterable gives a list; a file gives a dict.
 
     Raises
     ------
@@ -198,13 +199,12 @@ def normalize(run: Any, method: str) -> Any:
         If there is no such method.
     """
     formula = known_as(method, METHODS, "method")
-    if isinstance(run, Iterator):
-        run = list(run)
+    run = _kept(run)
     normalized = _normalized(as_run(run), formula)
-    if hasattr(run, "itertuples"):
+    if is_frame(run):
         scores = _as_dict(normalized)
-        return run.assign(score=[scores[topic][doc] for topic, doc in zip(
-            run["query_id"], run["doc_id"], strict=True)])
+        return with_values(run, {"score": [scores[topic][doc] for topic, doc in zip(
+            column(run, "query_id"), column(run, "doc_id"), strict=True)]})
     return _in_form_of(run, normalized)
 
 
@@ -249,9 +249,9 @@ def merge(runs: Iterable[Any], method: str, combine: str = "sum",
     combined = known_as(combine, COMBINE, "combination")
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}, and must be at least 1")
-    if isinstance(runs, (str, os.PathLike, Mapping, Run)) or hasattr(runs, "itertuples"):
+    if isinstance(runs, (str, os.PathLike, Mapping, Run)) or is_frame(runs):
         raise UsageError("merging takes a list of runs, and this is one: write [run, run]")
-    runs = [list(run) if isinstance(run, Iterator) else run for run in runs]
+    runs = [_kept(run) for run in runs]
     if not runs:
         raise UsageError("no runs to merge: name at least one")
     lists: dict[str, list[tuple[list[str], Floats]]] = {}
@@ -288,15 +288,23 @@ def _merged(parts: list[tuple[list[str], Floats]],
     return list(index), combined(place, scores, len(index))
 
 
+def _kept(run: Any) -> Any:
+    """A run that can be read again: rows as a list, a table that is computed anew as it is now."""
+    if isinstance(run, Iterator) and not hasattr(run, "read"):
+        return list(run)
+    return as_frame(run) if is_frame(run) else run
+
+
 def _in_form_of(given: Any, run: Run) -> Any:
     if isinstance(given, Run):
         return run
-    if isinstance(given, (Mapping, str, os.PathLike)):
+    if isinstance(given, (Mapping, str, os.PathLike)) or hasattr(given, "read"):
         return _as_dict(run)
     rows = [ScoredDoc(topic, doc, score) for topic, docs in _as_dict(run).items()
             for doc, score in docs.items()]
-    if hasattr(given, "itertuples"):
-        return type(given)(rows, columns=["query_id", "doc_id", "score"])
+    if is_frame(given):
+        names = ("query_id", "doc_id", "score")
+        return like(given, {name: [getattr(row, name) for row in rows] for name in names})
     return rows
 
 

@@ -41,7 +41,8 @@ def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats
     """
     x, mean, sd = (np.asarray(a, dtype=float) for a in (x, mean, sd))
     spread = sd > 0
-    return np.where(spread, (x - mean) / np.where(spread, sd, 1.0), np.nan)
+    z: Floats = (x - mean) / np.where(spread, sd, np.nan)
+    return z
 
 
 def limit_of_z(x: npt.ArrayLike, mean: npt.ArrayLike, resolution: float = 0.0) -> Floats:

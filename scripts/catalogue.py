@@ -99,6 +99,29 @@ any run of today looks excellent.  A match carries these words
 (`ir_std.recognize(qrels).qualities`); what is behind them is below, set by set, and in the HTML
 report for the measures that it shows.
 
+## How a collection is recognized
+
+By its relevant documents.  `topics.csv` holds for each topic how many there are at each level,
+and a fingerprint of those at each level or above (the beginning of SHA-256 of their sorted ids).
+Equal fingerprints are proof, even of one topic.  Where a set has none, the numbers of relevant
+documents must agree on ten topics or more, and the match says that it goes by numbers.  Other
+judgments of the same topics get no factors unless you name the set (`--factors`, `factors=`).
+Where several sets fit, the one whose topics are fewest is used: topics 401-450 are TREC-8's, not
+Robust 2004's.  A measure is standardized only where the judgments at its own level agree, and
+within the depth to which the systems were evaluated.
+
+## At the edges
+
+- On a topic where all systems scored the same, `N` and `U` take their limits: 0 below that score,
+  0.5 at it, 1 above.  `z` has no value there, for any run; `E` is 0 below, 1 at it or above.
+- Ties count in full in `E`, so that its mean is 0.5 only where none are: over TREC-8's own
+  systems it is 0.50 by AP, but 0.60 by P@10 and 0.68 by RR.
+- The published AP of the Terabyte tracks comes from runs up to 10,000 documents deep, the other
+  measures from their first 1,000; a deeper run is warned of.
+- Raw scores are those of ir_measures and trec_eval 9: scores as 32-bit floats, ties by document
+  id. cwl-eval takes the documents for RBP as they come: where rows tie or are unsorted its value
+  differs.
+
 ## How to cite
 
 Cite the paper or repository under `sources` in `set.json` (`ir_std factors show SET`), the track's

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,9 @@ from ir_std.cli import main
 # A slow machine is no failure.
 settings.register_profile("ir_std", deadline=None)
 settings.load_profile("ir_std")
+
+CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                  "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,6 +60,7 @@ def ir_std_cli(capsys: pytest.CaptureFixture[str]) -> Any:
     """Runs the command line; gives exit status, lines of output and lines beside it."""
 
     def run(*arguments: object) -> SimpleNamespace:
+        status: Any
         try:
             status = main([str(a) for a in arguments])
         except SystemExit as stop:
@@ -64,3 +69,16 @@ def ir_std_cli(capsys: pytest.CaptureFixture[str]) -> Any:
         return SimpleNamespace(status=status, out=out.splitlines(), err=err.splitlines())
 
     return run
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser without a window, for a module: while it is there, asyncio has a loop running."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = os.environ.get("IR_STD_CHROMIUM") or shutil.which("chromium")
+    if not path:
+        pytest.skip("no chromium found; install it or name it in IR_STD_CHROMIUM")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        yield started
+        started.close()

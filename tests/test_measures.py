@@ -112,5 +112,5 @@ def test_dcg_and_ndcg_serve_each_other() -> None:
 def test_binary_and_graded_gains_are_the_same_only_on_binary_qrels() -> None:
     assert "nDCG(rel=1)" in names(ir_std.nDCG, True)
     assert "nDCG(rel=1)" not in names(ir_std.nDCG, False)
-    assert names(ir_std.RBP(p=0.5), True) == ["RBP(p=0.5)", "RBP(p=0.5,rel=1)"]
+    assert names(ir_measures.RBP(p=0.5), True) == ["RBP(p=0.5)", "RBP(p=0.5,rel=1)"]
     assert "nDCG" not in names(ir_std.nDCG(rel=2), True)

@@ -130,10 +130,21 @@ def test_every_shipped_set_is_in_the_readmes_table_beside_its_number_of_systems(
     listed = {name: systems for names, systems in rows
               for name in re.findall(r"`([a-z0-9-]+)`", names)}
     assert set(listed) == set(ir_std.available_factors())
+    assert f"{len(listed)} factor sets" in README
     for names, systems in rows:
-        numbers = [int(re.match(r"\d+", ir_std.load_factors(name).systems_text())[0])
+        numbers = [int(re.findall(r"\d+", ir_std.load_factors(name).systems_text())[0])
                    for name in re.findall(r"`([a-z0-9-]+)`", names)]
         assert [int(n) for n in systems.split(" to ")] == sorted({min(numbers), max(numbers)})
+
+
+def test_the_two_topics_of_the_first_example_have_the_places_that_are_told() -> None:
+    factors = ir_std.load_factors("dl19-passage")
+    told = re.findall(r"(\d\.\d\d) on topic (\d+) is (\d+)th", README)
+    assert len(told) == 2
+    for score, topic, place in told:
+        scores = factors.scores["nDCG@10"][factors.topics.index(topic)]
+        ranks = {1 + sum(scores > s) for s in scores if f"{s:.2f}" == score}
+        assert ranks == {int(place)}
 
 
 def test_the_readme_cites_the_papers_of_the_schemes_as_the_report_does() -> None:

@@ -1,4 +1,4 @@
-"""Users' scripts pass mypy --strict: what the README shows, and what mistakes it must find."""
+"""Users' scripts pass mypy --strict: what the guides show, and what mistakes it must find."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ import pytest
 import ir_std
 
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(?:python|pycon)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+GUIDES = "".join((ROOT / guide).read_text(encoding="utf-8")
+                 for guide in ("README.md", "scripts/README.md"))
+BLOCKS = re.findall(r"^```(?:python|pycon)\n(.*?)^```$", GUIDES, re.MULTILINE | re.DOTALL)
 
 USUAL = """
 import ir_std

@@ -6,7 +6,7 @@ Scores are arrays on one axis of topics, NaN where there is none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import compress, product
 from math import sqrt
 
@@ -49,7 +49,7 @@ class Paired:
     difference: float
     p: float
     p_adjusted: float
-    topics: tuple[str, ...]
+    topics: tuple[str, ...] = field(repr=False)
 
     @property
     def p_holm(self) -> float:

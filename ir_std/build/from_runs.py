@@ -117,6 +117,15 @@ def build_factors(qrels: Any, runs: Any, measures: Measures | None = None, *,
     The mean and the sample standard deviation (n-1) are taken topic by topic over the systems,
     a topic absent from a run counting as 0.  Where no two scores differ by more than
     :data:`ir_std.schemes.EXACT`, the deviation is 0.
+
+    Examples
+    --------
+    >>> factors = ir_std.build_factors("qrels.txt", ["bm25.run", "mono.run"], "AP", id="mine")
+    >>> factors
+    <FactorSet mine: 50 topics, 1 measures>
+    >>> factors.save("mine")
+    >>> list(ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run", factors="mine"))
+    [AP, sAP]
     """
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}: give the number of documents to keep, at least 1")

@@ -52,6 +52,17 @@ def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]
         file name is no measure, or no topic has two scores.
     UsageError
         If a measure cannot be standardized or comes twice.
+
+    Examples
+    --------
+    >>> print(Path("AP.csv").read_text())
+    topic,a,b,c
+    401,0.1,0.2,0.6
+    402,0.3,0.2,0.1
+    <BLANKLINE>
+    >>> factors = ir_std.build_from_scores(["AP.csv"], {"401": 300, "402": 69}, id="mine")
+    >>> factors.mean["AP"].round(4), factors.sd["AP"].round(4)
+    (array([0.3, 0.2]), array([0.2646, 0.1   ]))
     """
     files = dict(tables) if isinstance(tables, Mapping) else _by_measure(tables)
     names = measure_names(files)

@@ -12,7 +12,7 @@ SUMMARY = "all"
 
 
 class Line(NamedTuple):
-    """One value: of which topic and measure; of a mean also where it ranks, if asked."""
+    """One value: of which topic and measure, and where it ranks, if asked and known."""
 
     topic: str
     measure: str
@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
     by_topic, means : bool
         The values by topic; their means.
     place : bool
-        Beside each mean, where the run ranks among the standardizing systems.
+        Beside each value, where the run ranks among the standardizing systems.
     """
 
     by_topic: bool
@@ -47,8 +47,12 @@ def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Ite
 
     def lines(found: Evaluation) -> Iterator[Line]:
         if wanted.by_topic:
+            places = placer.place_topics(found.values) if placer else {}
+            row = evaluator.qrels.positions
             for value in evaluator.by_topic(found):
-                yield Line(value.query_id, names[value.measure], value.value)
+                place = places[value.measure][row[value.query_id]] if placer else None
+                yield Line(value.query_id, names[value.measure], value.value,
+                           place.summary if place else None)
         if wanted.means:
             placed = ({p.measure: p.summary for p in placer.place_values(found.values)} if placer
                       else {})

@@ -11,15 +11,13 @@ not at all; use the set by --factors DIR, or put its parent folder into IR_STD_F
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm  # comes with ir_datasets
-
 from ir_std.build.from_runs import build_factors
 from ir_std.build.from_scores import build_from_scores
-from ir_std.cli.streams import note
+from ir_std.cli.streams import note, progress
+from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_target
@@ -38,7 +36,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--from-scores", nargs="+", metavar="TABLE",
                         help="tables of scores instead of runs")
     parser.add_argument("--measures", nargs="+", metavar="MEASURE",
-                        help="raw measures (default: about thirty common ones)")
+                        help="raw measures, under ir_measures' names or trec_eval's (default: "
+                             "about thirty common ones)")
     parser.add_argument("--id", help="the set's id (default: the folder's name)")
     parser.add_argument("--title", default="", help="what the collection is called")
     parser.add_argument("--source", default="", help="where the runs or scores come from")
@@ -71,11 +70,10 @@ def run(args: Namespace) -> None:
 def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
     if not args.qrels or not args.runs:
         raise UsageError("give QRELS and at least two RUNS, or --from-scores TABLE...")
-    # No bar unless standard error is a terminal.
-    bar = partial(tqdm, unit=" runs", disable=None)
-    return build_factors(args.qrels, args.runs, args.measures, skip_bad=args.skip_bad,
-                         max_member=args.max_member,
-                         jobs=args.jobs, progress=bar, **about)
+    measures = args.measures and [m for text in args.measures for m in read_measures(text)]
+    with progress() as counted:
+        return build_factors(args.qrels, args.runs, measures, skip_bad=args.skip_bad,
+                             max_member=args.max_member, jobs=args.jobs, progress=counted, **about)
 
 
 def _from_scores(args: Namespace, about: dict[str, Any]) -> FactorSet:

@@ -15,16 +15,21 @@ import os
 from argparse import ArgumentParser, Namespace
 from io import BytesIO
 from pathlib import Path
+from typing import TypeAlias
 
 from ir_std._files import write_whole
 from ir_std.cli.evaluate import TABLES, TESTS, check_places, check_tested, show, test_options
-from ir_std.cli.streams import note
+from ir_std.cli.inputs import Input, check_read_once, is_pipe, opened
+from ir_std.cli.streams import note, progress
+from ir_std.cli.trec_eval import asked, trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.effects import Effects
-from ir_std.trec.names import spelled
 from ir_std.trec.score_files import holds_scores
+from ir_std.trec.sources import STANDARD_INPUT
 
+Entry: TypeAlias = tuple[str, str, str | None]
+"""The name of a system, its run and the qrels, as they were given."""
 PICTURES = (".png", ".svg", ".pdf")
 """The formats of ``--plot``, by the end of the file's name."""
 
@@ -39,6 +44,7 @@ def configure(parser: ArgumentParser) -> None:
                         help="as NAME=RUN:QRELS, for any file names (once for each)")
     parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
                         help="standardization schemes (default N)")
+    trec_eval_options(parser)
     parser.add_argument("-p", "--places", type=int, default=4,
                         help="decimals (default 4; -1 for all; csv has all)")
     parser.add_argument("-o", "--output_format", choices=TABLES, default="table",
@@ -57,8 +63,10 @@ def run(args: Namespace) -> None:
     check_tested(args, "test", "correction")
     entries = [split_entry(text) for text in args.inputs if is_entry(text)]
     entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
-    measures = [name for text in args.inputs if not is_entry(text) for name in spelled(text)]
-    comparison = compare(entries, measures, args.scheme)
+    measures = asked(args, [text for text in args.inputs if not is_entry(text)])
+    with progress(len(entries)) as counted:
+        comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
+                             progress=counted)
     for text in comparison.notes:
         note(text)
     shown = comparison if args.baseline is None else comparison.effects(
@@ -74,7 +82,7 @@ def is_entry(text: str) -> bool:
     return "=" in text.partition("(")[0]
 
 
-def split_entry(text: str) -> tuple[str, str, str | None]:
+def split_entry(text: str) -> Entry:
     """The name, the run and the qrels of NAME=RUN:QRELS, whose files may have colons too.
 
     NAME=SCORES has no qrels.
@@ -85,13 +93,34 @@ def split_entry(text: str) -> tuple[str, str, str | None]:
         If a part is missing.
     """
     name, _, files = text.partition("=")
-    if name and os.path.isfile(files) and holds_scores(files):
+    if name and (files == STANDARD_INPUT or is_pipe(files)
+                 or (os.path.isfile(files) and holds_scores(files))):
         return name, files, None
     cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
     if not name or not cuts:
         raise UsageError(f"cannot read {text!r}: write NAME=RUN:QRELS, or NAME=SCORES")
     cut = next((i for i in cuts if os.path.exists(files[:i])), cuts[0])
     return name, files[:cut], files[cut + 1:]
+
+
+def opened_entries(entries: list[Entry]) -> list[tuple[str, Input, Input | None]]:
+    """The entries with what standard input and pipes gave, each of which is read once.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read.
+    UsageError
+        If standard input is more than one run, or a run and qrels.
+    """
+    check_read_once([*(run for _, run, _ in entries), *{qrels for *_, qrels in entries}])
+    read: dict[str, Input] = {}
+    for _, *files in entries:
+        for file in files:
+            if file is not None and file not in read:
+                read[file] = opened(file)
+    return [(name, read[run], None if qrels is None else read[qrels])
+            for name, run, qrels in entries]
 
 
 def draw(shown: Comparison | Effects, file: str, inputs: list[str]) -> None:

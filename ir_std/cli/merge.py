@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 
+from ir_std.cli.inputs import files_of, opened
 from ir_std.cli.streams import note
 from ir_std.merging import COMBINE, METHODS, merge
 from ir_std.trec.files import read_run, run_text, write_run
@@ -23,7 +24,8 @@ from ir_std.trec.files import read_run, run_text, write_run
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="a run file; .gz is unpacked")
+    parser.add_argument("runs", nargs="+", metavar="RUN",
+                        help="a run file, packed or not; a folder of them; - is standard input")
     parser.add_argument("--normalize", required=True, metavar="METHOD",
                         help=", ".join(METHODS))
     parser.add_argument("--combine", default="sum", metavar="HOW",
@@ -37,11 +39,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read, merge and write."""
-    merged = merge(map(read_run, args.runs), args.normalize, args.combine, args.depth)
+    runs = list(files_of(args.runs))
+    merged = merge(map(read_run, map(opened, runs)), args.normalize, args.combine, args.depth)
     tag = args.normalize if args.tag is None else args.tag
     if args.output == "-":
         print(run_text(merged, tag).decode(), end="")
     else:
-        write_run(merged, args.output, tag, args.runs)
+        write_run(merged, args.output, tag, runs)
     note(f"{len(merged.scores)} documents on {len(merged.topics)} topics, merged from "
-         f"{len(args.runs)} runs: {args.output}")
+         f"{len(runs)} runs: {args.output}")

@@ -11,24 +11,27 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
 
+from ir_measures.measures import Measure
+
 from ir_std._files import check_target
-from ir_std.cli.compare import is_entry, split_entry
+from ir_std.cli.compare import Entry, is_entry, opened_entries, split_entry
 from ir_std.cli.evaluate import (
     TESTS,
+    add_jobs_option,
     add_measure_option,
+    asked_inputs,
     check_tested,
     choose_options,
     tabulate,
-    tell_apart,
     test_options,
 )
-from ir_std.cli.streams import note
+from ir_std.cli.streams import note, progress
+from ir_std.cli.trec_eval import asked, trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.html.report import OUR_MARK, write_report
 from ir_std.reporting.results import Results
 from ir_std.schemes import scheme_names
-from ir_std.trec.names import spelled
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -42,9 +45,11 @@ def configure(parser: ArgumentParser) -> None:
                         help="the page (default report.html)")
     choose_options(parser)
     add_measure_option(parser)
+    trec_eval_options(parser)
     parser.add_argument("--baseline", metavar="RUN",
                         help="the run that the others are tested against")
     test_options(parser)
+    add_jobs_option(parser)
     parser.add_argument("--force", action="store_true",
                         help="replace FILE even if it is no page of ir_std's")
     parser.add_argument("--title", help="the page's heading")
@@ -56,13 +61,13 @@ def run(args: Namespace) -> None:
     entries = [split_entry(text) for text in args.inputs
                if is_entry(text) and not os.path.exists(text)]
     if entries:
-        measures = [name for text in args.inputs if not is_entry(text) for name in spelled(text)]
+        measures = asked(args, [text for text in args.inputs if not is_entry(text)])
         write(args, [name for _, *files in entries for name in files if name],
               lambda: compared(entries, measures, args))
     else:
-        files, qrels, parsed = tell_apart(args.inputs)
-        write(args, [*files, *filter(None, [qrels])],
-              lambda: tabulate(files, qrels, parsed, scheme_names(args.scheme), args))
+        inputs, measures = asked_inputs(args)
+        write(args, inputs.files,
+              lambda: tabulate(inputs, measures, scheme_names(args.scheme), args))
 
 
 def write(args: Namespace, inputs: list[str], evaluate: Callable[[], Results | Comparison]) -> None:
@@ -72,7 +77,7 @@ def write(args: Namespace, inputs: list[str], evaluate: Callable[[], Results | C
     note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
-def compared(entries: list[tuple[str, str, str | None]], measures: list[str],
+def compared(entries: list[Entry], measures: list[Measure],
              args: Namespace) -> Comparison:
     """Systems on several collections.
 
@@ -85,7 +90,9 @@ def compared(entries: list[tuple[str, str, str | None]], measures: list[str],
         raise UsageError("--factors, --systems and --without are about one collection's factors, "
                          "these are several: name sets in the measures, as "
                          "sAP(factors='trec8-adhoc')")
-    comparison = compare(entries, measures, args.scheme)
+    with progress(len(entries)) as counted:
+        comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
+                             jobs=args.jobs, progress=counted)
     for text in comparison.notes:
         note(text)
     if args.baseline is None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TextIO
+from threading import RLock
+from time import monotonic
+from typing import Any, TextIO
 
+from ir_std._signals import line_begun
 from ir_std._text import encodable, one_line, visible
 from ir_std.errors import UsageError
 
@@ -82,6 +85,73 @@ def quietly(quiet: bool) -> Iterator[None]:
         _quiet.reset(token)
 
 
+AFTER = 1.0
+"""Seconds of work before progress is shown."""
+
+
+class _Progress:
+    """Counts runs, and draws that on standard error once the work takes its time."""
+
+    def __init__(self, total: int | None) -> None:
+        self.total, self.done, self.began = total, 0, monotonic()
+        self.bar: Any = None
+
+    def count(self, items: Iterable[Any]) -> Iterator[Any]:
+        """The items; may be called again for more of them."""
+        for item in items:
+            self.done += 1
+            with suppress(OSError):  # nobody is there to look
+                if self.bar is not None:
+                    self.bar.update()
+                elif monotonic() - self.began >= AFTER:
+                    self.bar = self._drawn()
+            yield item
+
+    def _drawn(self) -> Any:
+        from tqdm import tqdm  # comes with ir_datasets
+
+        class Bar(tqdm):
+            monitor_interval = 0  # no thread of its own, which signals could reach
+
+        Bar.set_lock(RLock())  # not one shared by processes, which may start one
+        line_begun(True)
+        return Bar(total=self.total, initial=self.done, unit=" runs", leave=False,
+                   dynamic_ncols=True, file=sys.stderr)
+
+    def clear(self) -> None:
+        """Leave the line to something else; the next run draws it again."""
+        if self.bar is not None:
+            self.bar.clear()
+
+    def close(self) -> None:
+        if self.bar is not None:
+            with suppress(OSError):
+                self.bar.close()
+            line_begun(False)
+
+
+_progress: ContextVar[_Progress | None] = ContextVar("progress", default=None)
+
+
+@contextmanager
+def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Iterator[Any]]]:
+    """Show how many runs are done, of ``total``: gives what counts those that come through it.
+
+    Nothing is shown before :data:`AFTER` seconds, where standard error is no terminal, and where
+    notes are left out.
+    """
+    if _quiet.get() or sys.stderr is None or not sys.stderr.isatty():
+        yield iter
+        return
+    shown = _Progress(total)
+    token = _progress.set(shown)
+    try:
+        yield shown.count
+    finally:
+        _progress.reset(token)
+        shown.close()
+
+
 def note(message: str) -> None:
     """Tell the user something about the results, beside them."""
     if not _quiet.get():
@@ -96,6 +166,8 @@ def warn(message: str) -> None:
 def _tell(message: str) -> None:
     if sys.stderr is not None:  # print would take standard output instead
         with suppress(OSError):  # nobody is there to be told
+            if shown := _progress.get():
+                shown.clear()
             print(f"{PROGRAM}: {one_line(message)}", file=sys.stderr, flush=True)
 
 

@@ -11,6 +11,7 @@ from ir_measures.measures import Measure
 from ir_measures.providers.fallback_provider import FallbackEvaluator
 from ir_measures.util import Metric
 
+from ir_std.errors import UsageError
 from ir_std.evaluation import metrics
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
@@ -18,6 +19,8 @@ from ir_std.trec.runs import Run
 
 def computed_here(measure: Measure) -> bool:
     """Whether :mod:`ir_std.evaluation.metrics` computes a raw measure, in calls of ir_std."""
+    if measure.__name__ == "NumRel":  # of which ir_measures' providers have level 1 alone
+        return bool(measure["rel"] != 1)
     return (measure.__name__ in metrics.FORMULAS and not hasattr(measure, "runtime_impl")
             and "gains" not in measure.params and not measure.params.get("judged_only"))
 
@@ -37,6 +40,11 @@ class Elsewhere:
     alone : bool
         Whether no other measure is evaluated beside them: only then does ir_measures leave a
         topic without a value out of the mean of a measure such as Accuracy.
+
+    Raises
+    ------
+    UsageError
+        If no provider that is installed computes one of them.
     """
 
     def __init__(self, measures: Sequence[Measure], qrels: Qrels, alone: bool) -> None:
@@ -48,7 +56,13 @@ class Elsewhere:
         for measure in self.measures:
             apart.setdefault(repr([measure.params.get(name) for name in ("gains", "judged_only")]),
                              []).append(measure)
-        evaluators = [pipeline.evaluator(group, _as_given(qrels)) for group in apart.values()]
+        try:
+            evaluators = [pipeline.evaluator(group, _as_given(qrels)) for group in apart.values()]
+        except ValueError as unsupported:
+            if not str(unsupported).startswith("Unsupported measures"):
+                raise
+            raise UsageError(f"ir_measures has nothing that computes some measures here: "
+                             f"{unsupported}") from None
         self._evaluator = (evaluators[0] if alone and len(evaluators) == 1
                            else FallbackEvaluator(self.measures, evaluators))
 

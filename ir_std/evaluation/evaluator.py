@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from ir_measures import providers
-from ir_measures.measures import Measure
+from ir_measures.measures import Measure, SumAgg
 from ir_measures.util import CalcResults, Metric
 
 from ir_std._typing import Floats
@@ -48,6 +48,14 @@ class Scores(ByMeasure[float]):
     notes, warnings : tuple of str
         What a reader should know: plain measures that the set has no factors for, topics that
         the run lacks; and what misleads who does not know it.
+
+    Examples
+    --------
+    >>> scores = ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run")
+    >>> scores["sAP"] == scores[ir_std.sAP]
+    True
+    >>> scores.match.factors.id, scores.warnings
+    ('trec8-adhoc', ())
     """
 
     match: Match | None = None
@@ -271,7 +279,7 @@ class StdEvaluator(providers.Evaluator):
                                  f"{', '.join(map(str, scores.values))}")
             columns[forms[0]] = scores.column(known, self.qrels.topics)
             steps[forms[0]] = scores.step_of(known)
-        return _Raw(list(columns.values()), list(map(mean_of_known, columns.values())),
+        return _Raw(list(columns.values()), [_summary(m, v) for m, v in columns.items()],
                     list(steps.values()),
                     about_given(name, self.plans, scores, self.qrels, columns, steps), None)
 
@@ -343,6 +351,13 @@ class StdEvaluator(providers.Evaluator):
         self._told.update(new)
         warn_caller(new)
         return found
+
+
+def _summary(measure: Measure, values: Floats) -> float:
+    """The mean of the values that are known; of counts the sum, as ir_measures has it."""
+    if isinstance(measure.aggregator(), SumAgg):
+        return float(np.nansum(values))
+    return mean_of_known(values)
 
 
 def _relevant(rankings: Iterable[Ranking]) -> int:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir_measures.measures import Measure
 
 from ir_std._parallel import in_order, usual_jobs
+from ir_std.errors import UsageError
 from ir_std.evaluation.api import check_common_topics
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
+from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import Run
 from ir_std.trec.scored import as_scored
 from ir_std.trec.scores import RunScores
@@ -21,9 +23,13 @@ from ir_std.trec.scores import RunScores
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+Progress: TypeAlias = Callable[[Iterable[Evaluation]], Iterable[Evaluation]]
+"""What wraps the iterable of evaluations, as ``tqdm.tqdm`` does."""
+
 
 def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | None = 1,
-                 executor: Executor | None = None) -> Iterator[Evaluation]:
+                 executor: Executor | None = None, *,
+                 depth: int | None = None) -> Iterator[Evaluation]:
     """Evaluate runs, in their order.
 
     Parameters
@@ -36,22 +42,27 @@ def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | N
     executor : concurrent.futures.Executor, optional
         Evaluate there instead, a task for each run.  Its workers must be able to read the files
         that are given by their path.
+    depth : int, optional
+        Evaluate the first so many documents of each topic, as trec_eval's ``-M``.
 
     Raises
     ------
     InputError
         If a run is broken, or it and the qrels have no topic in common.
     UsageError
-        If ``jobs`` is less than 1, or a process died.
+        If ``jobs`` or ``depth`` is less than 1, there are scores to be cut to a depth, or a
+        process died.
     """
+    if depth is not None and depth < 1:
+        raise UsageError(f"depth is {depth}, and must be at least 1")
     if jobs is None:
         jobs = usual_jobs(len(runs))
     if executor is None and jobs == 1:
         for name, run in runs.items():
-            yield _evaluated(evaluator, name, run)
+            yield _evaluated(evaluator, name, run, depth)
         return
     task = pickle.dumps((evaluator.measures, evaluator.qrels, evaluator.match))
-    items = ((name, _portable(run)) for name, run in runs.items())
+    items = ((name, _portable(run), depth) for name, run in runs.items())
     own: dict[Measure, Measure] = {}
     for found in in_order(_evaluated_elsewhere, task, items, jobs, executor):
         # A thousand runs share their measures, which are most of what a small one holds.
@@ -59,8 +70,13 @@ def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | N
                       means={own.setdefault(m, m): v for m, v in found.means.items()})
 
 
-def _evaluated(evaluator: StdEvaluator, name: str, run: Any) -> Evaluation:
+def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
     read = as_scored(run)
+    if depth is not None:
+        if isinstance(read, RunScores):
+            raise UsageError(f"{name} holds scores, which cannot be cut to {depth} documents a "
+                             "topic: give the run")
+        read = ranked(read, depth)
     check_common_topics(read, evaluator.qrels)
     return evaluator.evaluate(read, name)
 
@@ -72,7 +88,7 @@ def _portable(run: Any) -> Any:
     return as_scored(run)
 
 
-def _evaluated_elsewhere(task: bytes, item: tuple[str, Any]) -> Evaluation:
+def _evaluated_elsewhere(task: bytes, item: tuple[str, Any, int | None]) -> Evaluation:
     return _evaluated(_unpacked(task), *item)
 
 

@@ -189,6 +189,11 @@ def _rounded(values: Iterable[float]) -> Floats:
     return np.array([round(v, GDEVAL_DECIMALS) for v in values])
 
 
+def number_of_relevant(r: Ranking, rel: int = 1) -> Floats:
+    """Documents judged relevant, whether the run has them or not."""
+    return r.qrels.count(rel).astype(float)
+
+
 FORMULAS: dict[str, Callable[..., Floats]] = {
     "AP": average_precision,
     "SP": sum_of_precisions,
@@ -203,6 +208,7 @@ FORMULAS: dict[str, Callable[..., Floats]] = {
     "DCG": discounted_cumulative_gain,
     "nDCG": normalized_dcg,
     "ERR": expected_reciprocal_rank,
+    "NumRel": number_of_relevant,
 }
 """The formulas by the measure's name."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._typing import Floats
@@ -17,7 +17,7 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.notices import said, warn_caller
 from ir_std.evaluation.plans import Plan, names_by_measure, units_of
 from ir_std.factors.catalog import Factors
-from ir_std.factors.estimates import by_system, means_of_systems
+from ir_std.factors.estimates import by_system, means_of_systems, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Measures, Standardized, canonical
 from ir_std.schemes import EXACT, scheme_names
@@ -53,6 +53,14 @@ class Placement:
         Why the run cannot be placed; then the counts are 0.
     means : tuple of float
         What the run was compared with: the systems' means, sorted.
+
+    Examples
+    --------
+    >>> raw, standardized = ir_std.place("bm25.run", "qrels.txt", "AP")
+    >>> print(standardized)
+    sAP 0.7650: would have been 7th of 130
+    >>> standardized.rank, standardized.n_systems, standardized.among
+    (7, 129, False)
     """
 
     measure: Measure
@@ -65,7 +73,7 @@ class Placement:
     among: bool = False
     tied: int = 0
     why_not: str | None = None
-    means: tuple[float, ...] = ()
+    means: tuple[float, ...] = field(default=(), repr=False)
 
     @property
     def rank(self) -> int | None:
@@ -120,6 +128,12 @@ def place(run: Any, qrels: Any = None, measures: Measures | None = None, *,
     ------
     NoFactorsError
         If no factor set fits the qrels.
+
+    Examples
+    --------
+    >>> ir_std.place("bm25.run", "qrels.txt", "AP")
+    AP	0.4527	would have been 2nd of 130
+    sAP	0.7650	would have been 7th of 130
     """
     read = as_scored(run)
     judgments = judgments_behind([read], qrels)
@@ -135,6 +149,10 @@ class Placer:
     def __init__(self, evaluator: StdEvaluator) -> None:
         self.evaluator = evaluator
         self._plans = {p.measure: p for p in evaluator.plans}
+        # What is the same for every run.
+        self._rows = cache(FactorSet.rows)
+        self._columns = cache(by_system)
+        self._means = cache(_means)
 
     def place(self, run: Any) -> list[Placement]:
         """The run's placement by each measure, in the evaluator's order.
@@ -161,19 +179,53 @@ class Placer:
         return [replace(p, among=True, tied=max(p.tied - 1, 0))
                 if p.factors in own and not p.why_not else p for p in placed]
 
+    def place_topics(self, values: Mapping[Measure, Floats]
+                     ) -> dict[Measure, tuple[Placement | None, ...]]:
+        """The run's place on each topic of the qrels, by measure.
+
+        Parameters as for :meth:`place_values`.  None on topics without factors, and where scores of
+        single systems are not known.
+        """
+        own = self._took_part_in(values)
+        return {m: tuple(self._on_topics(m, values, own)) for m in self.evaluator.measures}
+
+    def _on_topics(self, measure: Measure, values: Mapping[Measure, Floats], own: set[str]
+                   ) -> list[Placement | None]:
+        factors, name, raw = self._behind(measure)
+        topics = self.evaluator.qrels.topics
+        placed: list[Placement | None] = [None] * len(topics)
+        fit = self.evaluator.match and self.evaluator.match.fit
+        plan = self._plans.get(measure)
+        of_mean = plan.of_mean if plan else bool(fit and fit.dataset)
+        if factors is None or name not in factors.scores or of_mean:
+            return placed
+        rows, mine = factors.rows(topics), _rounded(factors, name, values[raw])
+        if plan:
+            mine = plan.apply(mine)
+        known = np.flatnonzero((rows >= 0) & ~np.isnan(factors.mean[name])[rows] & ~np.isnan(mine))
+        theirs = scores_of_systems(factors, name, _scheme(measure), rows[known], **_params(measure))
+        above = theirs - mine[known, None]
+        among = factors.id in own
+        for i, better, tied, n in zip(
+                known.tolist(), (above > EXACT).sum(axis=1).tolist(),
+                (np.abs(above) <= EXACT).sum(axis=1).tolist(),
+                (~np.isnan(theirs)).sum(axis=1).tolist(), strict=True):
+            placed[i] = Placement(measure, float(values[measure][i]), factors.id, 1, 1, better, n,
+                                  among, tied - among)
+        return placed
+
     def _took_part_in(self, values: Mapping[Measure, Floats]) -> set[str]:
         """The sets with a system that scores as the run does, on every topic by each measure."""
         same: dict[str, list[bool]] = {}
-        for measure in self.evaluator.measures:
-            factors, name, raw = self._behind(measure)
+        for factors, name, raw in dict.fromkeys(map(self._behind, self.evaluator.measures)):
             if factors and name in factors.systems and name in factors.scores:
                 same.setdefault(factors.id, []).append(self._is_one(factors, name, values[raw]))
         return {set_id for set_id, found in same.items() if all(found)}
 
     def _is_one(self, factors: FactorSet, name: str, raw: Floats) -> bool:
-        rows = factors.rows(self.evaluator.qrels.topics)
+        rows = self._rows(factors, self.evaluator.qrels.topics)
         usable = (rows >= 0) & ~np.isnan(factors.mean[name])[rows]
-        _, scores = by_system(factors, name)
+        _, scores = self._columns(factors, name)
         same = np.abs(scores[rows[usable]] - _rounded(factors, name, raw)[usable, None]) <= EXACT
         return bool(usable.any() and same.all(axis=0).any())
 
@@ -195,31 +247,31 @@ class Placer:
             return Placement(measure, float(values.mean()), factors.id,
                              why_not=f"{factors.id} has no factors for it")
         topics, units = units_of(fit, self.evaluator.qrels, values)
-        return _among(measure, factors, name, topics, units, _rounded(factors, name, units))
+        return self._among(measure, factors, name, topics, units, _rounded(factors, name, units))
 
     def _standardized(self, p: Plan, values: Mapping[Measure, Floats]) -> Placement:
         raw = p.units(values[p.raw])
-        return _among(p.measure, p.factors, p.name, p.topics, p.apply(raw),
-                      p.apply(_rounded(p.factors, p.name, raw)))
+        return self._among(p.measure, p.factors, p.name, p.topics, p.apply(raw),
+                           p.apply(_rounded(p.factors, p.name, raw)))
 
-
-def _among(measure: Measure, factors: FactorSet, name: str, topics: Iterable[str],
-           values: Floats, compared: Floats) -> Placement:
-    rows = factors.rows(topics)
-    known = ~np.isnan(factors.mean[name])
-    usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
-    n = int(usable.sum())
-    total = n if factors.of_datasets else int(known.sum())
-    value = float(values[usable].mean()) if n else float("nan")
-    means = _means(factors, measure, name, rows[usable], total) if n else None
-    if means is None:
+    def _among(self, measure: Measure, factors: FactorSet, name: str, topics: tuple[str, ...],
+               values: Floats, compared: Floats) -> Placement:
+        rows = self._rows(factors, topics)
+        known = ~np.isnan(factors.mean[name])
+        usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
+        n = int(usable.sum())
+        total = n if factors.of_datasets else int(known.sum())
+        value = float(values[usable].mean()) if n else float("nan")
+        means = self._means(factors, measure, name, tuple(rows[usable].tolist()),
+                            total) if n else None
+        if means is None:
+            return Placement(measure, value, factors.id, n, total,
+                             why_not=_reason(factors, name, n, total))
+        mine = compared[usable].mean()
         return Placement(measure, value, factors.id, n, total,
-                         why_not=_reason(factors, name, n, total))
-    mine = compared[usable].mean()
-    return Placement(measure, value, factors.id, n, total,
-                     better=int((means > mine + EXACT).sum()), n_systems=len(means),
-                     tied=int((abs(means - mine) <= EXACT).sum()),
-                     means=tuple(means.tolist()))
+                         better=int((means > mine + EXACT).sum()), n_systems=len(means),
+                         tied=int((abs(means - mine) <= EXACT).sum()),
+                         means=tuple(means.tolist()))
 
 
 def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:
@@ -227,19 +279,25 @@ def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:
     return np.rint(values / step) * step if step else values
 
 
-def _means(factors: FactorSet, measure: Measure, name: str, rows: npt.NDArray[np.int64],
+def _means(factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...],
            total: int) -> Floats | None:
     """The systems' means on the set's rows; None if they are not known."""
-    scheme, params = None, {}
-    if isinstance(measure, Standardized):
-        scheme, params = measure["scheme"], measure.scheme_params
+    scheme = _scheme(measure)
     if len(rows) == total and not measure.params.keys() & {"A", "B"}:
         stored = factors.means.get(f"{scheme or 'raw'}:{name}")
         if stored is not None:
             return stored
     if name in factors.systems and name in factors.scores:
-        return means_of_systems(factors, name, scheme, rows, **params)
+        return means_of_systems(factors, name, scheme, np.array(rows), **_params(measure))
     return None
+
+
+def _scheme(measure: Measure) -> str | None:
+    return measure["scheme"] if isinstance(measure, Standardized) else None
+
+
+def _params(measure: Measure) -> dict[str, float]:
+    return measure.scheme_params if isinstance(measure, Standardized) else {}
 
 
 def _reason(factors: FactorSet, name: str, n: int, total: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from ir_measures.measures import Measure
 
@@ -15,12 +15,10 @@ from ir_std.evaluation.notices import said, warn_caller
 from ir_std.factors.catalog import Factors
 from ir_std.measures import parse_measure, standardized
 from ir_std.schemes import get_scheme
+from ir_std.trec.frames import as_frame, column, is_frame, with_values
 from ir_std.trec.names import measure_called
 from ir_std.trec.score_files import MEASURE, RUN, TOPIC, VALUE
 from ir_std.trec.scores import SUMMARY, Cell, RunScores, collected, counted_topics
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Shape = TypeVar("Shape")
 COARSE = 0.005
@@ -47,8 +45,8 @@ def standardize(scores: Shape, measure: str | Measure | None = None, *,
     Returns
     -------
     dict, RunScores or DataFrame
-        As ``scores``, with standardized values and measures; NaN on topics without factors.  Rows
-        of a table whose measure has no factors, and counts, are left out, and warned of.
+        As ``scores``, with standardized values and measures; NaN on topics without factors.  Of a
+        table counts are left out, and rows whose measure has no factors, which is warned of.
 
     Raises
     ------
@@ -61,8 +59,9 @@ def standardize(scores: Shape, measure: str | Measure | None = None, *,
 
     Examples
     --------
-    >>> standardize({"401": 0.05, "402": 0.2}, "AP", factors="trec8-adhoc")  # doctest: +SKIP
-    {'401': 0.51, '402': 0.48}
+    >>> found = ir_std.standardize({"401": 0.05, "402": 0.2}, "AP", factors="trec8-adhoc")
+    >>> {topic: round(value, 4) for topic, value in found.items()}
+    {'401': 0.5094, '402': 0.4844}
     """
     get_scheme(scheme)
     if measure is not None and not isinstance(scores, Mapping):
@@ -71,8 +70,8 @@ def standardize(scores: Shape, measure: str | Measure | None = None, *,
         return cast(Shape, _of_run(scores, factors, scheme))
     if isinstance(scores, Mapping):
         return cast(Shape, _of_dict(scores, measure, factors, scheme))
-    if hasattr(scores, "itertuples"):
-        return cast(Shape, _of_table(scores, factors, scheme))
+    if is_frame(scores):
+        return cast(Shape, _of_table(as_frame(scores), factors, scheme))
     raise InputError.at("scores", None, f"cannot use {type(scores).__name__}",
                         "give a dict of scores by topic, a DataFrame, or what read_scores gives")
 
@@ -110,7 +109,7 @@ def _evaluator(read: list[RunScores], measures: list[Measure],
     return evaluator_for(counted_topics(read), measures, schemes, factors)
 
 
-def _of_table(table: pd.DataFrame, factors: Factors | None, scheme: str) -> pd.DataFrame:
+def _of_table(table: Any, factors: Factors | None, scheme: str) -> Any:
     columns = _columns(table)
     read = _numbers(_cells(table, columns))
     evaluator = _evaluator(list(read.values()), list(dict.fromkeys(
@@ -129,13 +128,10 @@ def _of_table(table: pd.DataFrame, factors: Factors | None, scheme: str) -> pd.D
     left_out = dict.fromkeys(str(m) for run in read.values() for m in run.values if m not in plans)
     warn_caller([*said(notices, True), *(
         [f"no factors for {', '.join(left_out)}: left out"] if left_out else [])])
-    result = table.iloc[rows].copy()
-    result[columns["measure"]] = names
-    result[columns["value"]] = values
-    return result
+    return with_values(table, {columns["measure"]: names, columns["value"]: values}, rows)
 
 
-def _columns(table: pd.DataFrame) -> dict[str, Any]:
+def _columns(table: Any) -> dict[str, Any]:
     """The columns of a long table, by what they hold."""
     known = {str(column).lower(): column for column in table.columns}
     found = {}
@@ -149,10 +145,10 @@ def _columns(table: pd.DataFrame) -> dict[str, Any]:
     return found
 
 
-def _cells(table: pd.DataFrame, columns: Mapping[str, Any]) -> Iterator[Cell]:
+def _cells(table: Any, columns: Mapping[str, Any]) -> Iterator[Cell]:
     n = len(table)
-    run = table[columns["run"]].tolist() if "run" in columns else [""] * n
-    rest = (table[columns[what]].tolist() for what in ("topic", "measure", "value"))
+    run = column(table, columns["run"]) if "run" in columns else [""] * n
+    rest = (column(table, columns[what]) for what in ("topic", "measure", "value"))
     for name, topic, measure, value in zip(run, *rest, strict=True):
         yield Cell(None, str(name), str(topic), str(measure),
                    "" if value is None or value != value else str(value))

@@ -164,7 +164,13 @@ def _warn_once(about: object, message: str) -> None:
 
 
 def available_factors() -> list[str]:
-    """The ids of all factor sets, shipped and the user's own, sorted."""
+    """The ids of all factor sets, shipped and the user's own, sorted.
+
+    Examples
+    --------
+    >>> [name for name in ir_std.available_factors() if name.startswith("dl2")]
+    ['dl20-passage', 'dl20-passage-modern', 'dl21-passage', 'dl22-passage', 'dl23-passage']
+    """
     return [one.name for one in known_sets()]
 
 
@@ -186,7 +192,18 @@ def load_factors(name: str | os.PathLike[str], *,
         (a LookupError) naming the nearest sets.
     InputError
         (a ValueError) naming file and line of a broken set.
+    UsageError
+        (a ValueError) if ``name`` is neither.
+
+    Examples
+    --------
+    >>> factors = ir_std.load_factors("trec8-adhoc")
+    >>> factors.title, factors.n_systems["AP"], len(factors.topics)
+    ('TREC-8 ad hoc', 129, 50)
     """
+    if not isinstance(name, (str, os.PathLike)):
+        raise UsageError(f"cannot use {type(name).__name__} as factors: give a set, its id, or the "
+                         "path of its folder")
     if systems is not None:
         return among(load_factors(name), systems)
     folders = {one.name: one.folder for one in known_sets()}

@@ -177,12 +177,26 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
     if scheme == "z":
         known &= factors.sd[measure] > 0
     rows = np.flatnonzero(known) if rows is None else rows[known[rows]]
-    values = scores = factors.scores[measure][rows]
-    if scheme is not None:
-        values = get_scheme(scheme).apply(
-            scores, mean=factors.mean[measure][rows, None], sd=factors.sd[measure][rows, None],
-            scores=scores[:, None, :], resolution=factors.about(measure, "resolution", 0.0),
-            **params)
+    values = scores_of_systems(factors, measure, scheme, rows, **params)
     order = np.argsort(factors.systems[measure][rows], axis=1)
     means = np.take_along_axis(values, order, axis=1).mean(axis=0) if len(rows) else np.zeros(0)
     return np.sort(means[~np.isnan(means)])
+
+
+def scores_of_systems(factors: FactorSet, measure: str, scheme: str | None, rows: Ints,
+                      **params: float) -> Floats:
+    """The standardizing systems' scores, raw or standardized, on rows of the set.
+
+    Parameters as for :func:`means_of_systems`.
+
+    Returns
+    -------
+    ndarray, shape (n_rows, n_systems)
+        Ascending in each row, NaN last.
+    """
+    scores: Floats = factors.scores[measure][rows]
+    if scheme is None:
+        return scores
+    return get_scheme(scheme).apply(
+        scores, mean=factors.mean[measure][rows, None], sd=factors.sd[measure][rows, None],
+        scores=scores[:, None, :], resolution=factors.about(measure, "resolution", 0.0), **params)

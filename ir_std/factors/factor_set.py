@@ -79,6 +79,14 @@ class FactorSet:
     InputError
         Saying which field is not as it should be, or which table has a wrong shape, lacks a
         measure, is not sorted, negative, infinite or beyond what the measure can be.
+
+    Examples
+    --------
+    >>> factors = ir_std.load_factors("trec8-adhoc")
+    >>> factors.topics[:2], factors.mean["AP"][:2].round(4), factors.sd["AP"][:2].round(4)
+    (('401', '402'), array([0.0479, 0.2045]), array([0.0898, 0.1142]))
+    >>> factors.standardize("AP", ["401", "402"], [0.05, 0.2], "U").round(4)
+    array([0.5035, 0.4941])
     """
 
     path: Path | None

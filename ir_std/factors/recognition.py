@@ -38,6 +38,14 @@ class Match:
         If no set fits: those that come nearest, with the reason why they do not.
     chosen_by : str
         ``"qrels"``, ``"name"`` (given by the user) or ``"ir_datasets id"``.
+
+    Examples
+    --------
+    >>> match = ir_std.recognize("qrels.txt")
+    >>> match.factors.id, match.others, match.chosen_by
+    ('trec8-adhoc', ('robust04',), 'qrels')
+    >>> print(ir_std.recognize({"401": {"FBIS3-1": 1}}))
+    no factor set fits these qrels; nearest: ...
     """
 
     fit: Fit | None
@@ -68,6 +76,9 @@ class Match:
     def _said(self, fit: str) -> str:
         others = f"; {', '.join(self.others)} would fit too" if self.others else ""
         return f"factors of {fit}{others}"
+
+    def __repr__(self) -> str:
+        return f"<Match: {self}>"
 
     def __str__(self) -> str:
         if self.fit:

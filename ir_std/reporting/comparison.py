@@ -20,10 +20,12 @@ from ir_std._typing import Floats
 from ir_std.analysis.estimate import Estimate, mean_of
 from ir_std.analysis.paired import corrected_by
 from ir_std.errors import UsageError, suggestion
+from ir_std.evaluation.many import Progress
 from ir_std.measures import Measures, Standardized, as_measures
 from ir_std.reporting.collections import Overlaps, collection_names, common_measures, overlaps
 from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
-from ir_std.reporting.results import Results, evaluate, groups_of
+from ir_std.reporting.result_tables import groups_of
+from ir_std.reporting.results import Results, evaluate
 from ir_std.reporting.tables import Cell, Table, figure, label, number
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
@@ -101,6 +103,10 @@ class Comparison:
 
     parts: tuple[Part, ...]
     measures: tuple[Measure, ...]
+
+    def __repr__(self) -> str:
+        return (f"<Comparison of {', '.join(self.systems)} on {', '.join(self.collections)}: "
+                f"{', '.join(map(str, self.measures))}>")
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -275,7 +281,8 @@ def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
 
 def compare(entries: Iterable[tuple[str, Any, Any]],
             measures: Measures | None = None,
-            schemes: str | Iterable[str] = "N") -> Comparison:
+            schemes: str | Iterable[str] = "N", *, depth: int | None = None,
+            jobs: int | None = 1, progress: Progress = iter) -> Comparison:
     """Evaluate one or several systems over several collections.
 
     Parameters
@@ -287,6 +294,12 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
     schemes : str or iterable of str
+    depth : int, optional
+        As for :func:`evaluate`.
+    jobs : int, optional
+        Number of processes for the runs of a collection; None is as many as pay.
+    progress : callable
+        Wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
 
     Raises
     ------
@@ -295,6 +308,17 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
         all collections.
     InputError
         If a run or qrels cannot be used.
+
+    Examples
+    --------
+    >>> comparison = ir_std.compare([("bm25", "bm25.run", "qrels.txt"),
+    ...                              ("bm25", "dl20.run", "dl20.txt")], "nDCG@10")
+    >>> print(comparison.table().text())
+    system  collection    topics  nDCG@10                snDCG@10
+    -------------------------------------------------------------
+    bm25    trec8-adhoc   50       0.6618  0.6964 ...
+    bm25    dl20-passage  54       0.8155  0.7229 ...
+    bm25    all of these  104           -  0.7096 ...
     """
     entries = _with_counted_topics(list(entries))
     if not entries:
@@ -310,7 +334,9 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
         if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
             raise UsageError(f"two runs of {system} on {names[_key(qrels)]}: give each system a "
                              f"name of its own")
-    results = {key: evaluate(named, read[key], wanted, schemes) for key, named in runs.items()}
+    results = {key: evaluate(named, read[key], wanted, schemes, depth=depth, jobs=jobs,
+                             progress=progress)
+               for key, named in runs.items()}
     parts = [Part(system, names[key], results[key])
              for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)]
     return Comparison(tuple(parts), _in_order(wanted, parts))

@@ -22,9 +22,11 @@ from ir_std.reporting.results import Results
 
 _TICKS = 5
 
-SYSTEMS_UP_TO = 30
-"""With more runs than this intervals are over topics only: those over the standardizing systems
-take some milliseconds for each run and measure."""
+SCORES_UP_TO = 100_000
+"""With more standardized scores than this intervals are over topics only: those over the
+standardizing systems standardize each of them some thousand times, 30 microseconds a score."""
+MANY_RUNS = 30
+"""With more runs than this a picture of them shows their shape, and names some."""
 MANY_TOPICS = 250
 """With more topics than this a picture shows the shape of their scores, and not each by itself."""
 
@@ -114,9 +116,14 @@ def _round_step(about: float) -> float:
     return next(float(m * power) for m in (1, 2, 5, 10) if m * power >= about * (1 - 1e-9))
 
 
+def over_systems(results: Results) -> bool:
+    """Whether intervals are over the standardizing systems, too."""
+    return len(results.runs) * len(results.topics) * len(results.plans) <= SCORES_UP_TO
+
+
 def estimate(results: Results, run: str, measure: Measure) -> Estimate:
-    """A run's mean with its errors over topics and, unless there are many runs, over systems."""
-    if len(results.runs) <= SYSTEMS_UP_TO:
+    """A run's mean with its errors over topics and, unless there are many scores, over systems."""
+    if over_systems(results):
         return results.uncertainty[run][measure]
     found = Estimate.of(results.values[run][measure], float("nan"))
     if isinstance(measure.aggregator(), MeanAgg):

@@ -14,8 +14,8 @@ from ir_std.measures import Standardized, parse_measure
 from ir_std.reporting._matplotlib import axes_or_current, require_matplotlib
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.panels import (
+    MANY_RUNS,
     MANY_TOPICS,
-    SYSTEMS_UP_TO,
     Panel,
     estimate,
     panel,
@@ -191,7 +191,7 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
              if not np.isnan(results.means[run][measure])]
     sure = [estimate(results, run, measure) for run in order]
     means = np.array([results.means[run][measure] for run in order])
-    many = len(order) > SYSTEMS_UP_TO
+    many = len(order) > MANY_RUNS
     y = np.arange(len(order))
     colors = [_BASELINE if run == results.baseline else _RUN for run in order]
     placed = [by_measure[measure] for by_measure in results.placements.values()

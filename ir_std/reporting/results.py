@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +21,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_std._typing import Axes, DataFrame, Floats
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import Paired, against, corrected_by, described, p_columns
+from ir_std.analysis.paired import Paired, against, corrected_by
 from ir_std.errors import (
     MissingLibraryError,
     UsageError,
@@ -31,7 +31,7 @@ from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.choice import Systems, choose_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
-from ir_std.evaluation.many import evaluate_all
+from ir_std.evaluation.many import Progress, evaluate_all
 from ir_std.evaluation.notices import Notice, said, warn_caller
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
@@ -39,9 +39,10 @@ from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
 from ir_std.factors.catalog import Factors
 from ir_std.factors.quality import WORDS
 from ir_std.factors.recognition import Match
-from ir_std.measures import Measures, Standardized
-from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
-from ir_std.schemes import EXACT, scheme_names
+from ir_std.measures import Measures, Standardized, parse_measure
+from ir_std.reporting.result_tables import ResultTable
+from ir_std.reporting.tables import Table
+from ir_std.schemes import scheme_names
 from ir_std.trec.scored import judgments_behind, runs_by_name
 
 
@@ -50,7 +51,8 @@ def evaluate(runs: Any, qrels: Any = None,
              schemes: str | Iterable[str] = "N", *, factors: Factors | None = None,
              systems: Systems = None, without: str | Iterable[str] = (),
              baseline: str | None = None, test: str = "t", correction: str | None = None,
-             jobs: int | None = 1, executor: Executor | None = None) -> Results:
+             jobs: int | None = 1, executor: Executor | None = None,
+             depth: int | None = None, progress: Progress = iter) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
@@ -63,15 +65,8 @@ def evaluate(runs: Any, qrels: Any = None,
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes; not needed for scores.
     measures : Measure, str or iterable of them, optional
         Those of the recognized factor set if not given.
-    schemes : str or iterable of str
-        ``"N"``, ``"N,U"``, ``"all"`` or several names; none for raw scores alone.
-    factors : FactorSet, str or path, optional
-        The factors to use; recognized from the qrels if not given.
-    systems : str, optional
-        Other systems on the same topics, as ``"modern"``: see
-        :func:`ir_std.evaluation.choice.choose_factors`.
-    without : str or iterable of str
-        Systems of the set to leave out.
+    schemes, factors, systems, without
+        As for :func:`ir_std.evaluator`; no scheme for raw scores alone.
     baseline : str, optional
         The name of the run that the others are tested against.
     test : {'t', 'randomization', 'tukey'}
@@ -84,6 +79,10 @@ def evaluate(runs: Any, qrels: Any = None,
     executor : concurrent.futures.Executor, optional
         Evaluate there instead, a task for each run; such as ``Client.get_executor()`` of Dask.
         Files given by their path must be readable by its workers.
+    depth : int, optional
+        Evaluate the first so many documents of each topic, in trec_eval's order; its ``-M``.
+    progress : callable
+        Wraps the iterable of evaluations, as ``tqdm.tqdm`` does.
 
     Raises
     ------
@@ -93,6 +92,17 @@ def evaluate(runs: Any, qrels: Any = None,
         If there is no run of the baseline's name, or no such test, correction or scheme.
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
+
+    Examples
+    --------
+    >>> results = ir_std.evaluate({"bm25": "bm25.run", "mono": "mono.run"}, "qrels.txt", "AP",
+    ...                           baseline="bm25")
+    >>> print(results.to_text())
+    run       AP      sAP
+    ----------------------
+    bm25  0.4527*  0.7650*
+    mono  0.4376   0.7638
+    ...
     """
     named = runs_by_name(runs)
     if baseline is not None and baseline not in named:
@@ -103,7 +113,7 @@ def evaluate(runs: Any, qrels: Any = None,
     chosen = choose_factors(judgments, factors, systems=systems, without=without)
     evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen,
                               named.values())
-    evaluated = evaluate_all(evaluator, named, jobs, executor)
+    evaluated = progress(evaluate_all(evaluator, named, jobs, executor, depth=depth))
     results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test,
                       correction)
     warn_caller(results.warnings)
@@ -125,6 +135,17 @@ class Results:
     test : str
     correction : str or None
         As for :func:`evaluate`.
+
+    Examples
+    --------
+    >>> results = ir_std.evaluate("bm25.run", "qrels.txt", "AP")
+    >>> results
+    <Results of 1 run on 50 topics with trec8-adhoc: AP, sAP>
+    >>> round(results.means["bm25.run"]["sAP"], 4)
+    0.765
+    >>> print(results.placements["bm25.run"]["sAP"])
+    sAP 0.7650: would have been 7th of 130
+    >>> results.report("report.html")
     """
 
     evaluator: StdEvaluator
@@ -177,9 +198,9 @@ class Results:
                      *(found.notices for found in self.evaluations.values()))
 
     @cached_property
-    def plans(self) -> dict[Standardized, Plan]:
+    def plans(self) -> ByMeasure[Plan]:
         """By standardized measure the factors it was computed with."""
-        return {plan.measure: plan for plan in self.evaluator.plans}
+        return ByMeasure({plan.measure: plan for plan in self.evaluator.plans})
 
     @cached_property
     def means(self) -> dict[str, ByMeasure[float]]:
@@ -222,7 +243,7 @@ class Results:
         column = self.values[run][measure].tolist()
         return {t: v for t, v in zip(self.topics, column, strict=True) if v == v}
 
-    def deviations(self, run: str, measure: Standardized) -> Floats:
+    def deviations(self, run: str, measure: Standardized | str) -> Floats:
         """How many standard deviations the run is above the standardizing systems' mean.
 
         The score before its scheme bends it, shape (n_topics,); NaN on topics without factors.
@@ -241,6 +262,17 @@ class Results:
         placer = Placer(self.evaluator)
         return {run: ByMeasure({p.measure: p for p in placer.place_values(values)})
                 for run, values in self.values.items()}
+
+    @cached_property
+    def topic_placements(self) -> dict[str, ByMeasure[tuple[Placement | None, ...]]]:
+        """Where each run ranks on each of :attr:`topics`, by run and measure.
+
+        None where nothing is known of single systems; empty without factors.
+        """
+        if not self.plans:
+            return {}
+        placer = Placer(self.evaluator)
+        return {run: ByMeasure(placer.place_topics(values)) for run, values in self.values.items()}
 
     @cached_property
     def tests(self) -> dict[str, ByMeasure[Paired]]:
@@ -267,11 +299,12 @@ class Results:
         return [m for m in self.measures if not (isinstance(m, Standardized)
                                                  and self.plans[m].of_mean)]
 
-    def peers(self, measure: Measure) -> Peers | None:
+    def peers(self, measure: Measure | str) -> Peers | None:
         """How the standardizing systems did, in the unit of a raw or standardized measure.
 
         None where no factors are known.
         """
+        measure = parse_measure(measure)
         if isinstance(measure, Standardized):
             plan = self.plans[measure]
             return None if plan.of_mean else peers_of(plan, self.topics).mapped(plan.apply)
@@ -281,30 +314,29 @@ class Results:
                 return peers_of(plan, self.topics)
         return None
 
-    def table(self, places: int = 4) -> Table:
-        """A row a run; the best of each measure, and what differs from the baseline, marked."""
-        best = {m: max((means[m] for means in self.means.values() if means[m] == means[m]),
-                       default=float("nan")) for m in self.measures}
-        rows = [(label(run), *(self._cell(run, m, best[m], places) for m in self.measures))
-                for run in self.runs]
-        return Table(("run", *map(str, self.measures)), tuple(rows), 1, self._table_notes(),
-                     groups_of(self.measures))
+    def table(self, places: int = 4, *, sort: Measure | str | None = None,
+              by_topic: bool = False, means: bool = True, place: bool = False) -> Table:
+        """A row a run; the best of each measure, and what differs from the baseline, marked.
 
-    def _cell(self, run: str, measure: Measure, best: float, places: int) -> Cell:
-        mean = self.means[run][measure]
-        tested = self.tests.get(run, ByMeasure()).get(measure)
-        mark = ""
-        if tested and tested.significant:
-            mark = BETTER if tested.difference > 0 else WORSE
-        return number(mean, places, best=len(self.runs) > 1 and mean >= best - EXACT, mark=mark,
-                      extra=p_columns(tested, self.test, self.correction) if tested else None)
+        Parameters
+        ----------
+        places : int
+            Decimals; -1 for all.
+        sort : Measure or str, optional
+            Rank the runs by its means, in a column of their own: see
+            :func:`ir_std.reporting.result_tables.ranks`.
+        by_topic : bool
+            A row for each topic, and below these the mean, if ``means``.
+        means : bool
+        place : bool
+            Behind each measure where the run ranks among the standardizing systems.
 
-    def _table_notes(self) -> tuple[str, ...]:
-        if self.baseline is None:
-            return ()
-        how = described(self.test, self.correction, len(self.tests))
-        return (f"{BETTER} {WORSE} significantly better, worse than {self.baseline}: {how}, each "
-                "measure by itself.",)
+        Raises
+        ------
+        UsageError
+            If there is no such measure to sort by.
+        """
+        return ResultTable(self, places, sort, by_topic, means, place).table()
 
     def to_text(self, places: int = 4) -> str:
         """:meth:`table` as aligned text of at most 100 columns."""
@@ -401,12 +433,6 @@ class _Untested(dict[str, ByMeasure[Paired]]):
     def __missing__(self, run: str) -> ByMeasure[Paired]:
         raise UsageError(f"{run} is tested against nothing: give baseline= to evaluate, the name "
                          "of the run that the others are tested against")
-
-
-def groups_of(measures: Sequence[Measure]) -> tuple[int, ...]:
-    """How many measures each raw one makes together with its companions behind it."""
-    starts = [i for i, m in enumerate(measures) if i == 0 or not isinstance(m, Standardized)]
-    return tuple(b - a for a, b in zip(starts, [*starts[1:], len(measures)], strict=True))
 
 
 def deviation(measure: Standardized) -> Standardized:

@@ -12,6 +12,8 @@ from ir_std._text import one_line
 
 WIDTH = 100
 """Columns that text may take; wider tables are folded into blocks."""
+LONG = 45
+"""Rows that fit on one page of a paper."""
 BETTER, WORSE = "+", "-"
 """The marks of a difference that is significant."""
 _NAME = 24
@@ -139,19 +141,34 @@ class Table:
         return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), *notes])
 
     def latex(self) -> str:
-        r"""A ``tabular`` for ``booktabs``; the best of a column is bold."""
+        r"""A ``tabular`` for ``booktabs``; the best of a column is bold.
+
+        Notes stand below it in a ``threeparttable``, which is as wide as the table.  More than
+        :data:`LONG` rows make a ``longtable``, which goes over pages, with the notes behind it.
+        """
         def write(cell: Cell) -> str:
             text = latex_escape(cell.text)
             return ((rf"\textbf{{{text}}}" if cell.best else text)
                     + (f"$^{{{cell.mark}}}$" if cell.mark else ""))
 
         columns = "l" * self.labels + "r" * (len(self.header) - self.labels)
-        lines = [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule",
-                 _latex_row(map(latex_escape, self.header)), r"\midrule",
+        long = len(self.rows) > LONG
+        kind = "longtable" if long else "tabular"
+        lines = [rf"\begin{{{kind}}}{{{columns}}}", r"\toprule",
+                 _latex_row(map(latex_escape, self.header)), r"\midrule", *[r"\endhead"] * long,
                  *(_latex_row(write(c) for c in row) for row in self.rows),
-                 r"\bottomrule", r"\end{tabular}",
-                 *(f"% {note}" for note in self.notes)]
-        return "\n".join(lines)
+                 r"\bottomrule", rf"\end{{{kind}}}"]
+        notes = [latex_escape(note) for note in self.notes]
+        packages = ["booktabs", *["longtable"] * long]
+        if notes and long:
+            lines += [r"\begingroup\footnotesize", *(rf"\noindent {n}\par" for n in notes),
+                      r"\endgroup"]
+        elif notes:
+            packages.append("threeparttable")
+            lines = [r"\begin{threeparttable}", *lines, r"\begin{tablenotes}[flushleft]",
+                     r"\footnotesize", *(rf"\item {n}" for n in notes), r"\end{tablenotes}",
+                     r"\end{threeparttable}"]
+        return "\n".join([rf"% \usepackage{{{','.join(packages)}}}", *lines])
 
     def csv(self) -> str:
         """Comma-separated values at full precision; NaN is empty.  Without notes and marks."""
@@ -243,7 +260,7 @@ def _latex_row(cells: Iterable[str]) -> str:
 
 
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-          "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+          "±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
           **{c: f"\\{c}" for c in "&%$#_{}"},
           # A row that begins with one of these would be an argument of the row before.
           "[": "{[}", "*": "{*}"}
@@ -266,4 +283,6 @@ def _csv_value(value: float | str) -> str:
     if isinstance(value, str):
         # Spreadsheets take such a cell for a formula, even in quotes; behind ' it is text.
         return f"'{value}" if _FORMULA.match(value) else value
+    if isinstance(value, int):
+        return str(value)
     return "" if math.isnan(value) else repr(float(value))

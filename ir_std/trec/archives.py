@@ -12,7 +12,14 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ir_std.errors import InputError
-from ir_std.trec.sources import MAX_MEMBER, FileSource, Source, in_memory
+from ir_std.trec.sources import (
+    MAX_MEMBER,
+    FileSource,
+    Source,
+    files_below,
+    in_memory,
+    is_hidden,
+)
 
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 ZIP_SUFFIX = ".zip"
@@ -57,26 +64,21 @@ def run_sources(paths: Iterable[str | os.PathLike[str]],
 
 def _below(path: Path, max_member: int) -> Iterator[Source]:
     if path.is_dir():
-        for file in sorted(p for p in path.rglob("*") if p.is_file()):
-            if not _hidden(PurePosixPath(file.relative_to(path).as_posix())):
-                yield from _below(file, max_member)
+        for file in files_below(path):
+            yield from _below(file, max_member)
     elif not path.exists():
         raise InputError.at(path, None, "no such file", "name a run, a folder or an archive")
     elif path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX)):
         members = _zip_members if path.suffix == ZIP_SUFFIX else _tar_members
         try:
             for member, stream in members(path):
-                if not _hidden(PurePosixPath(member)):
+                if not is_hidden(PurePosixPath(member)):
                     yield in_memory(stream, f"{path}!{member}", max_member)
         except _BROKEN as broken:
             raise InputError.at(path, None, f"cannot be read ({broken})",
                                 "an archive of runs is expected: copy it again") from None
     else:
         yield FileSource(path, max_member)
-
-
-def _hidden(path: PurePosixPath) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts if part != ".")
 
 
 def _tar_members(path: Path) -> Iterator[tuple[str, IO[bytes]]]:

@@ -22,6 +22,7 @@ from ir_std._typing import Floats, Ints
 from ir_std.errors import InputError
 from ir_std.trec._ids import Ids
 from ir_std.trec.files import read_qrels, read_run
+from ir_std.trec.frames import as_frame, column, is_frame, is_pandas
 from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, Repeated
 from ir_std.trec.runs import ArrayRun, DictRun, Run, as_scores
 from ir_std.trec.sources import BytesSource, FileSource
@@ -34,8 +35,9 @@ def as_run(run: Any) -> Run:
     ----------
     run : Run, str, path, open file, dict, DataFrame or iterable
         A file (``str``, path, or open; ``-`` is standard input); ``{topic: {document: score}}``;
-        a DataFrame of pandas or polars with columns query_id, doc_id, score; or an iterable of
-        objects with these attributes, or of dicts with these keys.
+        a DataFrame with columns query_id, doc_id, score: of pandas, polars or, where narwhals is
+        there, others; or an iterable of objects with these attributes, or of dicts with these
+        keys.
 
     Raises
     ------
@@ -69,7 +71,7 @@ def _is_file(given: Any) -> bool:
 
 def _others_read(given: Any) -> bool:
     """Whether ir_measures' own providers take an object too."""
-    return isinstance(given, Mapping) or hasattr(given, "itertuples") or (
+    return isinstance(given, Mapping) or is_pandas(given) or (
         isinstance(given, list) and not isinstance(next(iter(given), None), Mapping))
 
 
@@ -91,10 +93,10 @@ def as_qrels(qrels: Any) -> Qrels:
     Parameters
     ----------
     qrels : Qrels, str, path, open file, dict, DataFrame or iterable
-        A file; the id of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame of
-        pandas or polars with columns query_id, doc_id, relevance; or an iterable of objects with
-        these attributes, or of dicts with these keys.  Of a document that is judged twice in a
-        topic the last level counts, as in ir_measures; in a file that is an error.
+        A file; the id of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame with
+        columns query_id, doc_id, relevance, or an iterable, as for :func:`as_run`.  Of a document
+        that is judged twice in a topic the last level counts, as in ir_measures; in a file that is
+        an error.
 
     Raises
     ------
@@ -207,13 +209,13 @@ class _Columns(NamedTuple):
 
 def _columns(table: Any, names: tuple[str, str, str], kind: str) -> _Columns:
     """The named columns of a DataFrame, or of an iterable of objects or records."""
-    if hasattr(table, "itertuples"):
+    if is_frame(table):
+        table = as_frame(table)
         _check_columns(list(table.columns), names, kind)
-        topics, documents = (table[name].to_numpy(object) for name in names[:2])
-        return _with_numbers(kind, topics, documents.tolist(), table[names[2]].to_numpy())
-    if hasattr(table, "get_column"):  # polars, and narwhals
-        _check_columns(list(table.columns), names, kind)
-        columns = [table.get_column(name).to_list() for name in names]
+        if is_pandas(table):
+            topics, documents = (table[name].to_numpy(object) for name in names[:2])
+            return _with_numbers(kind, topics, documents.tolist(), table[names[2]].to_numpy())
+        columns = [column(table, name) for name in names]
         return _with_numbers(kind, _objects(columns[0]), *columns[1:])
     if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
         raise _unsupported(table, names, kind)
@@ -308,7 +310,7 @@ def _check_dicts(given: Mapping[Any, Any], kind: str) -> None:
 def _not_a_string(kind: str, what: str, found: object) -> InputError:
     return InputError.at(kind, None, f"{what} is {reprlib.repr(found)} ({type(found).__name__})",
                          "ids are strings; of a DataFrame use df.astype({'query_id': str, "
-                         "'doc_id': str})")
+                         "'doc_id': str}), of polars df.cast")
 
 
 def _scores(values: Any) -> Floats:

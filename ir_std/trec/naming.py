@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ir_std.errors import UsageError
+from ir_std.trec.sources import BytesSource
 
 
 def name_runs(runs: Any) -> dict[str, Any]:
@@ -39,8 +40,9 @@ def _named_by_file(runs: Sequence[Any]) -> dict[str, Any]:
     count = Counter(map(os.path.basename, paths))
     named: dict[str, Any] = {}
     for number, run in enumerate(runs, 1):
-        path = os.fspath(run) if _is_file(run) else f"run{number}"
-        name = path if count[os.path.basename(path)] > 1 else os.path.basename(path)
+        path = os.fspath(run) if _is_file(run) else (
+            run.name if isinstance(run, BytesSource) else f"run{number}")
+        name = os.path.basename(path) if count[os.path.basename(path)] == 1 else path
         if name in named and not (_is_file(run) and _is_file(named[name])):
             raise UsageError(f"two runs are called {name}: name them in a dict")
         named[name] = run

@@ -6,6 +6,7 @@ document ids are compared only among documents whose scores tie.
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -62,9 +63,12 @@ class Ranker:
 
     def rank(self, order: Order) -> Ranking:
         """The ranks in one order."""
-        if order.precision not in self._spans:
-            self._spans[order.precision] = self._find_spans(order.precision)
-        spans, topic = self._spans[order.precision], self._found.topic
+        precision = order.precision
+        if precision is np.float64 and self._ties_are_equal:
+            precision = np.float32
+        if precision not in self._spans:
+            self._spans[precision] = self._find_spans(precision)
+        spans, topic = self._spans[precision], self._found.topic
         sizes = np.append(self._run.sizes, 0)
         starts = np.cumsum(sizes) - sizes
         sharing = spans.last - spans.first - 1
@@ -74,9 +78,22 @@ class Ranker:
         return Ranking(self._qrels, topic, ranks[by_rank], self._found.level[by_rank],
                        sizes[self._numbers])
 
-    def _find_spans(self, precision: Precision) -> _Spans:
+    @cached_property
+    def _ties_are_equal(self) -> bool:
+        """Whether scores that tie in 32 bits are equal: then 64 bits order them no otherwise."""
+        keys, scores = self._keys(np.float32), self._run.scores
+        if not (keys[1:] >= keys[:-1]).all():
+            lines = np.argsort(keys)
+            keys, scores = keys[lines], scores[lines]
+        tied = keys[1:] == keys[:-1]
+        return bool((scores[1:][tied] == scores[:-1][tied]).all())
+
+    def _keys(self, precision: Precision) -> npt.NDArray[Any]:
         sizes = self._run.sizes
-        keys = _keys(np.repeat(np.arange(len(sizes)), sizes), self._run.scores, precision)
+        return _keys(np.repeat(np.arange(len(sizes)), sizes), self._run.scores, precision)
+
+    def _find_spans(self, precision: Precision) -> _Spans:
+        keys = self._keys(precision)
         is_sorted = bool((keys[1:] >= keys[:-1]).all())
         wanted = _keys(self._numbers[self._found.topic], self._found.score, precision)
         ordered = keys if is_sorted else np.sort(keys)

@@ -12,13 +12,16 @@ import re
 from collections.abc import Iterable, Iterator
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeAlias
 
 from ir_std.errors import InputError, UsageError, few
 from ir_std.trec.datasets import dataset_of
 from ir_std.trec.names import from_mteb, measure_called
 from ir_std.trec.scores import SUMMARY, Cell, RunScores, collected
-from ir_std.trec.sources import FileSource, lines_of, pieces
+from ir_std.trec.sources import FileSource, Source, lines_of, pieces, source_of
+
+File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
+"""A path, an open file, or a source."""
 
 TOPIC = ("topic", "topic_id", "query_id", "qid", "query", "q_id", "dataset", "data set", "task",
          "task_name")
@@ -31,12 +34,12 @@ FORMS = ("trec_eval -q (measure topic value), ir_measures -q (topic measure valu
          "a header (topic,run,run,... or run,topic,measure,value) or MTEB's JSON")
 
 
-def read_scores(file: str | os.PathLike[str], measure: str | None = None) -> dict[str, RunScores]:
+def read_scores(file: File, measure: str | None = None) -> dict[str, RunScores]:
     """Read scores that were computed elsewhere.
 
     Parameters
     ----------
-    file : str or path
+    file : str, path, open file or Source
         Output of ``trec_eval -q`` or of ``ir_measures -q`` (or ``ir_std -q``), as text or JSON
         lines; a table, parted by commas, tabs or semicolons, with columns run, topic, measure and
         value, or with a row a topic and a column a run or a measure; or a result of MTEB (JSON).
@@ -56,19 +59,37 @@ def read_scores(file: str | os.PathLike[str], measure: str | None = None) -> dic
         measure can be, a topic that comes twice, a mean that is not that of the topics.
     UsageError
         If ``measure`` is none, or is needed and not given.
+
+    Examples
+    --------
+    >>> read = ir_std.read_scores("scores.txt")
+    >>> read
+    {'scores.txt': <RunScores of scores.txt: 50 topics, AP>}
+    >>> scores = ir_std.standardize(read["scores.txt"], factors="trec8-adhoc")
+    >>> round(scores.values[ir_std.sAP]["404"], 4)
+    0.6627
     """
-    name = os.fspath(file)
+    source = _source(file)
+    name = source.name
     if measure is not None and measure_called(measure) is None:
         raise UsageError(f"--measure {measure!r} is no measure: write it as AP, map or nDCG@10")
-    text = _text(Path(file))
+    text = _text(source)
     if text.lstrip()[:1] in ("{", "["):
-        read = _read_json(text, name)
+        read = _read_json(text, source)
     else:
         read = collected(_cells(text, name, measure), name)
-    return {run or Path(file).name: scores for run, scores in read.items()}
+    return {run or _called(source): scores for run, scores in read.items()}
 
 
-def holds_scores(file: str | os.PathLike[str]) -> bool:
+def _source(file: File) -> Source:
+    return FileSource(Path(file)) if isinstance(file, (str, os.PathLike)) else source_of(file)
+
+
+def _called(source: Source) -> str:
+    return source.path.name if isinstance(source, FileSource) else source.name
+
+
+def holds_scores(file: File) -> bool:
     """Whether a file holds scores, by its first line, and not a run or qrels.
 
     Raises
@@ -76,7 +97,7 @@ def holds_scores(file: str | os.PathLike[str]) -> bool:
     InputError
         If it cannot be read.
     """
-    texts = (line.decode(errors="replace") for line in lines_of(FileSource(Path(file))))
+    texts = (line.decode(errors="replace") for line in lines_of(_source(file)))
     line = next(filter(_is_content, texts), "").strip()
     fields = line.split()
     return line[:1] in ("{", "[") or _is_header(line) or len(fields) in (2, 3) or (
@@ -87,12 +108,13 @@ def _is_content(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
-def _text(file: Path) -> str:
+def _text(source: Source) -> str:
     try:
-        return b"".join(pieces(FileSource(file))).decode("utf-8-sig")
+        return b"".join(pieces(source)).decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         line = wrong.object[:wrong.start].count(b"\n") + 1
-        raise InputError.at(file, line, f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
+        raise InputError.at(source.name, line,
+                            f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
                             "save the file as UTF-8") from None
 
 
@@ -219,8 +241,9 @@ def _wide(rows: list[tuple[int, list[str]]], header: list[str], names: list[str]
 
 # --- JSON ---------------------------------------------------------------------------------------
 
-def _read_json(text: str, file: str) -> dict[str, RunScores]:
+def _read_json(text: str, source: Source) -> dict[str, RunScores]:
     """MTEB's result of one task, or lines of ``ir_measures -o jsonl``."""
+    file = source.name
     try:
         found = json.loads(text, parse_float=str, parse_int=str)
     except json.JSONDecodeError as broken:
@@ -236,7 +259,7 @@ def _read_json(text: str, file: str) -> dict[str, RunScores]:
     if not isinstance(found, dict) or not _is_mteb(found):
         raise InputError.at(file, None, "no task_name with scores",
                             "a result of MTEB has both, by split")
-    return {_model(file): _mteb(found, file)}
+    return {_model(source): _mteb(found, file)}
 
 
 def _first_is_object(text: str) -> bool:
@@ -262,9 +285,9 @@ def _json_lines(text: str, file: str) -> Iterator[Cell]:
         yield Cell(number, str(run), str(topic), str(measure), str(value))
 
 
-def is_model_meta(file: str | os.PathLike[str]) -> bool:
+def is_model_meta(file: File) -> bool:
     """Whether a file is what MTEB writes beside a model's results."""
-    return Path(file).name == "model_meta.json"
+    return _called(_source(file)) == "model_meta.json"
 
 
 def _is_mteb(found: dict[str, Any]) -> bool:
@@ -303,9 +326,11 @@ def _splits(found: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield split, "default", scores
 
 
-def _model(file: str) -> str:
+def _model(source: Source) -> str:
     """The model whose results a folder holds: MTEB writes ``MODEL/REVISION/TASK.json``."""
-    folder = Path(file).absolute().parent
+    if not isinstance(source, FileSource):
+        return source.name
+    folder = source.path.absolute().parent
     try:
         meta = json.loads((folder / "model_meta.json").read_text(encoding="utf-8"))
         name = meta.get("name")

@@ -13,6 +13,7 @@ from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 from ir_std.trec.score_files import holds_scores, is_model_meta, read_scores
 from ir_std.trec.scores import RunScores, counted_topics
+from ir_std.trec.sources import BytesSource, source_of
 
 
 def as_scored(run: Any) -> Run | RunScores:
@@ -25,11 +26,14 @@ def as_scored(run: Any) -> Run | RunScores:
     """
     if isinstance(run, RunScores):
         return run
-    if not isinstance(run, (str, os.PathLike)) or not holds_scores(run):
+    if hasattr(run, "read"):
+        run = source_of(run)
+    if not isinstance(run, (str, os.PathLike, BytesSource)) or not holds_scores(run):
         return as_run(run)
     read = read_scores(run)
     if len(read) > 1:
-        raise InputError.at(run, None, f"scores of {len(read)} runs ({few(read)})",
+        file = run.name if isinstance(run, BytesSource) else run
+        raise InputError.at(file, None, f"scores of {len(read)} runs ({few(read)})",
                             "read them with read_scores, and give one")
     return next(iter(read.values()))
 
@@ -52,8 +56,9 @@ def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
         If two runs have the same name.
     """
     named: dict[str, Any] = {}
-    for name, run in name_runs(runs).items():
-        if not isinstance(run, (str, os.PathLike)) or not holds_scores(run):
+    for name, given in name_runs(runs).items():
+        run = source_of(given) if hasattr(given, "read") else given
+        if not isinstance(run, (str, os.PathLike, BytesSource)) or not holds_scores(run):
             named[name] = run
         elif not is_model_meta(run):
             _add_scores(named, name, read_scores(run, measure))

@@ -11,7 +11,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from ir_std.errors import InputError
@@ -21,6 +21,9 @@ LONGEST_LINE = 1 << 20
 MAX_MEMBER = 1 << 31
 """Bytes that a packed file or a member of an archive may unpack to, unless said otherwise."""
 STANDARD_INPUT = "-"
+"""The name of a file that stands for standard input."""
+STANDARD_INPUT_NAME = "standard input"
+"""What messages call it."""
 
 _PIECE = 1 << 20
 _LITTLE = 1 << 14
@@ -116,9 +119,32 @@ def source_of(file: Any) -> Source:
         source: Source = file
         return source
     if file == STANDARD_INPUT:
-        return in_memory(sys.stdin.buffer, "standard input")
+        if sys.stdin is None:
+            raise InputError.at(STANDARD_INPUT_NAME, None, "is closed", "name a file instead of -")
+        return in_memory(sys.stdin.buffer, STANDARD_INPUT_NAME)
     with _opened(Path(file)) as stream:
         return FileSource(Path(file)) if stream.seekable() else in_memory(stream, str(file))
+
+
+def files_below(folder: Path) -> list[Path]:
+    """The files of a folder and of those in it, sorted; hidden ones are passed over.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    found = sorted(path for path in folder.rglob("*") if not is_hidden(path.relative_to(folder))
+                   # A link that leads nowhere is an error later on, not passed over.
+                   and (path.is_file() or not path.exists()))
+    if not found:
+        raise InputError.at(folder, None, "holds no files", "runs are expected in it")
+    return found
+
+
+def is_hidden(path: PurePath) -> bool:
+    """Whether a file or one of its folders begins with a point, or was made by macOS."""
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts if part != ".")
 
 
 def in_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> BytesSource:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from itertools import combinations, product
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +18,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from ir_std import analysis
+from ir_std._typing import Floats
 from ir_std.schemes import get_scheme
 
 RNG = np.random.default_rng(20080720)
@@ -32,7 +36,7 @@ score_arrays = st.tuples(st.integers(2, 6), st.integers(2, 5)).flatmap(
 
 # Rank correlation
 
-def plain_tau_ap(reference, estimate):
+def plain_tau_ap(reference: Floats, estimate: Floats) -> float:
     """Pivot by pivot, as Urbano and Marrero (2017) define it."""
     total, pivots = 0.0, 0
     for i in range(len(estimate)):
@@ -44,7 +48,7 @@ def plain_tau_ap(reference, estimate):
 
 
 @given(rankings)
-def test_kendall_tau_b_is_scipys(pair):
+def test_kendall_tau_b_is_scipys(pair: tuple[Floats, Floats]) -> None:
     x, y = pair
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         assert np.isnan(analysis.kendall_tau_b(x, y))
@@ -53,13 +57,13 @@ def test_kendall_tau_b_is_scipys(pair):
 
 
 @given(rankings)
-def test_tau_ap_b_is_the_plain_walk_over_the_pivots(pair):
+def test_tau_ap_b_is_the_plain_walk_over_the_pivots(pair: tuple[Floats, Floats]) -> None:
     x, y = pair
     assert analysis.tau_ap_b(x, y) == pytest.approx(plain_tau_ap(x, y), nan_ok=True)
 
 
 @given(rankings)
-def test_two_sided_tau_ap_b_is_the_mean_of_both_directions(pair):
+def test_two_sided_tau_ap_b_is_the_mean_of_both_directions(pair: tuple[Floats, Floats]) -> None:
     x, y = pair
     expected = (plain_tau_ap(x, y) + plain_tau_ap(y, x)) / 2
     assert analysis.tau_ap_b(x, y, two_sided=True) == pytest.approx(expected, nan_ok=True)
@@ -68,11 +72,12 @@ def test_two_sided_tau_ap_b_is_the_mean_of_both_directions(pair):
 
 @pytest.mark.parametrize(("estimate", "expected"), [
     ([4, 3, 2, 1], 1), ([1, 2, 3, 4], -1), ([3, 4, 2, 1], 1 / 3), ([4, 3, 1, 2], 7 / 9)])
-def test_tau_ap_punishes_a_swap_at_the_top_more_than_one_at_the_bottom(estimate, expected):
+def test_tau_ap_punishes_a_swap_at_the_top_more_than_one_at_the_bottom(
+        estimate: list[int], expected: float) -> None:
     assert analysis.tau_ap_b([4, 3, 2, 1], estimate) == pytest.approx(expected)
 
 
-def test_correlations_take_many_rankings_at_once():
+def test_correlations_take_many_rankings_at_once() -> None:
     x, y = RNG.random((3, 1, 6)), RNG.random((2, 6))
     for correlation in (analysis.kendall_tau_b, analysis.tau_ap_b):
         together = correlation(x, y)
@@ -84,7 +89,8 @@ def test_correlations_take_many_rankings_at_once():
 @pytest.mark.parametrize(("x", "y", "message"), [
     ([1, 2], [1, 2, 3], "same two or more systems"), ([1], [1], "same two or more systems"),
     (1, 1, "same two or more systems"), ([1, np.nan], [1, 2], "1 value.* NaN or infinite")])
-def test_correlations_refuse_what_is_no_pair_of_rankings(correlation, x, y, message):
+def test_correlations_refuse_what_is_no_pair_of_rankings(
+        correlation: Callable[..., Any], x: npt.ArrayLike, y: npt.ArrayLike, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         correlation(x, y)
 
@@ -92,29 +98,29 @@ def test_correlations_refuse_what_is_no_pair_of_rankings(correlation, x, y, mess
 # Significance
 
 @pytest.fixture(params=[2, 3, 12], ids="{} topics".format)
-def scores(request):
+def scores(request: pytest.FixtureRequest) -> Floats:
     return SCORES[:request.param]
 
 
-def test_paired_p_values_are_scipys(scores):
+def test_paired_p_values_are_scipys(scores: Floats) -> None:
     expected = [stats.ttest_rel(scores[:, i], scores[:, j]).pvalue
                 for i, j in combinations(range(5), 2)]
     np.testing.assert_allclose(analysis.paired_p_values(scores), expected, rtol=1e-9)
 
 
-def test_equal_systems_do_not_differ():
+def test_equal_systems_do_not_differ() -> None:
     twins = np.repeat(SCORES[:, :1], 2, axis=1)
     assert analysis.paired_t(twins) == 0
     assert analysis.paired_p_values(twins) == 1
 
 
-def test_systems_that_are_equal_but_for_rounding_do_not_differ():
+def test_systems_that_are_equal_but_for_rounding_do_not_differ() -> None:
     scores = np.column_stack([SCORES[:, 0], (SCORES[:, 0] + 0.2) - 0.2])
     assert (scores[:, 0] != scores[:, 1]).any()
     assert analysis.paired_p_values(scores) == 1
 
 
-def test_a_tiny_difference_on_one_topic_is_chance():
+def test_a_tiny_difference_on_one_topic_is_chance() -> None:
     x = np.random.default_rng(0).random(50)
     y = x.copy()
     y[3] += 1e-7
@@ -122,7 +128,7 @@ def test_a_tiny_difference_on_one_topic_is_chance():
         stats.ttest_rel(x, y).pvalue, abs=1e-9)
 
 
-def test_pairs_that_hardly_differ_are_tested_alike_alone_and_among_many_samples():
+def test_pairs_that_hardly_differ_are_tested_alike_alone_and_among_many_samples() -> None:
     samples = np.repeat(SCORES[None], 7, axis=0)
     samples[:, 4, 1:] = SCORES[4, 1:] + 1e-6 * RNG.random((7, 4))
     samples[:, :, 1] = samples[:, :, 0] + 1e-6 * RNG.random((7, 12))
@@ -130,14 +136,14 @@ def test_pairs_that_hardly_differ_are_tested_alike_alone_and_among_many_samples(
                                   [analysis.paired_t(sample) for sample in samples])
 
 
-def test_systems_that_always_differ_alike_differ_for_certain():
+def test_systems_that_always_differ_alike_differ_for_certain() -> None:
     scores = np.column_stack([SCORES[:, 0], SCORES[:, 0] + 0.125])
     assert analysis.paired_t(scores) == -np.inf
     assert analysis.paired_p_values(scores) == 0
 
 
 @given(score_arrays)
-def test_paired_p_values_of_any_scores_are_those_of_the_differences(scores):
+def test_paired_p_values_of_any_scores_are_those_of_the_differences(scores: Floats) -> None:
     for p, (i, j) in zip(analysis.paired_p_values(scores),
                          combinations(range(scores.shape[1]), 2), strict=True):
         d = scores[:, i] - scores[:, j]
@@ -148,21 +154,21 @@ def test_paired_p_values_of_any_scores_are_those_of_the_differences(scores):
 
 
 @given(score_arrays, st.permutations(range(5)))
-def test_the_order_of_the_systems_does_not_matter(scores, order):
+def test_the_order_of_the_systems_does_not_matter(scores: Floats, order: list[int]) -> None:
     order = [i for i in order if i < scores.shape[1]]
     levels = [0.01, 0.05, 0.3]
     np.testing.assert_allclose(analysis.discriminative_power(scores, levels),
                                analysis.discriminative_power(scores[:, order], levels))
 
 
-def test_discriminative_power_counts_the_p_values(scores):
+def test_discriminative_power_counts_the_p_values(scores: Floats) -> None:
     p = [stats.ttest_rel(scores[:, i], scores[:, j]).pvalue for i, j in combinations(range(5), 2)]
     levels = [0.01, 0.05, 0.2]
     np.testing.assert_allclose(analysis.discriminative_power(scores, levels),
                                [np.mean(np.array(p) <= alpha) for alpha in levels])
 
 
-def test_significance_takes_many_samples_at_once():
+def test_significance_takes_many_samples_at_once() -> None:
     samples = SCORES[np.array([[0, 1, 2, 3], [4, 5, 6, 7]])]
     power = analysis.discriminative_power(samples, [0.05, 0.1])
     assert power.shape == (2, 2)
@@ -171,7 +177,7 @@ def test_significance_takes_many_samples_at_once():
     assert analysis.discriminative_power(samples, 0.05).shape == (2,)
 
 
-def test_a_hundredth_of_the_papers_tests_takes_a_hundredth_of_its_five_minutes():
+def test_a_hundredth_of_the_papers_tests_takes_a_hundredth_of_its_five_minutes() -> None:
     samples = RNG.random((500, 50, 110))
     start = time.process_time()
     for part in np.split(samples, 25):
@@ -179,7 +185,7 @@ def test_a_hundredth_of_the_papers_tests_takes_a_hundredth_of_its_five_minutes()
     assert time.process_time() - start < 6  # two cores, 10,000 samples, five schemes: 600 seconds
 
 
-def test_tukeys_test_of_two_systems_is_the_permutation_test():
+def test_tukeys_test_of_two_systems_is_the_permutation_test() -> None:
     scores = SCORES[:8, :2]
     d = scores[:, 0] - scores[:, 1]
     flips = np.array([abs(np.dot(signs, d)) for signs in product([1, -1], repeat=8)])
@@ -188,23 +194,23 @@ def test_tukeys_test_of_two_systems_is_the_permutation_test():
     assert found == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 20_000))
 
 
-def test_tukeys_test_never_finds_equal_systems_different():
+def test_tukeys_test_never_finds_equal_systems_different() -> None:
     assert (analysis.tukey_p_values(np.repeat(SCORES[:, :1], 4, axis=1), trials=50) == 1).all()
 
 
-def test_tukeys_test_is_never_quite_certain():
+def test_tukeys_test_is_never_quite_certain() -> None:
     scores = SCORES / 10
     scores[:, 0] += 100
     assert analysis.tukey_p_values(scores, trials=50)[:4].tolist() == [1 / 51] * 4
 
 
-def test_tukeys_test_repeats_with_its_seed():
+def test_tukeys_test_repeats_with_its_seed() -> None:
     first, again, other = (analysis.tukey_p_values(SCORES, 200, seed) for seed in (5, 5, 6))
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
 
 
-def test_discriminative_power_by_tukeys_test_counts_its_p_values():
+def test_discriminative_power_by_tukeys_test_counts_its_p_values() -> None:
     p = analysis.tukey_p_values(SCORES, 300, 2)
     assert analysis.discriminative_power(SCORES, 0.4, test="tukey", trials=300, seed=2
                                          ) == np.mean(p <= 0.4)
@@ -212,7 +218,8 @@ def test_discriminative_power_by_tukeys_test_counts_its_p_values():
 
 @pytest.mark.parametrize("equal_var", [True, False])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_two_sample_p_values_are_scipys(equal_var, alternative):
+def test_two_sample_p_values_are_scipys(
+        equal_var: bool, alternative: Literal["two-sided", "greater", "less"]) -> None:
     found = analysis.two_sample_p_values(SCORES, OTHER, equal_var=equal_var,
                                          alternative=alternative)
     expected = [[stats.ttest_ind(SCORES[:, i], OTHER[:, j], equal_var=equal_var,
@@ -221,20 +228,20 @@ def test_two_sample_p_values_are_scipys(equal_var, alternative):
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_two_samples_that_do_not_vary_differ_only_if_their_means_do():
+def test_two_samples_that_do_not_vary_differ_only_if_their_means_do() -> None:
     flat = np.array([[0.1, 0.1], [0.1, 0.1], [0.1, 0.1]])
     higher = flat + np.array([0, 0.2])
     np.testing.assert_array_equal(analysis.two_sample_p_values(flat, higher), [[1, 0], [1, 0]])
 
 
-def test_a_flat_score_is_the_same_over_any_number_of_topics():
+def test_a_flat_score_is_the_same_over_any_number_of_topics() -> None:
     # Their means are not, in floating point.
     three, ten = np.full((3, 1), 0.1), np.full((10, 1), 0.1)
     assert three.mean() != ten.mean()
     assert analysis.two_sample_p_values(three, ten) == 1
 
 
-def test_self_false_positives_are_the_tests_of_a_system_against_itself():
+def test_self_false_positives_are_the_tests_of_a_system_against_itself() -> None:
     p = analysis.two_sample_p_values(OTHER, SCORES, alternative="greater")
     found = analysis.self_false_positives(OTHER, SCORES, 0.1)
     np.testing.assert_array_equal(found, np.diagonal(p) <= 0.1)
@@ -249,17 +256,23 @@ def test_self_false_positives_are_the_tests_of_a_system_against_itself():
 @pytest.mark.parametrize(("scores", "message"), [
     (SCORES[:, 0], "must be .*topics x systems"), (SCORES[:1], "at least 2 topic"),
     (WITH_NAN, "1 value.* NaN or infinite")])
-def test_bad_scores_are_refused_with_a_reason(test, scores, message):
+def test_bad_scores_are_refused_with_a_reason(
+        test: Callable[[Floats], Any], scores: Floats, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         test(scores)
 
 
+def wrong(value: str) -> Any:
+    """What a type checker would not let pass."""
+    return value
+
+
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: analysis.discriminative_power(SCORES, 0), "alpha must lie between 0 and 1"),
-    (lambda: analysis.discriminative_power(SCORES, test="f"), "allowed are 't' and 'tukey'"),
+    (lambda: analysis.discriminative_power(SCORES, test=wrong("f")), "allowed are 't' and 'tukey'"),
     (lambda: analysis.tukey_p_values(SCORES, 0), "trials must be at least 1"),
     (lambda: analysis.tukey_p_values(SCORES[None]), "one array of topics x systems"),
-    (lambda: analysis.two_sample_p_values(SCORES, OTHER, alternative="up"), "allowed are"),
+    (lambda: analysis.two_sample_p_values(SCORES, OTHER, alternative=wrong("up")), "allowed are"),
     (lambda: analysis.self_false_positives(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
     (lambda: analysis.drmse(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
     (lambda: analysis.drmse(SCORES * 0, OTHER * 0), "no spread"),
@@ -277,31 +290,31 @@ def test_bad_scores_are_refused_with_a_reason(test, scores, message):
     (lambda: analysis.topic_set_size(0.1, 0.1, 1), "systems must be at least 2"),
     (lambda: analysis.topic_set_size_paired_t(0.1, 0.1, beta=1), "beta must lie between 0 and 1"),
 ])
-def test_wrong_use_is_refused_with_a_reason(call, message):
+def test_wrong_use_is_refused_with_a_reason(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
 
 # Stability
 
-def test_drmse_is_the_drift_over_the_average_spread():
+def test_drmse_is_the_drift_over_the_average_spread() -> None:
     a, b = SCORES.mean(axis=0), OTHER.mean(axis=0)
     rms = (sum((x - y) ** 2 for x, y in zip(a, b, strict=True)) / 5) ** 0.5
     spread = (np.std(a, ddof=1) + np.std(b, ddof=1)) / 2
     assert analysis.drmse(SCORES, OTHER) == pytest.approx(rms / spread)
 
 
-def test_drmse_takes_many_samples_at_once():
+def test_drmse_takes_many_samples_at_once() -> None:
     samples = SCORES[np.array([[0, 1, 2], [3, 4, 5]])]
     np.testing.assert_allclose(analysis.drmse(samples, OTHER),
                                [analysis.drmse(x, OTHER) for x in samples])
 
 
-def test_drmse_of_a_collection_with_itself_is_0():
+def test_drmse_of_systems_that_differ_by_rounding_only_is_refused() -> None:
     assert analysis.drmse(SCORES, SCORES) == 0
 
 
-def test_means_that_differ_by_rounding_only_have_no_spread():
+def test_means_that_differ_by_rounding_only_have_no_spread() -> None:
     tenths = np.array([[1, 2, 3], [2, 3, 1], [3, 1, 2]]) / 10
     assert np.ptp(tenths.mean(axis=0)) > 0
     with pytest.raises(ValueError, match="no spread"):
@@ -309,7 +322,7 @@ def test_means_that_differ_by_rounding_only_have_no_spread():
 
 
 @pytest.mark.parametrize("scale", [1 / 8, 10, 1000])
-def test_swap_rates_do_not_change_with_the_unit_of_the_scores(scale):
+def test_swap_rates_do_not_change_with_the_unit_of_the_scores(scale: float) -> None:
     tenths, bins = RNG.integers(0, 11, (12, 6)) / 10, np.arange(8) / 20
     found = analysis.swap_rate(tenths, bins, trials=50)
     scaled = analysis.swap_rate(tenths * scale, bins * scale, trials=50)
@@ -319,7 +332,7 @@ def test_swap_rates_do_not_change_with_the_unit_of_the_scores(scale):
     assert found.overall == pytest.approx(found.by_trial.mean())
 
 
-def test_swap_rate_is_the_plain_count():
+def test_swap_rate_is_the_plain_count() -> None:
     bins, trials, size = [0, 0.02, 0.1], 40, 4
     rng = np.random.default_rng(3)
     pairs, swaps = [0, 0, 0], [0, 0, 0]
@@ -336,29 +349,30 @@ def test_swap_rate_is_the_plain_count():
     assert found.overall == sum(swaps) / sum(pairs)
 
 
-def test_systems_that_keep_their_order_never_swap():
+def test_systems_that_keep_their_order_never_swap() -> None:
     scores = SCORES[:, :1] + np.arange(4) / 10
     assert analysis.swap_rate(scores, [0], trials=20).overall == 0
 
 
-def test_topics_that_disagree_always_swap():
+def test_topics_that_disagree_always_swap() -> None:
     found = analysis.swap_rate([[0.2, 0.4], [0.4, 0.2]], [0, 0.1, 0.5], trials=20)
     assert found.overall == 1
     np.testing.assert_array_equal(found.rate, [np.nan, 1, np.nan])
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
-def test_all_standardizing_systems_agree_with_themselves(scheme):
+def test_all_standardizing_systems_agree_with_themselves(scheme: str) -> None:
     taus = analysis.factor_stability(SCORES, SCORES, 5, samples=3, scheme=scheme)
     np.testing.assert_allclose(taus, 1)
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "E"])
-def test_factor_stability_is_the_tau_of_some_sample(scheme):
+def test_factor_stability_is_the_tau_of_some_sample(scheme: str) -> None:
     by = RNG.random((12, 3))
 
-    def means(systems):
-        return analysis.standardize(SCORES, by[:, systems], scheme).mean(axis=0)
+    def means(systems: list[int]) -> Floats:
+        y = analysis.standardize(SCORES, by[:, systems], scheme)
+        return np.asarray(y.mean(axis=0))
 
     possible = {round(stats.kendalltau(means([0, 1, 2]), means(list(pair))).statistic, 9)
                 for pair in combinations(range(3), 2)}
@@ -366,7 +380,7 @@ def test_factor_stability_is_the_tau_of_some_sample(scheme):
     assert set(found.round(9).tolist()) == possible
 
 
-def test_a_topic_without_spread_in_a_sample_is_left_out_of_it_by_z():
+def test_a_topic_without_spread_in_a_sample_is_left_out_of_it_by_z() -> None:
     by = RNG.random((12, 4))
     by[0] = 0.5
     without = analysis.factor_stability(SCORES[1:], by[1:], 2, samples=20, scheme="z")
@@ -374,13 +388,14 @@ def test_a_topic_without_spread_in_a_sample_is_left_out_of_it_by_z():
         analysis.factor_stability(SCORES, by, 2, samples=20, scheme="z"), without)
 
 
-def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_below():
+def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_below() -> None:
     by = RNG.random((12, 4))
     by[0] = 0.5
 
-    def means(chosen):
+    def means(chosen: list[int]) -> Floats:
         limits = SCORES[0] > 0.5
-        return np.vstack([limits, analysis.standardize(SCORES[1:], by[1:, chosen])]).mean(axis=0)
+        y = np.vstack([limits, analysis.standardize(SCORES[1:], by[1:, chosen])])
+        return np.asarray(y.mean(axis=0))
 
     possible = {round(stats.kendalltau(means([0, 1, 2, 3]), means(chosen)).statistic, 9)
                 for chosen in map(list, combinations(range(4), 3))}
@@ -388,7 +403,7 @@ def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_b
     assert set(found.round(9).tolist()) == possible
 
 
-def test_factor_stability_repeats_with_its_seed():
+def test_factor_stability_repeats_with_its_seed() -> None:
     first, again = (analysis.factor_stability(SCORES, SCORES, 3, samples=70, seed=4)
                     for _ in range(2))
     np.testing.assert_array_equal(first, again)
@@ -397,7 +412,7 @@ def test_factor_stability_repeats_with_its_seed():
 # Standardization
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
-def test_standardize_is_the_scheme_with_the_systems_own_factors(scheme):
+def test_standardize_is_the_scheme_with_the_systems_own_factors(scheme: str) -> None:
     by = RNG.random((12, 7))
     found = analysis.standardize(SCORES, by, scheme)
     for t, row in enumerate(by):
@@ -406,18 +421,18 @@ def test_standardize_is_the_scheme_with_the_systems_own_factors(scheme):
         np.testing.assert_allclose(found[t], expected)
 
 
-def test_a_topic_on_which_all_score_the_same_standardizes_to_the_average():
+def test_a_topic_on_which_all_score_the_same_standardizes_to_the_average() -> None:
     # The mean of three times 0.1 is not 0.1 in floating point, and must not matter.
     assert analysis.standardize([[0.1, 0.1, 0.1]]).tolist() == [[0.5, 0.5, 0.5]]
 
 
-def test_schemes_parameters_are_passed_on():
+def test_schemes_parameters_are_passed_on() -> None:
     np.testing.assert_allclose(analysis.standardize(SCORES, scheme="U", A=0.1),
                                np.clip(0.1 * analysis.standardize(SCORES, scheme="z") + 0.5, 0, 1))
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "E"])
-def test_leave_out_standardizes_each_group_by_the_others(scheme):
+def test_leave_out_standardizes_each_group_by_the_others(scheme: str) -> None:
     found = analysis.leave_out(SCORES, ["a", "b", "a", "c", "c"], scheme)
     for own, others in (([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4]), ([3, 4], [0, 1, 2])):
         expected = analysis.standardize(SCORES[:, own], SCORES[:, others], scheme)
@@ -426,7 +441,7 @@ def test_leave_out_standardizes_each_group_by_the_others(scheme):
 
 # Topic set size
 
-def test_within_system_variance_is_the_residual_of_one_way_anova():
+def test_within_system_variance_is_the_residual_of_one_way_anova() -> None:
     residuals = SCORES - SCORES.mean(axis=0)
     expected = (residuals**2).sum() / (5 * (12 - 1))
     assert analysis.within_system_variance(SCORES) == pytest.approx(expected)
@@ -437,41 +452,45 @@ def test_within_system_variance_is_the_residual_of_one_way_anova():
     (2, 0.8, 26),
     (3, 0.375**0.5, 53),     # three groups, Cohen's f 0.25: lambda / (m n) = f**2
 ])
-def test_topic_set_size_is_the_textbooks(systems, difference, expected):
+def test_topic_set_size_is_the_textbooks(systems: int, difference: float, expected: int) -> None:
     assert analysis.topic_set_size(1, difference, systems) == expected
 
 
 @pytest.mark.parametrize(("difference", "expected"), [(0.2, 199), (0.5, 34), (0.8, 15)])
-def test_topic_set_size_of_the_paired_t_test_is_the_textbooks(difference, expected):
+def test_topic_set_size_of_the_paired_t_test_is_the_textbooks(
+        difference: float, expected: int) -> None:
     assert analysis.topic_set_size_paired_t(1, difference) == expected
 
 
 @given(st.floats(0.005, 0.2), st.floats(0.05, 0.3), st.integers(2, 60),
        st.sampled_from([0.01, 0.05, 0.1]), st.sampled_from([0.1, 0.2]))
-def test_topic_set_size_is_the_smallest_with_the_power(variance, difference, m, alpha, beta):
+def test_topic_set_size_is_the_smallest_with_the_power(
+        variance: float, difference: float, m: int, alpha: float, beta: float) -> None:
     n = analysis.topic_set_size(variance, difference, m, alpha=alpha, beta=beta)
 
-    def power(n):
+    def power(n: int) -> float:
         df = m - 1, m * (n - 1)
-        return stats.ncf.sf(stats.f.isf(alpha, *df), *df, n * difference**2 / (2 * variance))
+        effect = n * difference**2 / (2 * variance)
+        return float(stats.ncf.sf(stats.f.isf(alpha, *df), *df, effect))
 
     assert power(n) >= 1 - beta - 1e-9
     assert n == 2 or power(n - 1) < 1 - beta + 1e-9
 
 
 @given(st.floats(0.005, 0.2), st.floats(0.05, 0.3), st.sampled_from([0.01, 0.05]))
-def test_topic_set_size_of_the_paired_t_test_is_the_smallest(variance, difference, alpha):
+def test_topic_set_size_of_the_paired_t_test_is_the_smallest(
+        variance: float, difference: float, alpha: float) -> None:
     n = analysis.topic_set_size_paired_t(variance, difference, alpha=alpha)
 
-    def power(n):
+    def power(n: int) -> float:
         # The wrong sign, less likely than one in a million here, is left out.
         nc, critical = np.sqrt(n / variance) * difference, stats.t.isf(alpha / 2, n - 1)
-        return stats.nct.sf(critical, n - 1, nc)
+        return float(stats.nct.sf(critical, n - 1, nc))
 
     assert power(n) >= 0.8 - 1e-6
     assert n == 2 or power(n - 1) < 0.8 + 1e-6
 
 
-def test_importing_ir_std_does_not_import_the_analysis():
+def test_importing_ir_std_does_not_import_the_analysis() -> None:
     code = "import ir_std, sys; sys.exit('ir_std.analysis' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

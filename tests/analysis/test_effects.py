@@ -119,7 +119,8 @@ def test_the_same_difference_everywhere_has_no_size_unless_it_is_0() -> None:
 
 @pytest.mark.parametrize("case", range(len(CASES)))
 @pytest.mark.parametrize("method", ["pm", "dl"])
-def test_summaries_are_metafors(case: int, method: str, summaries_by_metafor) -> None:
+def test_summaries_are_metafors(
+        case: int, method: str, summaries_by_metafor: dict[tuple[int, str], list[float]]) -> None:
     s = random_effects(*CASES[case], method)
     assert [s.effect, s.error, s.low, s.high, s.p, s.tau2, s.q, s.q_p, *s.predicted,
             *s.weights] == pytest.approx(summaries_by_metafor[case, method], abs=1e-6, rel=1e-6)
@@ -198,7 +199,8 @@ def test_the_methods_that_hold_their_level_do_so_with_few_collections() -> None:
        st.floats(0.1, 10), st.randoms())
 def test_summaries_follow_the_unit_and_not_the_order(
         effects: list[tuple[float, float]], unit: float, random: Random) -> None:
-    found = random_effects(*zip(*effects, strict=True))
+    y, v = np.transpose(effects)
+    found = random_effects(y, v)
     random.shuffle(effects)
     y, v = np.transpose(effects)
     other = random_effects(y * unit, v * unit**2)
@@ -211,7 +213,8 @@ def test_summaries_follow_the_unit_and_not_the_order(
 @pytest.mark.parametrize(("effects", "variances", "said"), [
     ([0.1], [0.1], "two effects or more"), ([0.1, 0.2], [0.1], "as many variances"),
     ([0.1, 0.2], [0.1, 0.0], "above 0"), ([0.1, np.nan], [0.1, 0.1], "NaN")])
-def test_what_cannot_be_summarized_is_an_error(effects, variances, said: str) -> None:
+def test_what_cannot_be_summarized_is_an_error(
+        effects: list[float], variances: list[float], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         random_effects(effects, variances)
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, product
 from math import erf, sqrt
 from statistics import fmean, pstdev, stdev
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -35,6 +36,8 @@ Found = Any
 Cases = Iterator[tuple[Found, Found]]
 """Pairs of what is found here and what the oracle says."""
 
+ALTERNATIVES: tuple[Literal["two-sided", "greater", "less"], ...] = (
+    "two-sided", "greater", "less")
 AUDIT: dict[str, tuple[str, Callable[[np.random.Generator], Cases], float]] = {}
 
 
@@ -212,7 +215,7 @@ def interval(rng: np.random.Generator) -> Cases:
 def two_samples(rng: np.random.Generator) -> Cases:
     for x in matrices(rng, 12):
         a, b = x, rng.beta(2, 3, (7, x.shape[1]))
-        for equal, alternative in product([True, False], ["two-sided", "greater", "less"]):
+        for equal, alternative in product([True, False], ALTERNATIVES):
             yield (analysis.two_sample_p_values(a, b, equal_var=equal, alternative=alternative),
                    stats.ttest_ind(a[:, :, None], b[:, None, :], equal_var=equal,
                                    alternative=alternative).pvalue)
@@ -294,8 +297,8 @@ def stability(rng: np.random.Generator) -> Cases:
 
         def ranked(chosen: tuple[int, ...], x: np.ndarray = x, by: np.ndarray = by) -> np.ndarray:
             own = by[:, chosen]
-            return stats.norm.cdf((x - own.mean(axis=1, keepdims=True))
-                                  / own.std(axis=1, ddof=1, keepdims=True)).mean(axis=0)
+            z = (x - own.mean(axis=1, keepdims=True)) / own.std(axis=1, ddof=1, keepdims=True)
+            return np.asarray(stats.norm.cdf(z).mean(axis=0))
 
         possible = np.array([stats.kendalltau(ranked((0, 1, 2, 3)), ranked(chosen)).statistic
                              for chosen in combinations(range(4), 3)])
@@ -330,16 +333,17 @@ def smallest(power: Callable[[int], float]) -> int:
 
 
 @audit("topic_set_size", "statsmodels FTestAnovaPower", 0)
-def sizes(rng: np.random.Generator) -> Cases:
+def sizes(_: np.random.Generator) -> Cases:
     for variance, difference, m in product([0.02, 0.05], [0.07, 0.2], [2, 5, 10]):
         # Its effect is Cohen's f over all n * m observations: n * m * f**2 is lambda.
         f = sqrt(difference**2 / (2 * variance * m))
-        yield analysis.topic_set_size(variance, difference, m), smallest(
-            lambda n, f=f, m=m: FTestAnovaPower().power(f, n * m, 0.05, k_groups=m))
+        def power(n: int, f: float = f, m: int = m) -> float:
+            return float(FTestAnovaPower().power(f, n * m, 0.05, k_groups=m))
+        yield analysis.topic_set_size(variance, difference, m), smallest(power)
 
 
 @audit("topic_set_size_two_way", "scipy.stats.ncf", 0)
-def two_way_sizes(rng: np.random.Generator) -> Cases:
+def two_way_sizes(_: np.random.Generator) -> Cases:
     for variance, difference, m in product([0.02, 0.05], [0.07, 0.2], [2, 5, 10]):
         def power(n: int, m: int = m, effect: float = difference**2 / 2 / variance) -> float:
             df = m - 1, (m - 1) * (n - 1)
@@ -348,11 +352,11 @@ def two_way_sizes(rng: np.random.Generator) -> Cases:
 
 
 @audit("topic_set_size_paired_t", "statsmodels TTestPower", 0)
-def paired_sizes(rng: np.random.Generator) -> Cases:
+def paired_sizes(_: np.random.Generator) -> Cases:
     for variance, difference in product([0.02, 0.05, 0.1], [0.03, 0.05, 0.1, 0.3]):
         effect = difference / sqrt(variance)
         yield analysis.topic_set_size_paired_t(variance, difference), smallest(
-            lambda n, effect=effect: TTestPower().power(effect, n, 0.05))
+            partial(TTestPower().power, effect, alpha=0.05))
 
 
 # Ranked lists, places
@@ -362,18 +366,16 @@ def normalized(rng: np.random.Generator) -> Cases:
     for k in range(20):
         s = rng.normal(5 if k % 2 else -1, 1, 3 + k).tolist()
         low, high, sd = min(s), max(s), pstdev(s)
-        ways: dict[str, Callable[[float], float]] = {
-            "minmax": lambda v, low=low, high=high: (v - low) / (high - low),
-            "max": lambda v, high=high: v / high,
-            "mmstdv": lambda v, low=low, high=high, sd=sd: sd * (v - low) / (high - low),
-            "uv": lambda v, sd=sd: v / sd,
-            "zscore": lambda v, s=s, sd=sd: (v - fmean(s)) / sd,
-            "sum": lambda v, s=s, low=low: (v - low) / sum(w - low for w in s)}
-        for method, way in ways.items():
-            if method == "max" and high <= 0:
-                continue
-            run = {"q": {f"d{i}": v for i, v in enumerate(s)}}
-            yield (list(normalize(run, method)["q"].values()), [way(v) for v in s])
+        ways = {"minmax": [(v - low) / (high - low) for v in s],
+                "mmstdv": [sd * (v - low) / (high - low) for v in s],
+                "uv": [v / sd for v in s],
+                "zscore": [(v - fmean(s)) / sd for v in s],
+                "sum": [(v - low) / sum(w - low for w in s) for v in s]}
+        if high > 0:
+            ways["max"] = [v / high for v in s]
+        run = {"q": {f"d{i}": v for i, v in enumerate(s)}}
+        for method, expected in ways.items():
+            yield list(normalize(run, method)["q"].values()), expected
 
 
 @audit("merge", "plain loops")

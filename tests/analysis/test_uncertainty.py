@@ -77,7 +77,8 @@ def test_errors_are_those_of_scipys_bootstrap(scheme: str) -> None:
         sample = np.stack(systems)  # topics x ... x systems
         m, sd = sample.mean(axis=axis), sample.std(axis=axis, ddof=1)
         z = (x[:, 0].reshape(-1, *[1] * (m.ndim - 1)) - m) / sd
-        return (stats.norm.cdf(z) if scheme == "N" else np.clip(0.15 * z + 0.5, 0, 1)).mean(axis=0)
+        y: np.ndarray = stats.norm.cdf(z) if scheme == "N" else np.clip(0.15 * z + 0.5, 0, 1)
+        return np.asarray(y.mean(axis=0))
 
     expected = stats.bootstrap(tuple(by), mean, n_resamples=1000, paired=True, axis=-1,
                                method="basic", rng=np.random.default_rng(1)).standard_error
@@ -199,6 +200,7 @@ def test_fewer_than_two_systems_have_no_error() -> None:
     (np.ones((2, 1)), np.ones((3, 4)), np.ones((5, 4)), r"\(2, 1\) and \(3, 4\)"),
     (np.ones((3, 1)), np.ones((3, 4)), np.ones((5, 3)), r"samples x 4 systems.*\(5, 3\)"),
     (np.full((3, 1), np.nan), np.ones((3, 4)), np.ones((5, 4)), "x holds 3 value")])
-def test_arrays_that_do_not_fit_are_an_error(x, by, drawn, said: str) -> None:
+def test_arrays_that_do_not_fit_are_an_error(
+        x: np.ndarray, by: np.ndarray, drawn: np.ndarray, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         resampled_means(x, by, drawn)

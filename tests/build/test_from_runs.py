@@ -22,13 +22,8 @@ from made_up import TOPICS, collection, write_qrels, write_runs
 import ir_std
 from ir_std import FactorSet, InputError, StandardizationWarning, UsageError, build_factors
 from ir_std.build.from_runs import BUILD_MEASURES
-from ir_std.factors.estimates import (
-    by_system,
-    distribution,
-    factors_from_scores,
-    moments,
-    without,
-)
+from ir_std.factors.estimates import by_system, distribution, factors_from_scores, without
+from ir_std.factors.soundness import moments
 
 QRELS, RUNS = collection()
 MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]
@@ -111,9 +106,9 @@ def test_archives_and_folders_give_the_same_set(name: str, qrels: Path, runs: Pa
             for file in runs.iterdir():
                 packed.write(file, f"runs/{file.name}")
     else:
-        mode = {".tar": "w", ".bz2": "w:bz2", ".xz": "w:xz"}.get(archive.suffix, "w:gz")
-        with tarfile.open(archive, mode) as packed:
-            packed.add(runs, "runs")
+        mode: Any = {".tar": "w", ".bz2": "w:bz2", ".xz": "w:xz"}.get(archive.suffix, "w:gz")
+        with tarfile.open(archive, mode) as tar:
+            tar.add(runs, "runs")
     before = set(tmp_path.rglob("*"))
     assert same(build_factors(qrels, archive, MEASURES, id="x"),
                 build_factors(qrels, runs, MEASURES, id="x"))
@@ -150,7 +145,7 @@ class Backwards(Executor):
             return ask(timeout)
 
         self.waiting.append((future, task, args))
-        future.result = result  # type: ignore[method-assign]
+        future.result = result  # type: ignore[method-assign]  # a future that is asked to work
         return future
 
 
@@ -236,7 +231,7 @@ def test_runs_are_cut_in_trec_evals_order_before_they_are_evaluated() -> None:
 def test_a_run_deeper_than_the_set_is_warned_of() -> None:
     built = build_factors(QRELS, RUNS, ["AP"], id="x", depth=10)
     with pytest.warns(StandardizationWarning, match="run: 40 documents deep"):
-        ir_std.calc_aggregate([ir_std.AP], QRELS, RUNS["sys0"], factors=built)
+        ir_std.calc_aggregate([ir_measures.AP], QRELS, RUNS["sys0"], factors=built)
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
@@ -320,10 +315,10 @@ def test_systems_are_numbered_in_the_order_of_their_names_in_all_measures(
     assert made.info["tags"] == ("a", "b", "c", "d")
     assert made.systems["AP"].tolist() == [[0, 1, 2], [2, 0, 1]]
     assert made.systems["P@10"].tolist() == [[2, 0, 3], [0, 2, 3]]
-    for measure in tags:
+    for measure, called in tags.items():
         numbers, scores = by_system(made, measure)
         for number, column in zip(numbers, scores.T, strict=True):
-            place = tags[measure].index(made.info["tags"][number])
+            place = called.index(made.info["tags"][number])
             assert np.array_equal(column, SCORES[measure][:, place])
 
 
@@ -408,9 +403,10 @@ def test_the_command_lists_the_runs_it_leaves_out(ir_std_cli: Any, qrels: Path, 
     (["qrels", "runs", "-o", "new", "--measures", "Foo"], "unknown measure 'Foo'"),
     (["runs/sys1", "runs", "-o", "new"], "a qrels file has 4 columns"),
 ])
+@pytest.mark.usefixtures("qrels", "runs")
 def test_wrong_use_of_the_command_is_one_clear_line(
-        arguments: list[str], message: str, ir_std_cli: Any, qrels: Path, runs: Path,
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        arguments: list[str], message: str, ir_std_cli: Any, tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "others").mkdir()
     failed = ir_std_cli("build", *arguments)

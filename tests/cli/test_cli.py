@@ -18,7 +18,7 @@ from ir_measures import AP, P
 
 import ir_std
 from ir_std import FactorSet
-from ir_std.cli.evaluate import read_measures
+from ir_std.cli.trec_eval import read_measures
 from ir_std.factors.catalog import load_factors
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -129,7 +129,7 @@ def test_jsonl_has_full_precision_and_null_where_there_is_no_value(
 
 def test_a_set_is_named_by_id_or_path(files: Path, ir_std_cli: Any, tmp_path: Path) -> None:
     mine = load_factors("trec8-adhoc")
-    FactorSet(mine.info | {"id": "mine"}, mine.n_rel, mine.mean, mine.sd).save(tmp_path / "mine")
+    FactorSet({**mine.info, "id": "mine"}, mine.n_rel, mine.mean, mine.sd).save(tmp_path / "mine")
     for name in ("robust04", tmp_path / "mine"):
         done = ir_std_cli(files / "run", files / "qrels", "AP", "--factors", name)
         assert f"factors of {Path(name).name}" in done.err[0]
@@ -194,13 +194,16 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("qrels",), "no run"),
     (("run", "qrels", "qrels"), "found 2 qrels (qrels, qrels)"),
     (("run", "qrels", "APP"), "did you mean 'AP'"),
-    (("run", "qrels", "P"), "write P@10"),
+    (("run", "qrels", "R"), "write R@10"),
     (("run", "qrels", "AP", "-s", "Q"), "unknown scheme 'Q': allowed are N, U, E, z"),
     (("run", "qrels", "AP", "-o", "xml"), "invalid choice: 'xml'"),
     (("run", "qrels", "AP", "-n"), "add -q"),
     (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
     (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
     (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
+    (("run", "qrels", "AP", "--sort", "P_10"), "cannot sort by P@10: there are AP, sAP"),
+    (("run", "qrels", "AP", "--sort", "P.5,10"), "--sort P.5,10: give one measure"),
+    (("run", "qrels", "AP", "--sort", "app", "-o", "csv"), "unknown measure 'app'"),
     (("run", "qrels", "AP", "-o", "table", "--test", "t"), "--test is of differences from a"),
     (("run", "qrels", "AP", "--correction", "holm"), "--correction is of differences from a"),
     (("run", "other", "qrels", "AP", "-o", "csv", "--baseline", "run", "--test", "tukey",
@@ -226,7 +229,12 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
     (("narrow", "qrels", "AP"), "no scores of a measure by topic (there are 401)"),
     (("elsewhere", "qrels", "AP"), "no topic in common"),
-    ((".", "qrels", "AP"), "is a directory"),
+    (("run", "empty", "qrels", "AP"), "empty: holds no files; runs are expected in it"),
+    (("run", "qrels", "gm_map"), "ir_measures has no measure such as trec_eval's gm_map"),
+    (("run", "qrels", "AP", "-M", "0"), "-M is 0"),
+    (("-", "-", "AP"), "standard input, which can be read only once"),
+    (("scores", "qrels", "AP", "-M", "3"), "scores holds scores, which cannot be cut"),
+    (("run", "qrels", "alpha_nDCG@10", "--raw"), "pip install ir-measures[pyndeval]"),
 ])
 def test_wrong_use_is_one_line_and_exit_status_2(
         files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch,
@@ -235,6 +243,8 @@ def test_wrong_use_is_one_line_and_exit_status_2(
     Path("broken").write_text("401 Q0 d1 1 1.0 t\n401 Q0 d2 2 1.0\n")
     Path("narrow").write_text("401 d1 1\n")
     Path("elsewhere").write_text("x Q0 d1 1 1.0 t\n")
+    Path("scores").write_text("map\t401\t0.5\n")
+    Path("empty").mkdir(exist_ok=True)
     done = ir_std_cli(*arguments)
     assert done.status == 2
     assert done.out == []
@@ -350,6 +360,7 @@ def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
     started = subprocess.Popen(
         [sys.executable, "-m", "ir_std", *map(str, copies), str(files / "qrels"), "AP",
          "--jobs", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert started.stderr
     for line in started.stderr:
         if "factors of" in line:
             break
@@ -408,3 +419,38 @@ def test_a_table_says_which_test_and_correction_and_csv_says_it_beside(
     assert written.out[0] == "run,AP,AP p_tukey,sAP,sAP p_tukey"
     assert said in written.err[-1]
     assert said not in " ".join(ir_std_cli(*asked, "-o", "csv", "--quiet").err)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
+def test_tables_hold_values_by_topic_and_places(files: Path, form: str, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "other", files / "qrels", "AP", "-q", "--place")
+    lines = [line.split("\t") for line in ir_std_cli(*inputs).out]
+    done = ir_std_cli(*inputs, "-o", form)
+    assert done.status == 0
+    text = [re.sub(r"[|&]", " ", line).split() for line in done.out]
+    if form == "csv":
+        text = [line.split(",") for line in done.out]
+    for run, topic, measure, value, place in lines:
+        (row,) = (row for row in text if row[:2] == [run, topic])
+        shown = row[2:]
+        if form == "csv":
+            start = shown[4 if measure == "sAP" else 0:]
+            found, rank = f"{float(start[0]):.4f}", start[1]
+        else:
+            start = shown[2 if measure == "sAP" else 0:]
+            found, rank = start[0].strip("*+"), start[1].split("/")[0]
+            found = re.sub(r"\\textbf\{(.*)\}", r"\1", found)
+        assert found == value
+        assert re.search(rf"\b{rank}(st|nd|rd|th)\b", place)
+
+
+def test_runs_are_sorted_by_a_measure_of_any_name(files: Path, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "other", files / "qrels", "AP", "P@10")
+    means = {tuple(line.split("\t")[:2]): float(line.split("\t")[2])
+             for line in ir_std_cli(*inputs).out}
+    for asked, measure in (("map", "AP"), ("smap", "sAP"), ("P_10", "P@10")):
+        first = max(("run", "other"), key=lambda run: means[run, measure])
+        assert ir_std_cli(*inputs, "--sort", asked).out[0].split("\t")[0] == first
+        table = ir_std_cli(*inputs, "--sort", asked, "-o", "csv").out
+        assert [row.split(",")[0] for row in table] == ["rank", "1", "2"]
+        assert table[1].split(",")[1] == first

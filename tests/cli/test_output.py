@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -104,18 +105,48 @@ def test_a_warning_in_a_hostile_name_is_one_harmless_line(files: Path, ir_std_cl
     assert not set("\x1b\x9b") & set(done.err[0])
 
 
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
-def test_latex_of_hostile_names_compiles_and_reads_no_file(tmp_path: Path) -> None:
-    names = [name for name in HOSTILE if name.isascii() or not name.isprintable()]
-    rows = [(label(name), number(0.5)) for name in [*names, *"\\~^&%$#_{}<>|"]]
-    table = Table(("run", "AP"), tuple(rows), notes=tuple(f"Worse than {n}." for n in names))
-    (tmp_path / "t.tex").write_text("\\documentclass{article}\\usepackage{booktabs}"
-                                    f"\\begin{{document}}\n{table.latex()}\n\\end{{document}}\n")
+def compiled(table: Table, folder: Path) -> str:
+    """What pdflatex says of a table, in a document with the packages that the table names."""
+    latex = table.latex()
+    packages = re.findall(r"^% (.*)", latex)
+    for package in re.findall(r"[a-z]+(?=[,}])", packages[0]):
+        if not (shutil.which("pdflatex") and shutil.which("kpsewhich") and subprocess.run(
+                ["kpsewhich", f"{package}.sty"], capture_output=True, check=False).stdout):
+            pytest.skip(f"pdflatex with {package} is not installed")
+    (folder / "t.tex").write_text("\n".join([r"\documentclass{article}", *packages,
+                                             r"\begin{document}", latex, r"\end{document}", ""]),
+                                  encoding="utf-8")
     done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-recorder",
-                           "t.tex"], cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+                           "t.tex"], cwd=folder, capture_output=True, check=False)
+    said = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, said[-2000:]
+    assert (folder / "t.pdf").is_file()
+    return said
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_latex_of_hostile_names_compiles_and_reads_no_file(tmp_path: Path, times: int) -> None:
+    names = [name for name in HOSTILE if name.isascii() or not name.isprintable()]
+    rows = [(label(name), number(0.5)) for name in [*names, *"\\~^&%$#_{}<>|±"]] * times
+    table = Table(("run", "AP"), tuple(rows), notes=tuple(f"Worse than {n}." for n in names))
+    compiled(table, tmp_path)
     assert "passwd" not in (tmp_path / "t.fls").read_text()
-    assert (tmp_path / "t.pdf").is_file()
+
+
+def test_a_long_latex_table_loses_no_row_at_the_end_of_a_page(tmp_path: Path) -> None:
+    rows = tuple((label(f"run{i}"), number(i / 200, best=i == 199, mark="+")) for i in range(200))
+    said = compiled(Table(("run", "AP"), rows, notes=("+ better.",)), tmp_path)
+    assert "Overfull" not in said
+    assert re.search(r"Output written on t.pdf \([4-9] pages", said)
+
+
+def test_a_note_in_latex_is_part_of_the_table(tmp_path: Path) -> None:
+    table = Table(("run", "AP"), ((label("bm25"), number(0.5)),), notes=("Better & worse.",))
+    latex = table.latex()
+    assert latex.index(r"\end{tabular}") < latex.index(r"\item Better \& worse.")
+    assert latex.index(r"\item Better") < latex.index(r"\end{threeparttable}")
+    assert not re.search("^%(?! .usepackage)", latex, re.MULTILINE)
+    assert "Overfull" not in compiled(table, tmp_path)
 
 
 def test_escapes_are_those_of_json() -> None:

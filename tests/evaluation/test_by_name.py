@@ -67,8 +67,9 @@ def test_factors_are_built_for_one_measure_or_its_name() -> None:
     assert [list(one.measures) for one in built] == [["AP"]] * 3
 
 
+@pytest.mark.usefixtures("factors")
 def test_systems_are_compared_by_one_measure_or_its_name(
-        factors: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
     tables = {ir_std.compare([("a", RUN, QRELS)], asked).table().text()
               for asked in ("AP", AP, ["AP"])}
@@ -98,6 +99,35 @@ def test_parameters_that_are_fractions_may_be_whole_numbers() -> None:
 def test_a_truth_value_is_no_slope() -> None:
     with pytest.raises(ir_std.UsageError, match="A is True, allowed are values of type float"):
         sAP(scheme="U", A=True).validate_params()
+
+
+@pytest.mark.parametrize("call", TAKES_MEASURES.values(), ids=TAKES_MEASURES)
+@pytest.mark.parametrize(("asked", "says"), [
+    (3, "3 is no measure: give one, such as AP or 'P@10', or several in a list"),
+    ([AP, None], "None is no measure"),
+    ("AP P@10", "cannot read measure 'AP P@10': .* and several in a list$"),
+])
+def test_what_is_no_measure_gets_one_clear_line(
+        call: Callable[[Any, FactorSet], list[str]], asked: Any, says: str,
+        factors: FactorSet) -> None:
+    with pytest.raises(ir_std.UsageError, match=says):
+        call(asked, factors)
+
+
+@pytest.mark.parametrize("wrong", [3, StringIO("set.json"), ["own"]])
+def test_what_are_no_factors_gets_one_clear_line(wrong: Any) -> None:
+    says = "cannot use (int|StringIO|list) as factors: give a set, its id, or the path of"
+    for call in (ir_std.calc_aggregate, ir_std.calc, ir_std.iter_calc):
+        with pytest.raises(ir_std.UsageError, match=says):
+            call("AP", QRELS, RUN, factors=wrong)
+    for evaluate in (ir_std.evaluate, ir_std.place):
+        with pytest.raises(ir_std.UsageError, match=says):
+            evaluate(RUN, QRELS, "AP", factors=wrong)
+
+
+def test_a_measure_names_its_factors_and_does_not_hold_them(factors: FactorSet) -> None:
+    with pytest.raises(ir_std.UsageError, match="id or the folder of a set; give a set itself to"):
+        ir_std.calc_aggregate(sAP(factors=factors), QRELS, RUN)
 
 
 def test_scores_are_looked_up_by_measure_and_by_name(factors: FactorSet) -> None:

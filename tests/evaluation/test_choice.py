@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ir_measures import AP
 
 import ir_std
-from ir_std import AP, NoFactorsError, UsageError, load_factors, nDCG
+from ir_std import NoFactorsError, UsageError, load_factors, nDCG
 from ir_std.factors.estimates import without
 from ir_std.factors.quality import saturates
 from ir_std.testing import simulated_qrels, simulated_run
@@ -24,7 +25,9 @@ def qrels() -> Any:
 def test_modern_systems_and_sets_without_some_are_chosen(qrels: Any) -> None:
     own = ir_std.evaluator([nDCG @ 10], qrels)
     assert own.match is not None
-    assert own.match.factors.id == "dl19-passage"  # type: ignore[union-attr]
+    assert own.match
+    assert own.match.factors
+    assert own.match.factors.id == "dl19-passage"
     assert "dl19-passage-modern" in own.match.others
     modern = ir_std.evaluator([nDCG @ 10], qrels, systems="modern")
     assert [p.factors.id for p in modern.plans] == ["dl19-passage-modern"]

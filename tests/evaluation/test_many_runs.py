@@ -88,8 +88,9 @@ def test_a_broken_run_is_the_same_error_in_any_process(tmp_path: Path, jobs: int
 
 
 def test_less_than_one_process_is_refused(trec8: Any) -> None:
+    runs, qrels = trec8
     with pytest.raises(UsageError, match="jobs is 0"):
-        evaluate(*trec8, "AP", jobs=0)
+        evaluate(runs, qrels, "AP", jobs=0)
 
 
 def test_one_evaluator_serves_eight_threads(trec8: Any) -> None:

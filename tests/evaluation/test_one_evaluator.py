@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ir_measures import AP, RBP, P
+from ir_measures import AP, RBP, Bpref, P
 
 import ir_std
 from ir_std import StandardizationWarning, available_factors, load_factors, sAP
@@ -152,7 +152,7 @@ def test_a_measure_whose_level_no_judgment_reaches_has_no_value_and_a_note() -> 
 def test_measures_of_documents_judged_not_relevant_need_them() -> None:
     qrels = {t: {d: 1 for d, level in docs.items() if level}
              for t, docs in simulated_qrels(load_factors("trec8-adhoc").n_rel).items()}
-    scores = ir_std.calc_aggregate([ir_std.Bpref, AP], qrels, {}, factors="trec8-adhoc")
+    scores = ir_std.calc_aggregate([Bpref, AP], qrels, {}, factors="trec8-adhoc")
     assert list(map(str, scores)) == ["Bpref", "AP", "sAP"]
     assert any("judged not relevant are not in these qrels" in n for n in scores.notes)
 

@@ -129,7 +129,7 @@ def test_baseline_and_rounding() -> None:
     assert table["sAP"][0] == pytest.approx(round(expected(RESULTS)["sAP"], 3))
 
 
-def test_batches_of_real_qrels_find_their_set(data: Path, runs_of: Any) -> None:
+def test_batches_of_real_qrels_find_their_set(data: Path) -> None:
     qrels = pd.DataFrame(list(ir_measures.read_trec_qrels(
         str(data / "qrels" / "terabyte05.txt")))).rename(
         columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})

@@ -53,7 +53,7 @@ def test_the_mean_is_standardized_and_placed() -> None:
             } <= set(results.notes)
 
 
-def test_values_by_topic_are_raw_only(ir_std_cli: Any, tmp_path: Path) -> None:
+def test_values_by_topic_are_raw_only() -> None:
     evaluator = ir_std.evaluator(nDCG @ 10, QRELS)
     assert {m.measure for m in evaluator.iter_calc(RUN)} == {nDCG @ 10}
     assert set(evaluator.calc_aggregate(RUN)) == {nDCG @ 10, snDCG @ 10}
@@ -76,7 +76,7 @@ def test_tables_and_tests_of_two_runs_do_without_topics() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:these topics are a part of toys")
-def test_means_over_data_sets_have_both_averages(tmp_path: Path) -> None:
+def test_means_over_data_sets_have_both_averages() -> None:
     both = {"beir/toy": 0.5, "beir/nq": 0.2}
     scores = {name: RunScores(name, {nDCG @ 10: {name: value}}, unit="collection")
               for name, value in both.items()}
@@ -107,7 +107,7 @@ def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) ->
     (tmp_path / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")
     found = ir_std_cli(tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q")
     assert found.status == 0
-    assert found.out[0] == "beir/nq\tnDCG@10\t0.3000"
+    assert found.out[0] == "beir/nq\tnDCG@10\t0.3000\t2nd of 4"
     assert found.out[-1].endswith("2nd of 4")
 
 

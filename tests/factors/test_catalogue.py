@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
+from catalogue import licences, readme, shipped_sets, topics
 from packaging.licenses import canonicalize_license_expression
 
 from ir_std import available_factors, load_factors
 from ir_std._version import __version__
 from ir_std.factors.catalog import TOPICS, shipped_folder
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-from catalogue import licences, readme, shipped_sets, topics
 
 ROOT = Path(__file__).parents[2]
 NAMES = available_factors()
@@ -26,6 +25,15 @@ def test_the_pages_and_the_topics_are_what_the_script_makes_of_the_sets() -> Non
     assert (shipped_folder() / "README.md").read_text(encoding="utf-8") == readme(sets)
     assert (shipped_folder() / "LICENSES.md").read_text(encoding="utf-8") == licences(sets)
     assert (shipped_folder() / TOPICS).read_text(encoding="utf-8") == topics(sets)
+
+
+@pytest.mark.parametrize(("measure", "mean"), [("AP", 0.50), ("P@10", 0.60), ("RR", 0.68)])
+def test_the_mean_of_scheme_e_over_the_systems_themselves_is_as_told(measure: str,
+                                                                    mean: float) -> None:
+    scores = load_factors("trec8-adhoc").scores[measure]
+    shares = [(topic[:, None] >= topic).mean() for topic in scores]
+    assert round(sum(shares) / len(shares), 2) == mean
+    assert f"{mean:.2f} by {measure}" in (shipped_folder() / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -80,8 +88,8 @@ def test_sets_name_the_version_that_built_them_and_their_inputs(name: str, data:
         assert hashlib.sha256(file.read_bytes()).hexdigest() == record["sha256"]
 
 
-def test_show_says_source_licence_quality_and_what_is_against_a_set(ir_std_cli: object) -> None:
-    lines = ir_std_cli("factors", "show", "robust04").out  # type: ignore[operator]
+def test_show_says_source_licence_quality_and_what_is_against_a_set(ir_std_cli: Any) -> None:
+    lines = ir_std_cli("factors", "show", "robust04").out
     assert any(line.startswith("source\t") and "\tCC-BY-SA-4.0\thttps://creativecommons.org" in line
                for line in lines)
     assert any(line.startswith("source\tW. Webber") and line.endswith("\tnot stated")
@@ -91,10 +99,8 @@ def test_show_says_source_licence_quality_and_what_is_against_a_set(ir_std_cli: 
     assert any(line.startswith("input\tscores/robust04/AP.csv\t") for line in lines)
 
 
-def test_all_a_set_holds_opens_as_a_table(tmp_path: Path, ir_std_cli: object) -> None:
-    import pandas as pd
-
-    ir_std_cli("factors", "export", "dl19-passage", "--format", "csv",  # type: ignore[operator]
+def test_all_a_set_holds_opens_as_a_table(tmp_path: Path, ir_std_cli: Any) -> None:
+    ir_std_cli("factors", "export", "dl19-passage", "--format", "csv",
                "-o", tmp_path / "x.csv")
     factors = load_factors("dl19-passage")
     table = pd.read_csv(tmp_path / "x.csv", dtype={"topic": str})

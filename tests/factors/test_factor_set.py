@@ -117,6 +117,7 @@ def test_all_seventeen_published_tracks_are_shipped() -> None:
 @pytest.mark.parametrize("name", available_factors())
 def test_every_shipped_set_is_whole(name: str) -> None:
     factors = load_factors(name)
+    assert factors.path
     assert factors.id == name == factors.path.name
     assert factors.source
     assert set(factors.default_measures) <= set(factors.measures)
@@ -177,7 +178,7 @@ def test_the_old_set_stays_when_the_new_one_cannot_take_its_place(
 def test_a_changed_set_is_read_anew(small: FactorSet, tmp_path: Path) -> None:
     small.save(tmp_path / "s")
     load_factors(tmp_path / "s")
-    FactorSet(small.info | {"title": "Another title"}, small.n_rel, small.mean, small.sd
+    FactorSet({**small.info, "title": "Another title"}, small.n_rel, small.mean, small.sd
               ).save(tmp_path / "s")
     assert load_factors(str(tmp_path / "s")).title == "Another title"
 

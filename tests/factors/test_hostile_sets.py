@@ -84,7 +84,7 @@ def member(header: str, data: bytes = b"") -> Break:
 
 
 def npy(folder: Path) -> None:
-    with open(folder / "scores.npz", "wb") as stream:
+    with (folder / "scores.npz").open("wb") as stream:
         np.save(stream, np.zeros((20, 5)))
 
 

@@ -22,7 +22,7 @@ from ir_std.errors import UnknownSetError
 from ir_std.factors import packs
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's data folder, empty."""
     monkeypatch.delenv("IR_STD_FACTORS", raising=False)
@@ -50,7 +50,9 @@ def test_a_set_is_packed_added_found_and_removed(packed: Path, own: Path, ir_std
         assert (own / "mine" / name).read_bytes() == (tmp_path / "mine" / name).read_bytes()
     assert sorted(p.name for p in own.iterdir()) == ["mine"]
     assert "mine" in ir_std.available_factors()
-    assert ir_std.recognize(collection()[0]).factors.id == "mine"  # type: ignore[union-attr]
+    match = ir_std.recognize(collection()[0])
+    assert match.factors
+    assert match.factors.id == "mine"
     assert ir_std_cli("factors", "remove", "mine").out == [f"mine\t{own / 'mine'}"]
     assert "mine" not in ir_std.available_factors()
     assert list(own.iterdir()) == []
@@ -69,8 +71,8 @@ def test_sets_go_to_the_first_folder_of_the_environment_variable(
     assert not own.exists()
 
 
-def test_the_variables_folders_come_before_the_users(packed: Path, own: Path, tmp_path: Path,
-                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variables_folders_come_before_the_users(
+        packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packs.add(str(packed))
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "mine"))
     with warnings.catch_warnings():
@@ -78,13 +80,13 @@ def test_the_variables_folders_come_before_the_users(packed: Path, own: Path, tm
         assert ir_std.load_factors("mine").path == tmp_path / "mine"
 
 
-def test_a_set_is_not_added_twice(packed: Path, own: Path) -> None:
+def test_a_set_is_not_added_twice(packed: Path) -> None:
     packs.add(str(packed))
     with pytest.raises(InputError, match="is there already; remove it first: ir_std factors rem"):
         packs.add(str(packed))
 
 
-def test_only_ones_own_sets_are_removed(packed: Path, own: Path) -> None:
+def test_only_ones_own_sets_are_removed(packed: Path) -> None:
     with pytest.raises(UnknownSetError, match="no set 'trec8-adhoc' of your own; you have none"):
         packs.remove("trec8-adhoc")
     added = packs.add(str(packed))
@@ -151,7 +153,7 @@ def test_packs_that_are_not_what_they_should_be_leave_nothing_behind(
 
 
 def test_a_pack_that_unpacks_to_more_than_a_set_is_refused_before_it_is_unpacked(
-        packed: Path, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with zipfile.ZipFile(packed, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("mine/means.npz", b"0" * (packs.LARGEST + 1))
     assert packed.stat().st_size < 1_000_000
@@ -160,7 +162,7 @@ def test_a_pack_that_unpacks_to_more_than_a_set_is_refused_before_it_is_unpacked
         packs.add(str(packed))
 
 
-def test_a_pack_cannot_take_a_shipped_sets_place(packed: Path, own: Path) -> None:
+def test_a_pack_cannot_take_a_shipped_sets_place(packed: Path) -> None:
     def change(members: dict[str, bytes]) -> None:
         for name in list(members):
             members[name.replace("mine/", "trec8-adhoc/")] = members.pop(name)
@@ -170,7 +172,7 @@ def test_a_pack_cannot_take_a_shipped_sets_place(packed: Path, own: Path) -> Non
         packs.add(str(repacked(packed, change)))
 
 
-def test_files_that_are_no_packs_are_told(tmp_path: Path, own: Path) -> None:
+def test_files_that_are_no_packs_are_told(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(b"no zip")
     with pytest.raises(InputError, match="is no zip file"):
         packs.add(str(tmp_path / "x.zip"))
@@ -218,7 +220,7 @@ def test_a_registry_at_a_url_serves_its_sets(served: str, own: Path,
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_set_that_the_registry_lacks_is_told(registry: Path, own: Path) -> None:
+def test_a_set_that_the_registry_lacks_is_told(registry: Path) -> None:
     with pytest.raises(UnknownSetError, match="has no set 'min'; did you mean 'mine'"):
         packs.add(f"{registry}#min")
 
@@ -234,8 +236,7 @@ def test_a_pack_that_is_not_the_registrys_is_refused(registry: Path, served: str
 
 
 @pytest.mark.parametrize("file", ["../mine.zip", "/tmp/mine.zip", "http://elsewhere/x.zip", None])
-def test_a_registry_names_files_of_its_own_folder_only(file: object, registry: Path,
-                                                       own: Path) -> None:
+def test_a_registry_names_files_of_its_own_folder_only(file: object, registry: Path) -> None:
     index = json.loads((registry / "index.json").read_text())
     index["packs"]["mine"]["file"] = file
     (registry / "index.json").write_text(json.dumps(index))
@@ -243,7 +244,7 @@ def test_a_registry_names_files_of_its_own_folder_only(file: object, registry: P
         packs.add(f"{registry}#mine")
 
 
-def test_addresses_that_lead_nowhere_are_told(served: str, own: Path) -> None:
+def test_addresses_that_lead_nowhere_are_told(served: str) -> None:
     pytest.importorskip("pooch", reason="pooch is not installed")
     with pytest.raises(InputError, match="cannot be had"):
         packs.add(f"{served}/other.zip")
@@ -251,8 +252,7 @@ def test_addresses_that_lead_nowhere_are_told(served: str, own: Path) -> None:
         packs.add("ftp://127.0.0.1/x.zip")
 
 
-def test_downloads_end_where_packs_do(served: str, registry: Path, own: Path,
-                                      monkeypatch: pytest.MonkeyPatch) -> None:
+def test_downloads_end_where_packs_do(served: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pooch", reason="pooch is not installed")
     monkeypatch.setattr(packs, "LARGEST", 1000)
     with pytest.raises(InputError, match="is larger than 1000 bytes"):

@@ -162,7 +162,8 @@ def test_counts_that_are_not_all_one_do(make: Make) -> None:
     assert found(recognize(qrels)) == ("mine", "counts")
 
 
-def test_a_set_whose_counts_are_not_known_is_used_by_name_only(make: Make) -> None:
+@pytest.mark.usefixtures("make")
+def test_a_set_whose_counts_are_not_known_is_used_by_name_only() -> None:
     qrels = judged(range(20))
     half = {"AP": np.full(20, 0.5)}
     alone = FactorSet({"id": "alone", "measures": {"AP": {"systems": 3}}},

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,9 +79,9 @@ def test_a_set_is_whole_whenever_its_writer_is_killed(kind: str, tmp_path: Path)
 
 def made(version: int) -> FactorSet:
     """The sets that the other process makes."""
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(SETS, names)
-    found = names["made"](version)  # type: ignore[operator]
+    found = names["made"](version)
     assert isinstance(found, FactorSet)
     return found
 
@@ -193,10 +194,11 @@ def test_a_set_cannot_be_changed(tmp_path: Path) -> None:
                       factors.systems["AP"]):
             with pytest.raises(ValueError, match="read-only"):
                 array[:] = 0
-        for mapping in (factors.info, factors.info["measures"]["AP"], factors.mean,
+        frozen: Any
+        for frozen in (factors.info, factors.info["measures"]["AP"], factors.mean,
                         factors.n_rel, factors.judgments):
             with pytest.raises(TypeError, match="frozen"):
-                mapping["AP"] = 0
+                frozen["AP"] = 0
         with pytest.raises(AttributeError, match="frozen"):
             factors.title = "another"
 
@@ -240,10 +242,11 @@ TABLES = {"mean": {"AP": [0.5, 0.5]}, "sd": {"AP": [0.1, 0.1]}}
     ({"info": {"id": "x"}}, "'measures' missing"),
     ({"info": {"id": "", "measures": {"AP": {"systems": 2}}}}, 'id is "": a name of 1 to 200'),
 ])
-def test_a_set_is_checked_when_it_is_made(changes: dict[str, object], says: str) -> None:
-    about = {"info": {"id": "x", "measures": {"AP": {"systems": 2}}}, "n_rel": {"1": 1, "2": 1}}
+def test_a_set_is_checked_when_it_is_made(changes: dict[str, Any], says: str) -> None:
+    about: dict[str, Any] = {"info": {"id": "x", "measures": {"AP": {"systems": 2}}},
+                             "n_rel": {"1": 1, "2": 1}}
     with pytest.raises(InputError) as refused:
-        FactorSet(**{**about, **TABLES, **changes})  # type: ignore[arg-type]
+        FactorSet(**{**about, **TABLES, **changes})
     assert says in str(refused.value)
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -13,7 +14,9 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 import pytrec_eval
+from build_shipped import measures_from_runs, shipped
 from ir_measures import AP, nDCG
+from tracks import TRACKS
 
 import ir_std
 from ir_std import FactorSet, available_factors, build_factors, load_factors, place
@@ -27,10 +30,6 @@ from ir_std.testing import simulated_qrels
 from ir_std.trec.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.ranking import DOUBLE, rank
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-from build_shipped import measures_from_runs, shipped
-from tracks import TRACKS
 
 FROM_RUNS = [name for name, track in TRACKS.items() if track.runs]
 FROM_TABLES = [name for name, track in TRACKS.items() if track.tables]
@@ -248,7 +247,7 @@ def by_hand(name: str, factors: FactorSet, qrels: Path, run: Path) -> float:
 
 @pytest.mark.parametrize("name", STANDARDIZED)
 def test_dl19s_measures_work_through_api_and_command_line(
-        name: str, best: tuple[Path, Path], ir_std_cli: Callable[..., ir_std.Scores]) -> None:
+        name: str, best: tuple[Path, Path], ir_std_cli: Any) -> None:
     run, qrels = best
     measure = ir_measures.parse_measure(name)
     expected = by_hand(name, load_factors("dl19-passage"), qrels, run)

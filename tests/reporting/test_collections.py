@@ -30,7 +30,8 @@ def found(a: Judged, b: Judged, forms: tuple[str | None, str | None] = (None, No
     (judged("12", "1"), judged("23", "1"), (None, None)),
     ({"1": {"7": 1}, "2": {"8": 1}}, {"2": {"7": 1}}, ("\\d+", "\\d+")),
 ])
-def test_topics_are_shared_where_ids_and_documents_are(a: Judged, b: Judged, forms) -> None:
+def test_topics_are_shared_where_ids_and_documents_are(
+        a: Judged, b: Judged, forms: tuple[str | None, str | None]) -> None:
     assert found(a, b, forms) == ("a and b share 1 topic: not pooled, they would count twice",)
 
 

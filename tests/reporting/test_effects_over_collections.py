@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from ir_measures import AP
+from ir_measures.measures import Measure
 from scipy import stats
 
 import ir_std
@@ -44,7 +45,7 @@ def effects(compared: ir_std.Comparison) -> Effects:
 
 @pytest.mark.parametrize("measure", [AP, ir_std.sAP])
 def test_differences_are_those_of_paired_topics(compared: ir_std.Comparison, effects: Effects,
-                                                measure: ir_std.Measure) -> None:
+                                                measure: Measure) -> None:
     found = effects.of(measure, "b").effects[1]
     a, b = (next(p for p in compared.parts if (p.system, p.collection) == (name, SETS[1]))
             .values(measure) for name in "ab")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from ir_measures import AP
+from ir_measures.measures import Measure
 
 import ir_std
 from ir_std import plots
@@ -17,27 +19,30 @@ matplotlib.use("Agg")
 pyplot = pytest.importorskip("matplotlib.pyplot")
 PathCollection = pytest.importorskip("matplotlib.collections").PathCollection
 
+Axes = Any
+"""matplotlib's own says of what is drawn that it is a Patch, a Collection: not of which kind."""
 
-def across(n: int = 4, measure: ir_std.Measure = AP, overlap: str = "") -> Across:
+
+def across(n: int = 4, measure: Measure = AP, overlap: str = "") -> Across:
     random = np.random.default_rng(1)
     return Across("b", "a", measure, tuple(
         Effect.of(f"set{i}", random.normal(0.1, 1, 20 + 20 * i)) for i in range(n)), overlap)
 
 
 @pytest.fixture
-def ax() -> Iterator[object]:
+def ax() -> Iterator[Axes]:
     figure, axes = pyplot.subplots()
     yield axes
     pyplot.close(figure)
 
 
 @pytest.mark.parametrize("size", [False, True])
-def test_squares_are_the_effects_and_their_areas_the_weights(
-        ax: matplotlib.axes.Axes, size: bool) -> None:
+def test_squares_are_the_effects_and_their_areas_the_weights(ax: Axes, size: bool) -> None:
     found = across()
     assert plots.forest(found, ax, size=size) is ax
     squares = next(c for c in ax.collections if isinstance(c, PathCollection))
     summary = found.summary(size)
+    assert summary
     assert np.array(squares.get_offsets())[:, 0] == pytest.approx(
         [p[0] for p in found.points(size)])
     assert squares.get_sizes() / squares.get_sizes().sum() == pytest.approx(summary.weights)
@@ -45,7 +50,7 @@ def test_squares_are_the_effects_and_their_areas_the_weights(
                                                             "summary"]
 
 
-def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: matplotlib.axes.Axes) -> None:
+def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: Axes) -> None:
     found = across()
     plots.forest(found, ax)
     lines = [segment for c in ax.collections if hasattr(c, "get_segments")
@@ -53,14 +58,14 @@ def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: matplotlib.axes.
     for line, (effect, _, half) in zip(lines, found.points(), strict=False):
         assert line[:, 0] == pytest.approx([effect - half, effect + half])
     s = found.summary()
+    assert s
     assert lines[-1][:, 0] == pytest.approx(s.predicted)
     assert sorted({*ax.patches[0].get_xy()[:, 0].tolist()}) == pytest.approx(
         [s.low, s.effect, s.high])
     assert f"{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}]" in ax.get_title()
 
 
-def test_without_a_summary_there_is_no_diamond_and_squares_are_alike(
-        ax: matplotlib.axes.Axes) -> None:
+def test_without_a_summary_there_is_no_diamond_and_squares_are_alike(ax: Axes) -> None:
     plots.forest(across(overlap="set0 and set1 share topics"), ax)
     assert not ax.patches
     squares = next(c for c in ax.collections if isinstance(c, PathCollection))

@@ -17,8 +17,10 @@ import pytest
 from ir_measures import AP, P
 
 import ir_std
+from ir_std import sAP
 from ir_std.cli import main
 from ir_std.errors import InputError, IrStdError
+from ir_std.reporting import panels
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.method import Licence, against_factors, licences
@@ -128,7 +130,7 @@ def test_ranks_by_topic_count_the_better_systems(results: ir_std.Results, text: 
         assert (data["unpacked"][behind["ranks"]][number] == better + 1).all()
 
 
-def test_a_mean_is_there_by_every_scheme(results: ir_std.Results, text: str) -> None:
+def test_a_mean_is_there_by_every_scheme(text: str) -> None:
     data = data_of(text)
     behind = next(b for b in data["behind"] if b["measure"] == "AP")
     assert [name for name, _ in behind["schemes"]] == ["raw", *SCHEMES]
@@ -164,7 +166,7 @@ def test_a_hostile_name_stays_text() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     page = render(ir_std.evaluate({HOSTILE: simulated_run(qrels, 1, 10)}, qrels, AP), HOSTILE)
     assert "<img" not in page
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 3
     assert not re.search(r"<(img|/script>')", page)
     assert data_of(page)["runs"] == [HOSTILE]
 
@@ -228,6 +230,21 @@ def test_a_topic_without_factors_has_no_standardized_point() -> None:
     assert np.isnan(data["unpacked"][data["behind"][0]["ranks"]][0, -1])
 
 
+def test_with_very_many_scores_intervals_are_over_topics_and_the_page_says_so(
+        results: ir_std.Results, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(panels, "SCORES_UP_TO", 3 * 50 * 4 - 1)
+    page = render(results)
+    of = {name: measure_of(data_of(page), name) for name in ("AP", "sAP")}
+    run = data_of(page)["runs"][0]
+    mean, over = results.means[run][sAP], results.uncertainty[run][sAP].topics
+    assert (of["sAP"]["low"][0], of["sAP"]["high"][0]) == pytest.approx((mean - over, mean + over))
+    assert of["sAP"]["overSystems"] == []
+    assert "thick by topics" in text
+    assert "thick by topics" not in page
+    assert "over the standardizing systems" in text
+    assert "over the standardizing systems" not in page
+
+
 def test_no_file_is_left_when_it_cannot_be_written(results: ir_std.Results,
                                                    tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a regular file"):
@@ -281,8 +298,8 @@ def test_it_names_the_best_run_with_its_interval_and_place(results: ir_std.Resul
 
 
 def test_it_says_what_differs_from_the_baseline() -> None:
-    found = made_up({"base": [0, 1] * 10, "good": [1] * 20, "bad": [0] * 20,
-                     "like": [0, 1] * 9 + [1, 0]}, baseline="base")
+    found = made_up({"base": [0.0, 1.0] * 10, "good": [1.0] * 20, "bad": [0.0] * 20,
+                     "like": [0.0, 1.0] * 9 + [1.0, 0.0]}, baseline="base")
     assert sentences(found, P @ 1)[1] == (
         "Of 3 runs beside the baseline base, 1 is significantly better (good), 1 is significantly "
         "worse (bad) and 1 cannot be told from it: two-sided paired t-test over topics, p < 0.05 "
@@ -435,6 +452,7 @@ def test_without_a_baseline_it_shows_means_by_system_and_collection(
         found = part.estimate(ir_std.sAP)
         assert [row["mean"], row["low"], row["high"]] == [found.mean, *found.interval]
     pooled = comparison.pooled("bm25", ir_std.sAP)
+    assert pooled
     assert measure["rows"][3]["mean"] == pooled.mean
 
 
@@ -443,6 +461,7 @@ def test_with_a_baseline_it_shows_differences_and_their_summary(comparison: Comp
     assert data["baseline"] == "bm25"
     found = comparison.effects("bm25").of("sAP")
     summary = found.summary()
+    assert summary
     rows = next(m for m in data["measures"] if m["name"] == "sAP")["rows"]
     assert [r["mean"] for r in rows] == [*(e.difference.mean for e in found.effects),
                                          summary.effect, None]
@@ -465,7 +484,9 @@ def test_the_sentence_says_where_a_system_is_above_the_baseline(comparison: Comp
     assert all(f"above bm25 on {name}" in said for name in above[:1])
     assert all(f"below bm25 on {name}" in said for name in below[:1])
     assert ("neither above nor below bm25" in said) == (not above and not below)
-    assert f"In summary the difference is {found.summary().effect:+.3f}" in said
+    summary = found.summary()
+    assert summary
+    assert f"In summary the difference is {summary.effect:+.3f}" in said
 
 
 def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -> None:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-import ir_std
-from ir_std.trec.scores import RunScores
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from build_mteb import (
     FLOOR,
     MEASURES,
@@ -26,11 +21,14 @@ from build_mteb import (
     read_results,
 )
 
+import ir_std
+from ir_std.trec.scores import RunScores
+
 
 def result(model: str = "m", revision: str = "1", dataset: str = "beir/nq",
-           version: tuple[int, ...] = (1, 2), **scores: float) -> Result:
+           version: tuple[int, ...] = (1, 2), scores: Mapping[str, float] = {}) -> Result:
     return Result(model, revision, version, dataset,
-                  dict.fromkeys(MEASURES.values(), 0.5) | scores)
+                  dict.fromkeys(MEASURES.values(), 0.5) | dict(scores))
 
 
 def test_of_several_revisions_that_with_most_data_sets_counts_and_others_complete_it() -> None:
@@ -48,9 +46,9 @@ def test_of_equally_many_the_last_evaluated_counts() -> None:
 
 def test_broken_results_are_left_out_and_listed() -> None:
     kept, left_out = cleaned([
-        result("zero", **{"nDCG@10": 0.0}), result("low", **{"nDCG@10": FLOOR / 2}),
-        result("missing", **{"nDCG@10": math.nan}), result(RANDOM),
-        result("half", **{"RR@10": 0.0}), result("poor", **{"nDCG@10": FLOOR})])
+        result("zero", scores={"nDCG@10": 0.0}), result("low", scores={"nDCG@10": FLOOR / 2}),
+        result("missing", scores={"nDCG@10": math.nan}), result(RANDOM),
+        result("half", scores={"RR@10": 0.0}), result("poor", scores={"nDCG@10": FLOOR})])
     assert [one.model for one in kept] == ["half", "poor"]
     assert math.isnan(kept[0].scores["RR@10"])
     assert {one.model for one in left_out} == {"zero", "low", "missing", RANDOM, "half"}

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import pictures
 import pytest
 from matplotlib.testing.compare import compare_images
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-
-import pictures
 
 
 @pytest.fixture(scope="module")

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+import uncertainty_experiment as experiment
+from reproduction import Scores
+from scipy.stats import percentileofscore
 
 import ir_std
 from ir_std.factors.estimates import by_system
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-
-import uncertainty_experiment as experiment
-from reproduction import Scores
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +41,6 @@ def test_smoothing_the_share_of_systems_gains_only_with_few_of_them(trec8: Score
 
 
 def test_forms_of_the_share_agree_with_scipys_percentiles() -> None:
-    from scipy.stats import percentileofscore
-
     by = np.array([[0.1, 0.2, 0.2, 0.4]])
     x = np.array([[0.05, 0.2, 0.3]])
     assert experiment.share(x, by)[0] * 100 == pytest.approx(

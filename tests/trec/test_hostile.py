@@ -197,7 +197,7 @@ def test_open_files_are_read_in_text_and_binary_mode(tmp_path: Path) -> None:
     (tmp_path / "run").write_bytes(GOOD)
     (tmp_path / "qrels").write_bytes(b"1 0 d1 1\n")
     for mode in ("r", "rb"):
-        with open(tmp_path / "run", mode) as run, open(tmp_path / "qrels", mode) as qrels:
+        with (tmp_path / "run").open(mode) as run, (tmp_path / "qrels").open(mode) as qrels:
             assert as_run(run).documents("1") == ["d1", "d2"]
             assert as_qrels(qrels).judged == {"1": {"d1": 1}}
     assert as_run(io.StringIO(GOOD.decode())).documents("1") == ["d1", "d2"]

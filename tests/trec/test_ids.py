@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, Bpref, Judged, nDCG
 
-from ir_std.evaluation.provider import StdEvaluator
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.trec import _ids
 from ir_std.trec._ids import Ids, may_repeat
 from ir_std.trec.files import read_qrels, read_run

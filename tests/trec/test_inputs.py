@@ -12,7 +12,7 @@ import pytest
 from ir_measures import AP, Bpref, nDCG
 
 from ir_std.errors import InputError
-from ir_std.evaluation.provider import StdEvaluator
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.naming import name_runs
 
@@ -103,11 +103,13 @@ def test_nothing_is_a_run_without_topics(empty: Any) -> None:
     assert StdEvaluator([AP, Bpref], QRELS).calc_aggregate(run) == {AP: 0.0, Bpref: 0.0}
 
 
-def test_nothing_is_qrels_without_topics() -> None:
-    for empty in ({}, [], pd.DataFrame({"query_id": [], "doc_id": [], "relevance": []})):
-        qrels = as_qrels(empty)
-        assert (qrels.topics, qrels.max_level, qrels.first_documents) == ((), 0, ())
-        assert list(StdEvaluator([AP], qrels).iter_calc(RUN)) == []
+@pytest.mark.parametrize("empty", [
+    {}, [], pd.DataFrame({"query_id": [], "doc_id": [], "relevance": []})],
+    ids=["dict", "list", "frame"])
+def test_nothing_is_qrels_without_topics(empty: Any) -> None:
+    qrels = as_qrels(empty)
+    assert (qrels.topics, qrels.max_level, qrels.first_documents) == ((), 0, ())
+    assert list(StdEvaluator([AP], qrels).iter_calc(RUN)) == []
 
 
 @pytest.mark.parametrize(("run", "says"), [

@@ -25,7 +25,7 @@ def read(function: Any, texts: list[str]) -> Any:
 
 def same_bits(found: Any, texts: list[str]) -> bool:
     expected = np.array(list(map(float, texts)))
-    return found.tobytes() == expected.tobytes()
+    return bool(found.tobytes() == expected.tobytes())
 
 
 digits = st.text("0123456789", max_size=26)

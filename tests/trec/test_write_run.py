@@ -86,7 +86,7 @@ def test_what_would_not_read_back_is_refused_and_nothing_is_touched(
 
 def test_a_write_that_fails_leaves_the_older_file(tmp_path: Path,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: Path, content: bytes) -> int:
+    def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
     (tmp_path / "a.run").write_text("before")

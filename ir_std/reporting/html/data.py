@@ -13,7 +13,7 @@ from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
 from ir_std.reporting.html.packing import Packer
-from ir_std.reporting.html.words import sentences
+from ir_std.reporting.html.words import n_systems, sentences
 from ir_std.reporting.panels import MANY_TOPICS, Panel, estimate, figures
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT, SCHEMES
@@ -69,6 +69,7 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
     return {
         "name": str(measure),
         "base": str(measure.base) if isinstance(measure, Standardized) else None,
+        "byTopic": measure in results.topic_measures,
         "values": packer.add(_matrix(results, runs, measure), PLACES),
         "systems": _numbers(systems),
         "systemsMean": _number(mean_of_systems),
@@ -76,7 +77,8 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
         "low": [_long(e.interval[0]) for e in sure],
         "high": [_long(e.interval[1]) for e in sure],
         "overTopics": [_number(e.topics) for e in sure],
-        "overSystems": [_number(e.systems) for e in sure] if any(e.systems for e in sure) else [],
+        "overSystems": ([_number(e.systems) for e in sure] if any(e.systems > 0 for e in sure)
+                        else []),
         "places": [p.summary if p else None for p in placed],
         "placeRanks": [p.rank if p else None for p in placed],
         "differences": [_long(t.difference) if t else None for t in tested],
@@ -108,13 +110,13 @@ def _one_if_equal(values: Floats) -> Floats:
 def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -> Json:
     """What is known of the raw scores that a measure is standardized from.
 
-    By topic the systems' mean and deviation, the runs' z and ranks; of the runs' means all
-    schemes, and on how many topics they are above and below the systems, also by more than one
-    standard deviation.
+    By topic the systems' number, mean and deviation, the runs' z and ranks; of the runs' means
+    all schemes, and on how many topics they are above and below the systems, also by more than
+    one standard deviation.  With factors of a whole data set there is one of each.
     """
-    raw = _matrix(results, runs, plan.raw)
-    peers = peers_of(plan, results.topics)
-    by_scheme = {s: _standardized(results, plan, raw, s) for s in SCHEMES
+    raw = np.stack([plan.units(row) for row in _matrix(results, runs, plan.raw)])
+    peers = peers_of(plan, plan.topics)
+    by_scheme = {s: _standardized(plan, raw, s) for s in SCHEMES
                  if not SCHEMES[s].needs_scores or plan.name in plan.factors.scores}
     z = by_scheme["z"]
     means = [[s, [_long(_mean(row)) for row in matrix]]
@@ -122,31 +124,32 @@ def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -
     return {
         "measure": str(plan.raw),
         "set": plan.factors.id,
-        "count": peers.n_systems,
+        "dataset": plan.topics[0] if plan.of_mean else None,
+        "counts": _numbers(_one_if_equal(n_systems(plan))),
         "mean": _numbers(peers.mean),
         "sd": _numbers(peers.high - peers.mean),
         "of": str(plan.measure.base),
-        "z": packer.add(z, 2),
+        "z": None if plan.of_mean else packer.add(z, 2),
         "above": [int(n) for n in (z > 0).sum(axis=1)],
         "farAbove": [int(n) for n in (z > 1).sum(axis=1)],
         "below": [int(n) for n in (z < 0).sum(axis=1)],
         "farBelow": [int(n) for n in (z < -1).sum(axis=1)],
-        "ranks": (packer.add(_ranks(plan, results.topics, raw), 0)
-                  if plan.name in plan.factors.scores else None),
+        "ranks": (packer.add(_ranks(plan, raw), 0)
+                  if plan.name in plan.factors.scores and not plan.of_mean else None),
         "schemes": means,
     }
 
 
-def _standardized(results: Results, plan: Plan, raw: Floats, scheme: str) -> Floats:
+def _standardized(plan: Plan, raw: Floats, scheme: str) -> Floats:
     """Raw scores, shape (n_runs, n_topics), by a scheme; the plan's own with its parameters."""
     params = plan.measure.scheme_params if scheme == plan.measure["scheme"] else {}
-    apply = plan.factors.on(results.topics, plan.name, scheme, **params)
+    apply = plan.factors.on(plan.topics, plan.name, scheme, **params)
     return np.stack([apply(row) for row in raw])
 
 
-def _ranks(plan: Plan, topics: Sequence[str], raw: Floats) -> Floats:
+def _ranks(plan: Plan, raw: Floats) -> Floats:
     """Among the standardizing systems, by topic: 1 and how many of them are better."""
-    rows = plan.factors.rows(topics)
+    rows = plan.factors.rows(plan.topics)
     step = plan.factors.about(plan.name, "resolution", 0.0)
     compared = np.rint(raw / step) * step if step else raw
     ranks = np.full(raw.shape, np.nan)

@@ -10,8 +10,8 @@ from ir_std.analysis.paired import described
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
-from ir_std.reporting.html.words import listed
-from ir_std.reporting.panels import SYSTEMS_UP_TO
+from ir_std.reporting.html.words import listed, sets_of, systems_of
+from ir_std.reporting.panels import over_systems
 from ir_std.reporting.results import Results
 from ir_std.reporting.tables import latex_escape
 
@@ -101,7 +101,10 @@ def method(several: Iterable[Results]) -> str:
             "ir_measures \\cite{macavaney2022}."]
     if schemes:
         ways = [f"{SCHEME_WORDS[s]} ({s}) \\cite{{{SCHEME_PAPER[s]}}}" for s in schemes]
-        said.append(f"Scores are standardized by topic {listed(ways)}, "
+        of_means = {plan.of_mean for results in several for plan in results.plans.values()}
+        what = " and ".join(["Scores are standardized by topic"] * (False in of_means)
+                            + ["means over data sets are standardized"] * (True in of_means))
+        said.append(f"{what[0].upper()}{what[1:]} {listed(ways)}, "
                     f"with factors from {listed(_sets(several))}.")
     said += dict.fromkeys(_tests(results) for results in several if results.tests)
     over = dict.fromkeys(_intervals(results) for results in several)
@@ -111,7 +114,7 @@ def method(several: Iterable[Results]) -> str:
 
 def _intervals(results: Results) -> str:
     said = "over topics (Student's t)"
-    if len(results.runs) > SYSTEMS_UP_TO:
+    if not over_systems(results):
         return said
     how = dict.fromkeys(part.source for part in results.systems_parts.values() if part.source)
     return said + ", and for standardized scores over the standardizing systems, " * bool(how) + (
@@ -135,8 +138,14 @@ def _schemes(several: Iterable[Results]) -> list[str]:
 
 
 def _sets(several: Iterable[Results]) -> list[str]:
-    used: dict[str, FactorSet] = {}
+    used: dict[str, None] = {}
     for results in several:
+        fit = results.match and results.match.fit
         for plan in results.plans.values():
-            used.setdefault(plan.factors.id, plan.factors)
-    return [f"the {f.systems_text()} systems of {latex_escape(f.title)}" for f in used.values()]
+            if plan.of_mean:
+                used[f"the {latex_escape(systems_of(plan))}"] = None
+                continue
+            joined = fit and plan.factors is fit.factors
+            used.update((f"the {f.systems_text()} systems of {latex_escape(f.title)}", None)
+                        for f in (sets_of(fit) if fit and joined else [plan.factors]))
+    return list(used)

@@ -22,7 +22,7 @@ from ir_std.reporting.html.method import (
     method,
     references,
 )
-from ir_std.reporting.html.words import sentences
+from ir_std.reporting.html.words import sentences, sets_of
 from ir_std.reporting.panels import ranked
 from ir_std.reporting.results import Results
 from ir_std.schemes import SCHEMES
@@ -118,6 +118,9 @@ class _Page:
             return f"{what} on {len(self.results)} collections"
         factors = self.results[0].match and self.results[0].match.factors
         topics = len(self.results[0].topics)
+        fit = self.results[0].match and self.results[0].match.fit
+        if fit and fit.dataset is not None:
+            return f"{what} on {fit.dataset}"
         return f"{what} on {factors.title if factors else f'{topics} topics'}"
 
     @property
@@ -133,6 +136,11 @@ class _Page:
     @property
     def both(self) -> bool:
         return any(part.both for part in self.parts)
+
+    @property
+    def units(self) -> set[bool]:
+        """Whether whole data sets, and whether topics, are standardized."""
+        return {plan.of_mean for results in self.results for plan in results.plans.values()}
 
     @property
     def tested(self) -> bool:
@@ -200,10 +208,16 @@ class _Part:
 
     @property
     def systems(self) -> str:
-        """How many standardizing systems there are; nothing if a run has no place among them."""
-        factors = self.results.match and self.results.match.factors
-        placed = any(rank is not None for m in self.data["measures"] for rank in m["placeRanks"])
-        return factors.systems_text() if factors and placed else ""
+        """How many standardizing systems runs are placed among; nothing if none is."""
+        counts = sorted({p.n_systems for placed in self.results.placements.values()
+                         for p in placed.values() if not p.why_not})
+        return " to ".join(str(n) for n in dict.fromkeys(counts[::max(1, len(counts) - 1)]))
+
+    @property
+    def factor_sets(self) -> list[FactorSet]:
+        """The sets behind the factors: several where the topics are of several tracks."""
+        fit = self.results.match and self.results.match.fit
+        return sets_of(fit) if fit else []
 
     @property
     def other_factors(self) -> list[tuple[Standardized, FactorSet]]:

@@ -10,6 +10,9 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import ALPHA, FAMILYWISE, against, described, get_test
+from ir_std.evaluation.plans import Plan
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.fit import Fit
 from ir_std.measures import Standardized
 from ir_std.reporting.panels import estimate, ranked
 from ir_std.reporting.results import Results
@@ -57,14 +60,16 @@ def _compared(results: Results, measure: Measure, order: Sequence[str]) -> str:
 
 
 def _against_baseline(results: Results, measure: Measure) -> str:
-    tested = [(run, results.tests[run][measure]) for run in ranked(results, measure)
+    by = _by_topic(results, measure)
+    tested = [(run, results.tests[run][by]) for run in ranked(results, measure)
               if run in results.tests]
     if not tested:
         return ""
     better = [run for run, t in tested if t.significant and t.difference > 0]
     worse = [run for run, t in tested if t.significant and t.difference < 0]
     rest = len(tested) - len(better) - len(worse)
-    how = described(results.test, results.correction, len(tested))
+    how = (f"{described(results.test, results.correction, len(tested))}"
+           f"{_named_if_other(by, measure)}")
     if rest == len(tested):
         which = "No other run can" if rest > 1 else f"{tested[0][0]} cannot"
         return f"{which} be told from the baseline {results.baseline}: {how}."
@@ -77,21 +82,32 @@ def _against_baseline(results: Results, measure: Measure) -> str:
 
 
 def _against_second(results: Results, measure: Measure, first: str, second: str) -> str:
+    by = _by_topic(results, measure)
     # A test of all runs at once takes them all.
     others = [run for run in results.runs if run != second] if results.test in FAMILYWISE else [
         first]
-    found = against(results.values[second][measure],
-                    {run: results.values[run][measure] for run in others},
+    found = against(results.values[second][by],
+                    {run: results.values[run][by] for run in others},
                     results.topics, results.test)[first]
     if isnan(found.p):
         return ""
     verdict = "may be chance" if found.p >= ALPHA else "is unlikely to be chance"
     return (f"Its lead over {second}, the second, {verdict}: {found.difference:.3f} "
-            f"({get_test(results.test)[1]}, {p_text(found.p)}).")
+            f"({get_test(results.test)[1]}{_named_if_other(by, measure)}, {p_text(found.p)}).")
+
+
+def _by_topic(results: Results, measure: Measure) -> Measure:
+    """The measure that tests are by: of a whole data set only raw scores have topics."""
+    return measure.base if (isinstance(measure, Standardized)
+                            and results.plans[measure].of_mean) else measure
+
+
+def _named_if_other(tested: Measure, measure: Measure) -> str:
+    return "" if tested == measure else f", of {tested} topic by topic"
 
 
 def _against_systems(results: Results, measure: Measure, run: str) -> str:
-    if not isinstance(measure, Standardized):
+    if not isinstance(measure, Standardized) or results.plans[measure].of_mean:
         return ""
     z = results.deviations(run, measure)
     return (f"It is above the mean of the standardizing systems on {int((z > 0).sum())} of "
@@ -107,8 +123,10 @@ def _fit(results: Results, measure: Measure) -> str:
     if match is None or match.fit is None:
         return "The scores are raw: they compare only with those of the same topics."
     fit = match.fit
+    if fit.dataset is not None:
+        return _fit_of_dataset(results, measure, fit.dataset)
     total = len(fit.matched) + len(fit.missing)
-    systems = f"{fit.factors.systems_text()} systems of {fit.factors.title}"
+    systems = listed(f"{part.systems_text()} systems of {part.title}" for part in sets_of(fit))
     if fit.missing:
         return (f"The factors, from the {systems}, cover {len(fit.matched)} of {total} topics; the "
                 f"others have no standardized score.")
@@ -118,9 +136,36 @@ def _fit(results: Results, measure: Measure) -> str:
     return f"The factors, from the {systems}, fit all {_count(total, 'topic')}."
 
 
+def _fit_of_dataset(results: Results, measure: Measure, dataset: str) -> str:
+    plan = next((p for p in results.plans.values() if measure in (p.measure, p.measure.base)), None)
+    if plan is None:
+        return f"No factors are known for {measure} on {dataset}."
+    return (f"The factors, from the {systems_of(plan)}, are of the whole data set: a mean can be "
+            "standardized, no topic by itself.")
+
+
+def systems_of(plan: Plan) -> str:
+    """The systems of a whole data set, in words."""
+    return f"{int(n_systems(plan)[0])} systems of {plan.factors.title} with {plan.topics[0]}"
+
+
+def sets_of(fit: Fit) -> list[FactorSet]:
+    """The factor sets of a fit: several where the topics are of several tracks."""
+    return [part.factors for part in fit.parts or (fit,)]
+
+
+def n_systems(plan: Plan) -> npt.NDArray[np.float64]:
+    """How many standardizing systems there are on each of a plan's topics."""
+    rows = plan.factors.rows(plan.topics)
+    scores = plan.factors.scores.get(plan.name)
+    if scores is None:
+        return np.full(len(rows), float(plan.factors.n_systems[plan.name]))
+    return np.where(rows >= 0, (~np.isnan(scores)).sum(axis=1)[rows], np.nan)
+
+
 def _saturated(results: Results, measure: Measure, order: Iterable[str]) -> list[str]:
     """Runs so far from the systems that the scale's end holds them on many topics."""
-    if not isinstance(measure, Standardized):
+    if not isinstance(measure, Standardized) or results.plans[measure].of_mean:
         return []
     runs = [run for run in order if at_end(measure, results.values[run][measure])]
     if not runs:

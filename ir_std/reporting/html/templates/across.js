@@ -69,7 +69,9 @@ class AcrossCollections {
     if (part) part.go(system ? { run: system } : {}, true);
   }
 
-  paint() { for (const figure of this.figures) figure.paint(); }
+  complete() {}
+
+  paint() { paintAll(this.figures); }
 
   show(said) {
     this.chosen = this.measures.find((m) => m.name === said.measure)

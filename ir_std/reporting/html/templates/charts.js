@@ -31,7 +31,40 @@ function spaced(wanted, gap, low, high) {
 /** All runs by mean, with intervals, among the standardizing systems. */
 function drawOverview(part, chosen, width) {
   const m = chosen.measure;
-  const ranked = part.ranked(m).filter((run) => m.means[run] !== null);
+  const range = m.systems.length ? [m.systems[0], m.systems[m.systems.length - 1]] : null;
+  return drawRanking(part, chosen, width, {
+    ...m, values: m.means, range, name: `${part.name} ${m.name} runs`, label: `Mean ${m.name}`,
+    both: (run) => part.both(m, run),
+    lines: (run) => [`${m.name} ${fixed(m.means[run])}${part.intervalText(m, run)}`,
+      ...(m.places[run] ? [m.places[run]] : [])],
+    go: (run) => part.go({ run: part.runs[run] }, true) });
+}
+
+/** The measure of the pictures by topic: of a whole data set the raw one, which alone has topics. */
+const shownByTopic = ({ measure, pair }) => measure.byTopic ? measure : pair.measures[0];
+
+/** All runs on one topic, among the standardizing systems there. */
+function drawOnTopic(part, chosen, width) {
+  const { topic } = chosen;
+  if (topic < 0) return null;
+  const m = shownByTopic(chosen);
+  const none = part.runs.map(() => null);
+  const of = (name) => m.peers ? at(m.peers[name], topic) : null;
+  const between = (...names) => names.some((name) => of(name) === null) ? null : names.map(of);
+  return drawRanking(part, chosen, width, {
+    values: part.runs.map((_, run) => part.value(m, run, topic)), low: none, high: none, systems: [],
+    range: between("least", "most"), band: between("low", "high"), systemsMean: of("mean"),
+    name: `${part.name} topic ${part.topics[topic]} ${m.name}`,
+    label: `${m.name} on topic ${part.topics[topic]}`, both: () => false,
+    lines: (run) => scoreLines(part, { ...chosen, run }, topic),
+    go: (run) => part.go({ run: part.runs[run] }) });
+}
+
+/** Runs in the order of their values, with the range of the standardizing systems. */
+function drawRanking(part, chosen, width, m) {
+  const height = (run) => m.values[run];
+  const ranked = [...part.runs.keys()].filter((run) => height(run) !== null)
+    .sort((a, b) => height(b) - height(a) || a - b);
   const many = ranked.length > MANY_RUNS;
   const letters = Math.max(9, Math.min(24, Math.floor(width / 30)));
   const left = many ? 84
@@ -39,14 +72,15 @@ function drawOverview(part, chosen, width) {
   const right = width - 14, top = 6;
   const pitch = many ? OVERVIEW_HEIGHT / ranked.length : 22;
   const bottom = top + Math.max(ranked.length * pitch, 44);
-  const [low, high] = extent(m.low, m.high, m.means, m.systems);
+  const [low, high] = extent(m.low, m.high, m.values, m.range ?? [], m.band ?? []);
   const pad = (high - low) * 0.03 || 0.05;
   const x = scale(low - pad, high + pad, left, right);
   const y = (place) => top + (place + 0.5) * pitch;
   const parts = [];
-  if (m.systems.length) {
-    const first = x(m.systems[0]), last = x(m.systems[m.systems.length - 1]);
-    parts.push(svg("rect", { class: "area", x: first, y: top, width: last - first, height: bottom - top }));
+  for (const [cls, ends] of [["area", m.range], ["band", m.band]]) {
+    if (!ends) continue;
+    const [first, last] = ends.map(x);
+    parts.push(svg("rect", { class: cls, x: first, y: top, width: last - first, height: bottom - top }));
   }
   const strip = m.systems.length ? 26 : 0;
   parts.push(bottomAxis(x, top, bottom + strip, ticks(x.low, x.high, Math.max(4, width / 110))));
@@ -57,17 +91,13 @@ function drawOverview(part, chosen, width) {
   const drawn = [...ranked.keys()].sort((a, b) => Boolean(kind(ranked[a])) - Boolean(kind(ranked[b])));
   for (const place of drawn) {
     const run = ranked[place];
-    if (m.low[run] !== null) {
-      const bar = line(`interval ${kind(run)}`, x(m.low[run]), y(place), x(m.high[run]), y(place));
-      if (many && !kind(run)) bar.setAttribute("style", "stroke-width: 1; opacity: .35");
-      parts.push(bar);
-    }
-    if (part.both(m, run)) {
+    const cls = `interval ${kind(run) || (many ? "one-of-many" : "")}`;
+    if (m.low[run] !== null) parts.push(line(cls, x(m.low[run]), y(place), x(m.high[run]), y(place)));
+    if (m.both(run)) {
       const half = m.overTopics[run];
-      parts.push(line(`interval over-topics ${kind(run)}`, x(m.means[run] - half), y(place),
-        x(m.means[run] + half), y(place)));
+      parts.push(line(`${cls} over-topics`, x(m.values[run] - half), y(place), x(m.values[run] + half), y(place)));
     }
-    parts.push(svg("circle", { class: `dot ${kind(run)}`, cx: x(m.means[run]), cy: y(place),
+    parts.push(svg("circle", { class: `dot ${kind(run)}`, cx: x(m.values[run]), cy: y(place),
       r: kind(run) ? 4.5 : many ? 2 : 4 }));
   }
   const label = (run, px, height, anchor) => {
@@ -84,12 +114,13 @@ function drawOverview(part, chosen, width) {
     places.forEach((place, i) => {
       // Beside all that is drawn at the label's height, left of it where there is room.
       const near = ranked.filter((_, other) => other === place || Math.abs(y(other) - heights[i]) < 8);
-      const start = x(extent(near.map((r) => m.low[r] ?? m.means[r]))[0]) - 18;
-      const end = x(extent(near.map((r) => m.high[r] ?? m.means[r]))[1]) + 18;
+      const start = x(extent(near.map((r) => m.low[r] ?? m.values[r]))[0]) - 18;
+      const end = x(extent(near.map((r) => m.high[r] ?? m.values[r]))[1]) + 18;
       const onLeft = start - letters * 7 > 0;
       const px = onLeft ? start : end;
       parts.push(svg("path", { class: `leader ${kind(ranked[place])}`,
-        d: `M${px + (onLeft ? 3 : -3)} ${heights[i]}L${x(m.means[ranked[place]])} ${y(place)}` }),
+        d: `M${px + (onLeft ? 3 : -3)} ${heights[i]}L${x((onLeft ? m.low : m.high)[ranked[place]]
+          ?? m.values[ranked[place]])} ${y(place)}` }),
       label(ranked[place], px, heights[i], onLeft ? "end" : "start"));
     });
   } else {
@@ -100,29 +131,32 @@ function drawOverview(part, chosen, width) {
       d: m.systems.map((mean) => `M${x(mean).toFixed(1)} ${bottom + 6}v14`).join("") }));
     parts.push(text("small", left - 10, bottom + 17, "end", `${m.systems.length} systems`));
   }
-  const points = ranked.map((run, place) => ({ x: x(m.means[run]), y: y(place), lines: [
-    `${place + 1}. ${part.runs[run]}${run === part.baseline ? " (baseline)" : ""}`,
-    `${m.name} ${fixed(m.means[run])}${part.intervalText(m, run)}`,
-    ...(m.places[run] ? [m.places[run]] : [])],
-    go: () => part.go({ run: part.runs[run] }, true) }));
-  return { points, by: "y", name: `${part.name} ${m.name} runs`,
-    drawn: picture(width, bottom + strip + 22, `Mean ${m.name} of ${plural(ranked.length, "run")}, `
+  const points = ranked.map((run, place) => ({ x: x(m.values[run]), y: y(place), lines: [
+    `${place + 1}. ${part.runs[run]}${run === part.baseline ? " (baseline)" : ""}`, ...m.lines(run)],
+    go: () => m.go(run) }));
+  return { points, by: "y", name: m.name,
+    drawn: picture(width, bottom + strip + 22, `${m.label} of ${plural(ranked.length, "run")}, `
       + `best first: ${part.runs[ranked[0]] ?? "none"}. The arrow keys go from run to run.`, ...parts) };
 }
 
-/** What is known of one topic, for a tip. */
-function topicLines(part, chosen, topic, ...extra) {
+/** What is known of a run on one topic. */
+function scoreLines(part, chosen, topic) {
   const { run, pair } = chosen;
-  const b = pair.behind;
+  const b = pair.byTopic;
   const scores = pair.measures.map((m) => `${m.name} ${fixed(part.value(m, run, topic))}`);
-  const lines = [`topic ${part.topics[topic]}: ${scores.join(", ")}`, ...extra];
+  const lines = [scores.join(", ")];
   if (b && b.mean[topic] !== null) {
     lines.push(`systems’ ${b.measure} ${fixed(b.mean[topic])}, sd ${fixed(b.sd[topic])}`);
     const rank = part.rank(b, run, topic);
     lines.push(`z ${signed(part.z(b, run, topic))}`
-      + (rank === null ? "" : `, rank ${rank} among ${b.count} systems`));
+      + (rank === null ? "" : `, rank ${rank} among ${at(b.counts, topic)} systems`));
   }
   return lines;
+}
+
+function topicLines(part, chosen, topic) {
+  const [scores, ...more] = scoreLines(part, chosen, topic);
+  return [`topic ${part.topics[topic]}: ${scores}`, ...more];
 }
 
 const at = (list, i) => list.length === 1 ? list[0] : list[i] ?? null;
@@ -141,6 +175,7 @@ function drawTopics(part, chosen, m, width) {
   if (part.manyTopics) return drawCurve(part, chosen, m, width);
   const left = 36, right = width - 6, top = 8, bottom = 250;
   const y = scale(m.axis.low, m.axis.high, bottom, top);
+  const inside = (value) => y(Math.max(m.axis.low, Math.min(m.axis.high, value)));
   const step = (right - left) / m.order.length;
   const x = (place) => left + (place + 0.5) * step;
   const peers = m.peers;
@@ -160,7 +195,7 @@ function drawTopics(part, chosen, m, width) {
       parts.push(svg("path", { class: "mean", d: `M${left} ${y(peers.mean[0])}H${right}` }));
     } else {
       parts.push(svg("path", { class: "band", d: each((topic, px) => known(topic, peers.low, peers.high)
-        ? `M${px - bar / 2} ${y(peers.low[topic])}h${bar}V${y(peers.high[topic])}h${-bar}Z` : "") }));
+        ? `M${(px - bar / 2).toFixed(1)} ${inside(peers.low[topic]).toFixed(1)}h${bar}V${inside(peers.high[topic]).toFixed(1)}h${-bar}Z` : "") }));
       parts.push(svg("path", { class: "mean", d: each((topic, px) => known(topic, peers.mean)
         ? `M${px - bar / 2 - 1} ${y(at(peers.mean, topic))}h${bar + 2}` : "") }));
     }

@@ -121,11 +121,14 @@ class Figure {
     this.canvas.addEventListener("focusout", () => this.point(null));
   }
 
-  paint() {
-    const width = printing === null ? this.canvas.clientWidth : printing / this.columns();
+  width() { return printing === null ? this.canvas.clientWidth : printing / this.columns(); }
+
+  paint(width) {
     if (!width) return;
     const focused = this.canvas.contains(document.activeElement);
-    Object.assign(this, this.draw(Math.floor(width)));
+    const made = this.draw(Math.floor(width));
+    if (!made) return;
+    Object.assign(this, made);
     this.canvas.replaceChildren(this.drawn);
     this.point(null);
     if (focused) this.drawn.focus();
@@ -178,4 +181,10 @@ class Figure {
     else this.point(Math.max(0, Math.min(last, next)));
     event.preventDefault();
   }
+}
+
+/** Widths are read before anything is drawn, so that the page is laid out once. */
+function paintAll(figures) {
+  const widths = figures.map((figure) => figure.width());
+  figures.forEach((figure, i) => figure.paint(widths[i]));
 }

@@ -24,22 +24,33 @@ class Address {
     else location.hash = next;
   }
 
-  show(first = false) {
+  isOf(part) { return this.parts.length === 1 || this.read().in === part.name; }
+
+  show() {
+    this.parts.find((part) => this.isOf(part))?.show(this.read());
     const said = this.read();
-    for (const part of this.parts) {
-      if (this.parts.length === 1 || said.in === part.name) part.show(said);
-      else if (first) part.show({});
-    }
-    const part = this.reveal ?? (first && (said.in || said.run || said.topic || said.against)
-      ? this.parts.find((p) => this.parts.length === 1 || said.in === p.name) : null);
-    const place = said.against && first ? ".against" : said.run || said.topic ? ".one-run" : "h2";
-    part?.$(place)?.scrollIntoView();
+    this.reveal?.$(said.run || said.topic ? ".one-run" : "h2")?.scrollIntoView();
     this.reveal = null;
+  }
+
+  /** Show a part for the first time. */
+  open(part) {
+    if (!part.chosen) part.show(this.isOf(part) ? this.read() : {});
+  }
+
+  /** Go to the place that the page was opened for. */
+  enter() {
+    const said = this.read();
+    if (!(said.in || said.run || said.topic || said.against)) return;
+    const place = said.against ? ".against" : said.run || said.topic ? ".one-run" : "h2";
+    this.parts.find((part) => this.isOf(part))?.$(place)?.scrollIntoView();
   }
 }
 
+/** When the browser has nothing else to do; Safari knows no such time. */
+const idle = () => new Promise((resolve) => { (window.requestIdleCallback ?? setTimeout)(resolve); });
+
 async function start() {
-  document.documentElement.classList.add("js");
   const parts = [];
   const address = new Address(parts);
   const across = document.getElementById("across");
@@ -47,15 +58,14 @@ async function start() {
     parts.push(new AcrossCollections(across, JSON.parse(across.querySelector("script").textContent), address));
   }
   for (const root of document.querySelectorAll(".part")) {
-    const data = JSON.parse(root.querySelector("script").textContent);
-    parts.push(new Part(root, data, await unpack(data), address));
+    parts.push(new Part(root, JSON.parse(root.querySelector("script").textContent), address));
   }
-  address.show(true);
+  address.open(parts[0]);
   addEventListener("hashchange", () => address.show());
   const paint = (width) => {
     printing = width;
     if (width !== null) document.querySelectorAll("table[data-groups]").forEach((table) => makeSheets(table, width));
-    for (const part of parts) part.paint();
+    for (const part of parts) if (part.chosen) part.paint();
   };
   let width = innerWidth;
   addEventListener("resize", () => {
@@ -73,7 +83,14 @@ async function start() {
       button.textContent = "Copied";
     });
   }
-  document.documentElement.dataset.ready = "";
+  document.documentElement.dataset.ready = "";  // what is seen first is there, and answers
+  for (const part of parts) {
+    await idle();
+    address.open(part);
+    await part.complete();
+  }
+  address.enter();
+  document.documentElement.dataset.complete = "";
 }
 
 start();

@@ -4,23 +4,28 @@ const FARTHEST = 5;
 
 /** The matrices of runs x topics that the page carries; null is no value. */
 async function unpack({ packed, matrices, runs, topics }) {
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const letters = atob(packed);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const planes = new Uint8Array(await new Response(stream).arrayBuffer());
   const size = runs.length * topics.length;
-  let start = 0;
+  let end = 0;
   return matrices.map(({ unit, least, bytes: count }) => {
-    const codes = new Float64Array(size);
-    for (let b = 0, weight = 1; b < count; b += 1, weight *= 256, start += size) {
-      for (let i = 0; i < size; i += 1) codes[i] += planes[start + i] * weight;
-    }
-    return { at: (i) => codes[i] ? (least + codes[i] - 1) / unit : null };
+    const first = end;
+    end += count * size;
+    const last = end - size;
+    return { at: (i) => {
+      let code = 0;
+      for (let place = last + i; place >= first; place -= size) code = code * 256 + planes[place];
+      return code ? (least + code - 1) / unit : null;
+    } };
   });
 }
 
 class Part {
-  constructor(root, data, matrices, address) {
-    Object.assign(this, data, { root, matrices, address });
+  constructor(root, data, address) {
+    Object.assign(this, data, { root, address });
     this.name = root.dataset.part;
     this.byName = new Map(this.measures.map((m) => [m.name, m]));
     this.figures = [];
@@ -35,12 +40,20 @@ class Part {
     this.setUpFigures();
   }
 
-  value(m, run, topic) { return this.matrices[m.values].at(run * this.topics.length + topic); }
+  /** Scores by topic are unpacked, and what needs them shown, when the first screen stands. */
+  async complete() {
+    this.unpacked = await unpack(this);
+    this.$(".one-run").hidden = false;
+    this.showRun();
+    this.paint();
+  }
 
-  z(b, run, topic) { return this.matrices[b.z].at(run * this.topics.length + topic); }
+  value(m, run, topic) { return this.unpacked[m.values].at(run * this.topics.length + topic); }
+
+  z(b, run, topic) { return this.unpacked[b.z].at(run * this.topics.length + topic); }
 
   rank(b, run, topic) {
-    return b.ranks === null ? null : this.matrices[b.ranks].at(run * this.topics.length + topic);
+    return b.ranks === null ? null : this.unpacked[b.ranks].at(run * this.topics.length + topic);
   }
 
   ranked(m) {
@@ -78,7 +91,8 @@ class Part {
     const base = this.byName.get(m.base ?? m.name);
     const companion = m.base ? m : this.measures.find((other) => other.base === m.name);
     const behind = this.behind.find((b) => b.of === (m.base ?? m.name)) ?? null;
-    return { measures: [base, companion].filter(Boolean), behind };
+    return { measures: [base, companion].filter((each) => each?.byTopic), behind,
+      byTopic: behind?.dataset ? null : behind };
   }
 
   go(change, reveal = false) { this.address.go(this, change, reveal); }
@@ -93,6 +107,7 @@ class Part {
         this.go({ run: link.dataset.run }, true);
       });
     }
+    this.$(".close").addEventListener("click", () => this.go({ topic: null }));
     this.$(".as-scatter")?.addEventListener("change", (event) =>
       this.go({ as: event.target.checked ? "scatter" : null }));
   }
@@ -138,7 +153,7 @@ class Part {
     root.querySelector(".csv").addEventListener("click", () =>
       download(fileName(`${this.name} means`, "csv"), new Blob([this.csvOfMeans()], { type: "text/csv" })));
     this.topicsTable = new SortedTable(this.$(".all-topics"), {
-      fold: 100, pinned: (row) => Number(row.dataset.i) === this.chosen?.topic });
+      pinned: (row) => Number(row.dataset.i) === this.chosen?.topic });
     this.$(".all-topics .csv").addEventListener("click", () =>
       download(fileName(`${this.name} ${this.runs[this.chosen.run]} topics`, "csv"),
         new Blob([this.csvOfTopics()], { type: "text/csv" })));
@@ -154,7 +169,7 @@ class Part {
   }
 
   csvOfTopics() {
-    const { run, pair: { measures, behind: b } } = this.chosen;
+    const { run, pair: { measures, byTopic: b } } = this.chosen;
     const head = ["topic", ...measures.map((m) => m.name),
       ...(b ? ["z", "rank", `systems’ mean ${b.measure}`, "sd"] : [])];
     return csv([head, ...[...this.topics.keys()].map((topic) => [this.topics[topic],
@@ -170,6 +185,7 @@ class Part {
     const place = (i) => (draw) => (part, chosen, width) =>
       draw(part, chosen, chosen.pair.measures[Math.min(i, chosen.pair.measures.length - 1)], width);
     add(".overview", drawOverview);
+    add(".on-topic", drawOnTopic);
     for (const i of [0, 1]) {
       add(`.topics-${i}`, place(i)(drawTopics));
       add(`.against-${i}`, place(i)((part, chosen, m, width) =>
@@ -177,9 +193,7 @@ class Part {
     }
   }
 
-  paint() {
-    for (const figure of this.figures) figure.paint();
-  }
+  paint() { paintAll(this.unpacked ? this.figures : this.figures.slice(0, 1)); }
 
   /** Show what an address says; what it does not say is as at the start. */
   show(said) {
@@ -197,7 +211,7 @@ class Part {
     }
     this.showWords();
     this.showTable(said.sort);
-    this.showRun();
+    if (this.unpacked) this.showRun();
     this.paint();
   }
 
@@ -245,18 +259,35 @@ class Part {
         title.textContent = `${m.name}, ${m.base ? "standardized" : "raw"}`;
       }
     });
-    this.$(".legend").hidden = pair.measures.every((m) => !m.peers);
+    const known = pair.measures.some((m) => m.peers);
+    this.root.querySelectorAll(".of-systems").forEach((words) => { words.hidden = !known; });
+    this.root.querySelectorAll(".of-runs").forEach((words) => { words.hidden = known; });
     this.showAgainst();
     this.showFarthest();
+    this.showTopic();
     this.fillTopics();
-    const topic = this.$(".topic-line");
-    topic.hidden = this.chosen.topic < 0;
-    topic.textContent = topic.hidden ? "" : topicLines(this, this.chosen, this.chosen.topic).join("; ");
+  }
+
+  /** All runs on the topic that is chosen. */
+  showTopic() {
+    const { run, topic, pair } = this.chosen;
+    this.$(".one-topic").hidden = topic < 0;
+    if (topic < 0) return;
+    const m = shownByTopic(this.chosen);
+    this.$(".topic-name").textContent = this.topics[topic];
+    this.$(".topic-measure").textContent = m.name;
+    this.$(".topic-line").textContent = `${this.runs[run]}: ${scoreLines(this, this.chosen, topic).join("; ")}`;
+    const known = this.$(".topic-systems");
+    if (known) known.hidden = !pair.byTopic || pair.byTopic.mean[topic] === null;
   }
 
   caption() {
     const { run, pair: { behind: b } } = this.chosen;
-    return b ? `${this.runs[run]} is above the mean of the ${b.count} systems of ${b.set} on `
+    if (b?.dataset) {
+      return `Only the mean over ${b.dataset} is standardized, no topic by itself: ${b.measure} of the `
+        + `${b.counts[0]} systems has the mean ${fixed(b.mean[0])} and the deviation ${fixed(b.sd[0])}.`;
+    }
+    return b ? `${this.runs[run]} is above the mean of the ${b.counts.length === 1 ? `${b.counts[0]} ` : ""}systems of ${b.set} on `
       + `${plural(b.above[run], "topic")} (by more than one standard deviation on ${b.farAbove[run]}), `
       + `below it on ${b.below[run]} (by more than one on ${b.farBelow[run]}).` : "";
   }
@@ -268,9 +299,9 @@ class Part {
       [scheme === "raw" ? `raw ${b.measure}` : scheme, fixed(means[run]), ""])
       : [[`raw ${base.name}`, fixed(base.means[run]), ""]];
     return [...found,
-      [`${m.name}, 95% interval`, m.low[run] === null ? MISSING : `${fixed(m.low[run])} to ${fixed(m.high[run])}`,
+      ...(m.low[run] === null ? [] : [[`${m.name}, 95% interval`, `${fixed(m.low[run])} to ${fixed(m.high[run])}`,
         this.both(m, run) ? `±${fixed(m.overTopics[run])} by topics, ±${fixed(m.overSystems[run])} by systems`
-          : "by topics"],
+          : "by topics"]]),
       ...(m.places[run] ? [["among the systems", m.placeRanks[run] ?? MISSING, m.places[run]]] : []),
       ...(m.p[run] === null ? [] : [[`less ${this.runs[this.baseline]}`, signed(m.differences[run], 4),
         `p ${m.p[run] < 0.0001 ? "< 0.0001" : `= ${m.p[run].toFixed(4)}`}`]])];
@@ -294,13 +325,13 @@ class Part {
   }
 
   topicHead() {
-    const { pair: { measures, behind: b } } = this.chosen;
+    const { pair: { measures, byTopic: b } } = this.chosen;
     return [["topic", "ascending"], ...measures.map((m) => [m.name]),
       ...(b ? [["z"], ["rank", "ascending"], ["systems’ mean"], ["sd"]] : [])];
   }
 
   topicCells(topic) {
-    const { run, pair: { measures, behind: b } } = this.chosen;
+    const { run, pair: { measures, byTopic: b } } = this.chosen;
     return [this.topics[topic], ...measures.map((m) => fixed(this.value(m, run, topic))),
       ...(b ? [signed(this.z(b, run, topic)), this.rank(b, run, topic) ?? MISSING,
         fixed(b.mean[topic]), fixed(b.sd[topic])] : [])];
@@ -320,7 +351,7 @@ class Part {
   }
 
   showFarthest() {
-    const { run, pair: { behind: b } } = this.chosen;
+    const { run, pair: { byTopic: b } } = this.chosen;
     const section = this.$(".farthest");
     section.hidden = !b;
     if (!b) return;

@@ -1,7 +1,5 @@
 // Tables that sort, filter and fold.
 
-const FOLDED = 20;
-
 /** The value that a cell sorts by: a number, or its text. */
 const cellKey = (cell) => {
   const given = cell.dataset.v ?? cell.textContent;
@@ -11,11 +9,12 @@ const cellKey = (cell) => {
 
 class SortedTable {
   /** `pinned(row)` tells which rows are shown even where the table is folded. */
-  constructor(root, { fold = FOLDED, pinned = () => false, onSort = () => {} } = {}) {
+  constructor(root, { pinned = () => false, onSort = () => {} } = {}) {
     this.table = root.querySelector("table");
+    this.fold = Number(this.table.dataset.fold);
     this.filterBox = root.querySelector(".filter");
     this.more = root.querySelector(".more");
-    Object.assign(this, { root, fold, pinned, onSort, unfolded: false });
+    Object.assign(this, { root, pinned, onSort, unfolded: false });
     this.table.tHead.addEventListener("click", (event) => {
       const head = event.target.closest("th");
       if (!head?.querySelector("button")) return;
@@ -44,7 +43,7 @@ class SortedTable {
     rows.sort((a, b) => compare(a[1], b[1]));
     for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", direction);
-    body.append(...rows.map(([row]) => row));
+    if (rows.some(([row], i) => row !== body.rows[i])) body.append(...rows.map(([row]) => row));
     this.show();
   }
 
@@ -116,7 +115,6 @@ function hintAtWidth(scroller) {
     scroller.scrollLeft + scroller.clientWidth < scroller.scrollWidth - 2);
   scroller.addEventListener("scroll", tell, { passive: true });
   new ResizeObserver(tell).observe(scroller);
-  tell();
 }
 
 /** One stop for the tab key in a table's numbers; the arrow keys go from cell to cell. */

@@ -1,0 +1,150 @@
+"""Results as a table: a row a run, or with values by topic a row a run and topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std.analysis.paired import described, p_columns
+from ir_std.errors import UsageError
+from ir_std.evaluation.placement import Placement
+from ir_std.measures import Standardized, parse_measure
+from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
+from ir_std.schemes import EXACT
+from ir_std.trec.scores import SUMMARY
+
+if TYPE_CHECKING:
+    from ir_std.reporting.results import Results
+
+NO_RANK = "-"
+"""The rank of a run that has no mean."""
+
+
+def ranks(means: Mapping[str, float]) -> dict[str, int | None]:
+    """Runs from the highest mean on, with their ranks.
+
+    Equal means share a rank, which is 1 and the number of higher ones, and stay in the order given;
+    runs without a mean come last and have none.
+    """
+    values = np.array(list(means.values()))
+    known = np.sort(values[~np.isnan(values)])
+    higher = len(known) - np.searchsorted(known, values + EXACT, side="right")
+    found = {run: None if mean != mean else int(n) + 1
+             for (run, mean), n in zip(means.items(), higher, strict=True)}
+    return dict(sorted(found.items(), key=lambda item: item[1] or len(found) + 1))
+
+
+def ranked_by(means: Mapping[str, Mapping[Measure, float]], measure: Measure
+              ) -> dict[str, int | None]:
+    """The :func:`ranks` of runs by one of the measures that their means are known of.
+
+    Raises
+    ------
+    UsageError
+        If it is none of them.
+    """
+    known = next(iter(means.values()))
+    if measure not in known:
+        raise UsageError(f"cannot sort by {measure}: there are {', '.join(map(str, known))}")
+    return ranks({run: of_run[measure] for run, of_run in means.items()})
+
+
+class ResultTable:
+    """Lays out results; the parameters are those of :meth:`Results.table`."""
+
+    def __init__(self, results: Results, places: int, sort: Measure | str | None, by_topic: bool,
+                 means: bool, place: bool) -> None:
+        self.results, self.places = results, places
+        self.by_topic, self.means, self.place = by_topic, means or not by_topic, place
+        self.sort = None if sort is None else parse_measure(sort)
+        self.ranks: dict[str, int | None] = (
+            dict.fromkeys(results.runs) if self.sort is None
+            else ranked_by(results.means, self.sort))
+        self.best = {m: max((means[m] for means in results.means.values() if means[m] == means[m]),
+                            default=float("nan")) for m in results.measures}
+
+    def table(self) -> Table:
+        """The table."""
+        names = ["rank"] * (self.sort is not None) + ["run"] + ["topic"] * self.by_topic
+        columns = [name for m in self.results.measures
+                   for name in (str(m), *([f"{m} place"] if self.place else []))]
+        groups = tuple(n * (1 + self.place) for n in groups_of(self.results.measures))
+        rows = [row for run in self.ranks for row in self._rows(run)]
+        return Table((*names, *columns), tuple(rows), len(names), tuple(self._notes()), groups)
+
+    def _rows(self, run: str) -> Iterator[tuple[Cell, ...]]:
+        rank = self.ranks[run]
+        names = [label(NO_RANK if rank is None else str(rank))] * (self.sort is not None)
+        names.append(label(run))
+        if self.by_topic:
+            for i, topic in enumerate(self.results.topics):
+                yield (*names, label(topic), *self._topic(run, i))
+        if self.means:
+            yield (*names, *[label(SUMMARY)] * self.by_topic, *self._summary(run))
+
+    def _topic(self, run: str, i: int) -> Iterator[Cell]:
+        for measure in self.results.measures:
+            yield number(float(self.results.values[run][measure][i]), self.places)
+            if self.place:
+                places = self.results.topic_placements.get(run, {}).get(measure)
+                yield place_cell(places[i] if places else None)
+
+    def _summary(self, run: str) -> Iterator[Cell]:
+        for measure in self.results.measures:
+            yield self._mean(run, measure)
+            if self.place:
+                yield place_cell(self.results.placements.get(run, {}).get(measure))
+
+    def _mean(self, run: str, measure: Measure) -> Cell:
+        results = self.results
+        mean, tested = results.means[run][measure], results.tests.get(run, {}).get(measure)
+        mark = ""
+        if tested and tested.significant:
+            mark = BETTER if tested.difference > 0 else WORSE
+        return number(mean, self.places, mark=mark,
+                      best=len(results.runs) > 1 and mean >= self.best[measure] - EXACT,
+                      extra=(p_columns(tested, results.test, results.correction) if tested
+                             else None))
+
+    def _notes(self) -> Iterator[str]:
+        results = self.results
+        if results.baseline is not None and self.means:
+            how = described(results.test, results.correction, len(results.tests))
+            yield (f"{BETTER} {WORSE} significantly better, worse than {results.baseline}: {how}, "
+                   "each measure by itself.")
+        if self.sort is not None:
+            yield (f"Ranked by {self.sort}, the highest mean first; equal means share a rank and "
+                   "stay in the order given.")
+        if self.place:
+            yield from dict.fromkeys(self._about_places())
+
+    def _about_places(self) -> Iterator[str]:
+        placed = [p for places in self.results.placements.values() for p in places.values()]
+        for p in placed:
+            if not p.why_not:
+                part = (f", on {p.n_topics} of its {p.n_known} topics" if p.n_topics < p.n_known
+                        else "")
+                yield (f"Place: among the standardizing systems of {p.factors}, and the run itself "
+                       f"where it is none of them{part}.")
+        for p in placed:
+            if p.why_not:
+                yield f"No place by {p.measure}: {p.why_not}."
+        if not placed:
+            yield "No places: no factors are known."
+
+
+def place_cell(placement: Placement | None) -> Cell:
+    """``13/129``; CSV holds the rank, of how many, and how many others tie."""
+    if placement is None or placement.rank is None:
+        return Cell("-", float("nan"))
+    of = placement.n_systems + (not placement.among)
+    return Cell(f"{placement.rank}/{of}", placement.rank, {"of": of, "tied": placement.tied})
+
+
+def groups_of(measures: tuple[Measure, ...]) -> tuple[int, ...]:
+    """How many measures each raw one makes together with its companions behind it."""
+    starts = [i for i, m in enumerate(measures) if i == 0 or not isinstance(m, Standardized)]
+    return tuple(b - a for a, b in zip(starts, [*starts[1:], len(measures)], strict=True))

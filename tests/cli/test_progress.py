@@ -1,0 +1,131 @@
+"""How far the work is: seen on a terminal by who waits, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from made_up import collection, write_qrels, write_runs
+
+pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
+fcntl = pytest.importorskip("fcntl")
+termios = pytest.importorskip("termios")
+
+PROGRAM = ("import sys; from ir_std.__main__ import program; from ir_std.cli import streams; "
+           "streams.AFTER = float(sys.argv.pop(1)); program()")
+AT_ONCE, NEVER = "0", "3600"
+"""Seconds of work after which progress is shown."""
+COUNTED = re.compile(r"\d+(/\d+| runs) \[")
+"""What tqdm draws: ``3/7 [00:00<00:00`` or, of a number that is not known, ``3 runs [00:00``."""
+
+
+class Done(NamedTuple):
+    """What a program printed, and what its terminal got."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with seven runs, and qrels."""
+    folder = tmp_path_factory.mktemp("progress")
+    qrels, runs = collection()
+    write_qrels(qrels, folder / "qrels")
+    write_runs(runs, folder / "runs")
+    return folder
+
+
+def on_terminal(files: Path, arguments: list[str], after: str = AT_ONCE,
+                program: str = PROGRAM) -> Done:
+    """Run the program with a pseudo-terminal as its standard error."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen([sys.executable, "-c", program, after, *arguments], cwd=files,
+                          stdout=subprocess.PIPE, stderr=theirs, text=True, env=environment
+                          ) as started:
+        os.close(theirs)
+        err = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the program has closed the terminal
+                break
+            if not part:
+                break
+            err += part
+        os.close(ours)
+        assert started.stdout
+        out = started.stdout.read()
+    return Done(started.wait(), out, err.decode(errors="replace"))
+
+
+RUNS = [f"runs/sys{i}" for i in range(7)]
+COMMANDS = {
+    "evaluate": [*RUNS, "qrels", "AP", "-o", "table"],
+    "by topic": [*RUNS, "qrels", "AP", "-q", "--jobs", "2"],
+    "build": ["build", "qrels", "runs", "-o", "{}/set"],
+    "report": ["report", *RUNS, "qrels", "AP", "-o", "{}/page.html"],
+    "compare": ["compare", *(f"s{i}={run}:qrels" for i, run in enumerate(RUNS)), "AP"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_progress_is_seen_on_a_terminal_and_changes_no_result(
+        files: Path, tmp_path: Path, command: str) -> None:
+    if command == "report":
+        pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    found = {}
+    for after in (AT_ONCE, NEVER):
+        (tmp_path / after).mkdir()
+        arguments = [part.format(tmp_path / after) for part in COMMANDS[command]]
+        found[after] = on_terminal(files, arguments, after)
+        assert found[after].status == 0
+    assert COUNTED.search(found[AT_ONCE].err)
+    assert not COUNTED.search(found[NEVER].err)
+    assert found[AT_ONCE].out.replace(f"{tmp_path / AT_ONCE}", "") == found[NEVER].out.replace(
+        f"{tmp_path / NEVER}", "")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "build"])
+def test_who_wants_no_notes_sees_no_progress(files: Path, tmp_path: Path, command: str) -> None:
+    done = on_terminal(files, [*(part.format(tmp_path) for part in COMMANDS[command]), "--quiet"])
+    assert (done.status, done.err) == (0, "")
+
+
+def test_there_is_no_progress_in_a_file(files: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", PROGRAM, AT_ONCE, *COMMANDS["evaluate"]],
+                          cwd=files, capture_output=True, text=True, check=True, env=environment)
+    assert not COUNTED.search(done.stderr)
+    assert "tqdm" not in done.stderr
+
+
+def test_a_warning_has_a_line_of_its_own(files: Path, tmp_path: Path) -> None:
+    (files / "broken").write_text("t1 Q0 d1\n")
+    done = on_terminal(files, ["build", "qrels", "runs", "broken", "--skip-bad", "-o",
+                               str(tmp_path / "set")])
+    assert done.status == 0
+    (said,) = re.findall(r"([^\r\n]*)ir_std: warning: left out: broken", done.err)
+    assert not said.strip()
+
+
+def test_an_interrupt_is_said_in_a_line_of_its_own(files: Path) -> None:
+    code = ("import os, signal; from ir_std._signals import end_on_signals; end_on_signals(); "
+            "from ir_std.cli import streams; streams.AFTER = 0\n"
+            "with streams.progress(9) as counted:\n"
+            "    for i in counted(range(9)):\n"
+            "        if i == 5:\n"
+            "            os.kill(os.getpid(), signal.SIGINT)")
+    done = on_terminal(files, [], program=code)
+    assert done.status == 130
+    assert COUNTED.search(done.err)
+    assert done.err.split("\r\n")[-2:] == ["ir_std: error: interrupted", ""]

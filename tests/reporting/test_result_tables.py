@@ -1,0 +1,122 @@
+"""Results as tables: ranks, values by topic, places."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import AP, P
+from made_up import TOPICS, collection
+from scipy.stats import rankdata
+
+import ir_std
+from ir_std import build_factors, sAP
+from ir_std.errors import UsageError
+from ir_std.reporting.result_tables import ranks
+from ir_std.reporting.tables import Table
+
+QRELS, RUNS = collection()
+BUILT = build_factors(QRELS, RUNS, ["AP", "P@5"], id="mine")
+
+
+@pytest.fixture(scope="module")
+def results() -> ir_std.Results:
+    """Three of the standardizing systems, and a run that is none."""
+    new = {t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
+           for t, docs in RUNS["sys4"].items()}
+    runs = {"low": RUNS["sys0"], "high": RUNS["sys6"], "new": new, "twin": RUNS["sys0"]}
+    return ir_std.evaluate(runs, QRELS, [AP, P @ 5], factors=BUILT, baseline="low")
+
+
+def rows(table: Table) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(table.csv())))
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12))
+def test_ranks_are_scipys_and_ties_stay_in_the_order_given(values: list[int]) -> None:
+    found = ranks({f"run{i}": value / 7 for i, value in enumerate(values)})
+    expected = rankdata([-v for v in values], method="min").astype(int).tolist()
+    assert found == {f"run{i}": rank for i, rank in enumerate(expected)}
+    order = [(found[run], int(run[3:])) for run in found]
+    assert order == sorted(order)
+
+
+def test_means_that_differ_by_rounding_share_a_rank() -> None:
+    assert ranks({"a": 0.1 + 0.2, "b": 0.3, "c": 0.5}) == {"c": 1, "a": 2, "b": 2}
+
+
+def test_runs_without_a_mean_come_last_and_have_no_rank() -> None:
+    assert list(ranks({"a": math.nan, "b": 0.1, "c": 0.2}).items()) == [
+        ("c", 1), ("b", 2), ("a", None)]
+
+
+def test_a_sorted_table_has_ranks_and_says_the_rule(results: ir_std.Results) -> None:
+    table = results.table(sort="sAP")
+    assert table.header[:2] == ("rank", "run")
+    means = [results.means[row[1].text][sAP] for row in table.rows]
+    assert means == sorted(means, reverse=True)
+    twins = [(row[0].text, row[1].text) for row in table.rows if row[1].text in ("low", "twin")]
+    assert twins[0][0] == twins[1][0]
+    assert [name for _, name in twins] == ["low", "twin"]
+    assert "Ranked by sAP, the highest mean first; equal means share a rank" in table.text()
+
+
+def test_a_table_is_sorted_only_by_what_it_holds(results: ir_std.Results) -> None:
+    with pytest.raises(UsageError, match="cannot sort by P@10: there are AP, sAP, P@5, sP@5"):
+        results.table(sort="P@10")
+
+
+def test_csv_by_topic_holds_each_value_in_full(results: ir_std.Results) -> None:
+    written = rows(results.table(by_topic=True))
+    assert [row["topic"] for row in written] == [*TOPICS, "all"] * 4
+    for row in written:
+        for measure in results.measures:
+            mean = results.means[row["run"]][measure]
+            value = (mean if row["topic"] == "all" else
+                     results.by_topic(row["run"], measure)[row["topic"]])
+            assert float(row[str(measure)]) == value
+        assert bool(row["AP p"]) == (row["topic"] == "all" and row["run"] != "low")
+
+
+def test_the_means_can_be_left_out(results: ir_std.Results) -> None:
+    table = results.table(by_topic=True, means=False)
+    assert {row["topic"] for row in rows(table)} == set(TOPICS)
+    assert table.notes == ()
+
+
+def test_places_stand_behind_their_measures(results: ir_std.Results) -> None:
+    table = results.table(place=True)
+    assert table.header == ("run", "AP", "AP place", "sAP", "sAP place", "P@5", "P@5 place",
+                            "sP@5", "sP@5 place")
+    for row, cells in zip(rows(table), table.rows, strict=True):
+        placed = results.placements[row["run"]][sAP]
+        of = 7 if row["run"] != "new" else 8
+        assert cells[4].text == f"{placed.rank}/{of}"
+        assert (row["sAP place"], row["sAP place of"]) == (str(placed.rank), str(of))
+        assert row["sAP place tied"] == str(placed.tied)
+    assert "Place: among the standardizing systems of mine" in " ".join(table.text().split())
+
+
+def test_places_by_topic(results: ir_std.Results) -> None:
+    for row in rows(results.table(by_topic=True, means=False, place=True)):
+        placed = results.topic_placements[row["run"]][sAP][TOPICS.index(row["topic"])]
+        assert placed
+        assert row["sAP place"] == str(placed.rank)
+
+
+def test_why_there_are_no_places_is_said() -> None:
+    bare = ir_std.evaluate(RUNS, {"q": {"d1": 1}, **QRELS}, "AP")
+    table = bare.table(place=True)
+    assert {row[2].text for row in table.rows} == {"-"}
+    assert table.notes == ("No places: no factors are known.",)
+    other = ir_std.evaluate(RUNS, QRELS, [AP, P @ 3], factors=BUILT)
+    assert "No place by P@3: mine has no factors for it." in other.table(place=True).notes
+
+
+def test_one_run_has_no_best() -> None:
+    one = ir_std.evaluate(RUNS["sys1"], QRELS, AP, factors=BUILT)
+    assert not any(cell.best for row in one.table(by_topic=True).rows for cell in row)
