@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import hypot, inf, isnan, nan, sqrt
 
 import numpy as np
@@ -71,13 +72,15 @@ class Estimate:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 percent interval by topics and, where known, by systems."""
-        return self.mean - self.half, self.mean + self.half
+        half = self.half
+        return self.mean - half, self.mean + half
 
     def __str__(self) -> str:
         systems = "" if self.systems_error == 0 else f" ±{self.systems:.3f} (systems)"
         return f"{self.mean:.3f} ±{self.topics:.3f} (topics){systems}"
 
 
+@lru_cache(maxsize=256)
 def _quantile(df: float) -> float:
     from scipy.special import stdtrit
 

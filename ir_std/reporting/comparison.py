@@ -273,7 +273,8 @@ def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
     if not standardized:
         return plain
     low, high = found.interval
-    halves = [f" ±{figure(half, places)}" for half in (found.topics, found.systems) if half == half]
+    halves = [f" ±{figure(half, places)}" for half in (found.topics, found.systems)
+              if not isnan(half + found.mean)]
     return Cell(plain.text + "".join(halves), found.mean,
                 {"low": low, "high": high, "topics": found.topics, "systems": found.systems,
                  "n": found.n})

@@ -99,9 +99,10 @@ class Table:
         groups = iter(others)
         tied = [list(islice(groups, size)) for size in self.groups or [1] * len(others)]
         widest = max((_width(group) for group in tied), default=0)
-        if width - widest < _NAME * self.labels:
+        if width - widest < min(_NAME * self.labels, _width(heads)):
             widest = max(_width([column]) for column in others)
-        heads = [_shortened(c, (width - widest) // max(1, self.labels) - 2) for c in heads]
+        if _width(heads) > width - widest:
+            heads = [_shortened(c, (width - widest) // max(1, self.labels) - 2) for c in heads]
         blocks = [_side_by_side([*heads, *block]) for block in _fold(heads, tied, width)]
         return "\n\n".join([*blocks, *self._wrapped_notes(width)])
 
@@ -137,7 +138,9 @@ class Table:
         rules = [":--"] * self.labels + ["--:"] * (len(self.header) - self.labels)
         lines = [map(_markdown_escape, self.header), rules,
                  *([write(c) for c in row] for row in self.rows)]
-        notes = [f"\n{_markdown_escape(note)}" for note in self.notes]
+        # A paragraph that begins with a mark would be a list.
+        notes = ["\n" + "\\" * note.startswith(("+ ", "- ")) + _markdown_escape(note)
+                 for note in self.notes]
         return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), *notes])
 
     def latex(self) -> str:

@@ -174,6 +174,23 @@ def test_the_overview_shows_the_systems(view: View, results: ir_std.Results) -> 
     assert "129 systems" in view.text(".overview svg")
 
 
+@pytest.mark.parametrize("width", [375, 1280])
+def test_names_and_numbers_of_the_overview_fit_its_width(browser: Any, tmp_path: Path,
+                                                         width: int) -> None:
+    qrels = simulated_qrels({str(i): 5 for i in range(10)})
+    runs = {name: simulated_run(qrels, i, 20) for i, name in enumerate(("MW@WM_WMW", "i", HOSTILE))}
+    write_report(ir_std.evaluate(runs, qrels, AP), tmp_path / "report.html")
+    view = View(browser, viewport={"width": width, "height": 800})
+    view.open(tmp_path / "report.html")
+    boxes = view.page.eval_on_selector_all(".overview text", "ts => ts.map(t => t.getBBox())"
+                                           ".map(b => [b.x, b.x + b.width])")
+    right = view.page.eval_on_selector(".overview svg", "s => s.viewBox.baseVal.width")
+    assert all(0 <= low < high <= right for low, high in boxes)
+    assert view.page.locator(".overview text.small").count() >= 3
+    assert view.said == []
+    view.context.close()
+
+
 def test_the_first_screen_does_not_wait_for_the_scores_by_topic(browser: Any, file: Path) -> None:
     view = View(browser)
     view.page.add_init_script(

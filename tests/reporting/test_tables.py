@@ -31,6 +31,16 @@ def test_markdown_escapes_what_would_break_the_table() -> None:
         "| a\\_b\\|c | 0.1250 | - |"]
 
 
+def test_a_note_in_markdown_is_no_list() -> None:
+    assert Table(("run",), (), notes=("+ - marks",)).markdown().splitlines()[-1] == "\\+ - marks"
+
+
+def test_names_that_fit_are_whole() -> None:
+    table = Table(("run", "topic", "AP"), (
+        (label("a"), label("beir/cqadupstack/programmers-and-more"), number(0.5)),), 2, groups=(1,))
+    assert "beir/cqadupstack/programmers-and-more" in table.text(60)
+
+
 def test_latex_escapes_what_would_not_compile() -> None:
     text = TABLE.latex()
     assert r"a\_b\textbar{}c & 0.1250 & - \\" in text

@@ -60,6 +60,7 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
     placed = [results.placements.get(run, {}).get(measure) for run in runs]
     tested = [results.tests.get(run, {}).get(measure) for run in runs]
     sure = [estimate(results, run, measure) for run in runs]
+    low, high = zip(*(e.interval for e in sure), strict=True)
     systems = next((p.means for p in placed if p and p.means), ())
     if systems:
         mean_of_systems = float(np.mean(systems))
@@ -74,8 +75,8 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
         "systems": _numbers(systems),
         "systemsMean": _number(mean_of_systems),
         "means": [_exact(results.means[run][measure]) for run in runs],
-        "low": [_long(e.interval[0]) for e in sure],
-        "high": [_long(e.interval[1]) for e in sure],
+        "low": [_long(end) for end in low],
+        "high": [_long(end) for end in high],
         "overTopics": [_number(e.topics) for e in sure],
         "overSystems": ([_number(e.systems) for e in sure] if any(e.systems > 0 for e in sure)
                         else []),
@@ -144,7 +145,9 @@ def _standardized(plan: Plan, raw: Floats, scheme: str) -> Floats:
     """Raw scores, shape (n_runs, n_topics), by a scheme; the plan's own with its parameters."""
     params = plan.measure.scheme_params if scheme == plan.measure["scheme"] else {}
     apply = plan.factors.on(plan.topics, plan.name, scheme, **params)
-    return np.stack([apply(row) for row in raw])
+    if SCHEMES[scheme].needs_scores:  # of all runs at once these are too many comparisons
+        return np.stack([apply(row) for row in raw])
+    return apply(raw)
 
 
 def _ranks(plan: Plan, raw: Floats) -> Floats:

@@ -192,8 +192,9 @@ def listed(parts: Iterable[str]) -> str:
 
 
 def _listed(runs: Sequence[str]) -> str:
-    more = [f"{len(runs) - NAMED} more"] * (len(runs) > NAMED)
-    return listed([*runs[:NAMED], *more])
+    if len(runs) <= NAMED + 1:  # "1 more" is no shorter than its name
+        return listed(runs)
+    return listed([*runs[:NAMED], f"{len(runs) - NAMED} more"])
 
 
 def _count(n: int, what: str) -> str:

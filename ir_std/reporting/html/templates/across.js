@@ -15,7 +15,7 @@ function drawForest(across, m, width) {
     m.rows.map((r) => r.mean), m.zero === null ? [] : [m.zero]);
   const pad = (high - low) * 0.03 || 0.05;
   const x = scale(low - pad, high + pad, left, right);
-  const parts = [bottomAxis(x, 4, bottom, ticks(x.low, x.high, Math.max(4, width / 110)))];
+  const parts = [bottomAxis(x, 4, bottom, ticks(x.low, x.high, Math.max(6, width / 110)))];
   if (m.zero !== null) parts.push(svg("path", { class: "mean", d: `M${x(m.zero)} 4V${bottom}` }));
   const heaviest = Math.max(...m.rows.map((r) => r.weight ?? 0));
   const points = [];

@@ -68,7 +68,7 @@ function drawRanking(part, chosen, width, m) {
   const many = ranked.length > MANY_RUNS;
   const letters = Math.max(9, Math.min(24, Math.floor(width / 30)));
   const left = many ? 84
-    : Math.min(letters, Math.max(...ranked.map((r) => part.runs[r].length), 8)) * 7.2 + 16;
+    : Math.max(64, ...ranked.map((r) => widthOf(shortened(part.runs[r], letters)))) + 14;
   const right = width - 14, top = 6;
   const pitch = many ? OVERVIEW_HEIGHT / ranked.length : 22;
   const bottom = top + Math.max(ranked.length * pitch, 44);
@@ -83,7 +83,7 @@ function drawRanking(part, chosen, width, m) {
     parts.push(svg("rect", { class: cls, x: first, y: top, width: last - first, height: bottom - top }));
   }
   const strip = m.systems.length ? 26 : 0;
-  parts.push(bottomAxis(x, top, bottom + strip, ticks(x.low, x.high, Math.max(4, width / 110))));
+  parts.push(bottomAxis(x, top, bottom + strip, ticks(x.low, x.high, Math.max(6, width / 110))));
   if (m.systemsMean !== null) {
     parts.push(svg("path", { class: "mean", d: `M${x(m.systemsMean)} ${top}V${bottom + strip}` }));
   }

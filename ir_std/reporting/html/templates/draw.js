@@ -50,6 +50,13 @@ const bottomAxis = (x, top, bottom, values) => values.map((value) => [
   line("grid", x(value), top, x(value), bottom),
   text("small", x(value), bottom + 15, "middle", `${value}`)]);
 
+/** How wide words are where they are set boldest. */
+function widthOf(words) {
+  const pen = html("canvas").getContext("2d");
+  pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
+  return pen.measureText(words).width;
+}
+
 function picture(width, height, label, ...content) {
   return svg("svg", { class: "chart-svg", viewBox: `0 0 ${width} ${height}`, width, height,
     role: "img", tabindex: 0, "aria-label": label }, ...content);

@@ -42,7 +42,7 @@ class Address {
   enter() {
     const said = this.read();
     if (!(said.in || said.run || said.topic || said.against)) return;
-    const place = said.against ? ".against" : said.run || said.topic ? ".one-run" : "h2";
+    const place = said.against ? ".against" : said.topic ? ".one-topic" : said.run ? ".one-run" : "h2";
     this.parts.find((part) => this.isOf(part))?.$(place)?.scrollIntoView();
   }
 }
