@@ -113,10 +113,21 @@ class Qrels(ABC):
 
     def relevant(self, topic: str, level: int = 1) -> list[bytes]:
         """The documents of a topic at ``level`` or above, their ids in UTF-8."""
+        return self.ids(self._rows(topic, level)).bytes()
+
+    def relevant_by_level(self, topic: str) -> dict[int, list[bytes]]:
+        """:meth:`relevant` for each level from 1 at which the topic has documents."""
+        rows = self._rows(topic, 1)
+        documents, levels = self.ids(rows).bytes(), self.flat_levels[rows].tolist()
+        return {level: [doc for doc, at in zip(documents, levels, strict=True) if at >= level]
+                for level in sorted(set(levels))}
+
+    def _rows(self, topic: str, level: int) -> Ints:
         place = self.positions[topic]
         start = int(self._starts[place])
         levels = self.flat_levels[start:start + int(self.sizes[place])]
-        return self.ids(start + np.flatnonzero(levels >= level)).bytes()
+        rows: Ints = start + np.flatnonzero(levels >= level)
+        return rows
 
     def remembered(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """What ``compute`` gives for these qrels, computed once for each ``key``."""
