@@ -215,7 +215,8 @@ def _family(base: Measure) -> Standardized:
     name = f"s{base.__name__}"
     kind = type(f"_{name}", (Standardized,), {
         "__name__": name,
-        "__doc__": f"{base.__name__}, standardized by the factors of each topic.",
+        "__doc__": f"{base.__name__}, standardized by the factors of each topic; also as "
+                   f"``{name}(scheme='U')``.  See :class:`ir_std.Standardized`.",
         "NAME": name,
         "AT_PARAM": base.AT_PARAM,
         "PRETTY_NAME": f"Standardized {base.PRETTY_NAME}",

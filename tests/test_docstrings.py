@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import pydoc
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,9 @@ def test_no_example_is_skipped() -> None:
     assert [file for file in folder.rglob("*.py") if "+SKIP" in file.read_text("utf-8")] == []
 
 
-@pytest.mark.parametrize("name", MET_BY_USERS)
+@pytest.mark.parametrize("name", [*MET_BY_USERS, "report.write_report"])
 def test_what_users_meet_has_an_example(name: str) -> None:
-    assert ">>> " in (inspect.getdoc(getattr(ir_std, name)) or "")
+    assert ">>> " in (inspect.getdoc(attrgetter(name)(ir_std)) or "")
 
 
 def test_the_package_says_what_it_holds_in_its_first_screens() -> None:

@@ -11,6 +11,7 @@ import operator
 import os
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO, StringIO
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,7 +52,7 @@ def as_run(run: Any) -> Run:
         return read_run(run)
     if isinstance(run, Iterator):
         run = _listed(run)
-        if isinstance(run, str):
+        if _is_file(run):
             return read_run(run)
     made: Run
     if isinstance(run, Mapping):
@@ -76,14 +77,19 @@ def _others_read(given: Any) -> bool:
 
 
 def _listed(rows: Iterator[Any]) -> Any:
-    """Rows as a list, or a path that came letter by letter.
+    """Rows as a list; or a path that came letter by letter, a file by lines, a table by columns.
 
     ir_measures' pipeline, which the methods of its measures call, passes any input on as an
-    iterator, a path too.
+    iterator.
     """
     listed = list(rows)
     if listed and all(isinstance(row, str) for row in listed):
-        return "".join(listed)
+        text = "".join(listed)
+        return StringIO(text) if "\n" in text else text
+    if listed and all(isinstance(row, bytes) for row in listed):
+        return BytesIO(b"".join(listed))
+    if listed and all(hasattr(row, "to_frame") for row in listed):
+        return listed[0].to_frame().with_columns(listed[1:])
     return listed
 
 

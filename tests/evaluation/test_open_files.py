@@ -12,6 +12,7 @@ import pytest
 from ir_measures import AP
 
 import ir_std
+from ir_std import SP
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.files import write_run
 from ir_std.trec.inputs import as_run
@@ -71,6 +72,12 @@ def test_runs_and_qrels_are_read(opened: Callable[[str], Any], folder: Path) -> 
     assert ir_std.recognize(opened("qrels.txt")).factors is not None
     entries = [("a", opened("a.run"), opened("qrels.txt"))]
     assert ir_std.compare(entries, "AP").parts[0].results.means["a"] == expected
+
+
+def test_the_calls_of_ir_measures_measures_read_them(opened: Callable[[str], Any],
+                                                      folder: Path) -> None:
+    expected = ir_std.calc_aggregate(SP, folder / "qrels.txt", folder / "a.run", schemes="z")[SP]
+    assert SP.calc_aggregate(opened("qrels.txt"), opened("a.run")) == pytest.approx(expected)
 
 
 def test_factors_are_built_of_them(opened: Callable[[str], Any], folder: Path) -> None:

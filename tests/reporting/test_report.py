@@ -171,6 +171,16 @@ def test_a_hostile_name_stays_text() -> None:
     assert data_of(page)["runs"] == [HOSTILE]
 
 
+def test_a_name_cannot_turn_the_direction_of_what_is_beside_it() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    page = render(ir_std.evaluate({"a\u202eb\x1b": simulated_run(qrels, 1, 10)}, qrels, AP))
+    assert not re.search("[\u202a-\u202e\x1b]", page)
+    data = data_of(page)
+    assert data["runs"] == [r"a\u202eb\u001b"]
+    assert any(r"a\u202eb\u001b has" in said for m in data["measures"] for said in m["words"])
+    assert r'data-run="a\u202eb\u001b"' in page
+
+
 def test_nothing_on_it_points_elsewhere(text: str) -> None:
     assert not re.search(r"(?:src|href|action)=\"(?!#|data:,)", text)
     assert not re.search(r"url\(|@import|fetch\(|XMLHttp|sendBeacon|WebSocket", text)
@@ -273,6 +283,21 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert captured.out == ""
     assert f"wrote {page}" in captured.err
     assert "<h1>Mine</h1>" in page.read_text()
+
+
+def test_two_processes_write_the_same_page(tmp_path: Path) -> None:
+    qrels = tmp_path / "a.qrels"
+    qrels.write_text("1 0 d 1\n1 0 e 0\n")
+    runs = [str(tmp_path / name) for name in ("a.run", "b.run")]
+    for run, scores in zip(runs, ((2, 1), (1, 2)), strict=True):
+        Path(run).write_text("".join(f"1 Q0 {doc} 1 {score} tag\n"
+                                     for doc, score in zip("de", scores, strict=True)))
+    pages = []
+    for jobs in "12":
+        page = tmp_path / f"{jobs}.html"
+        assert main(["report", *runs, str(qrels), "AP", "--jobs", jobs, "-o", str(page)]) == 0
+        pages.append(page.read_bytes())
+    assert pages[0] == pages[1]
 
 
 # What it says in words.

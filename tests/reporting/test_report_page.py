@@ -112,7 +112,7 @@ def view(shared: View, file: Path) -> Iterator[View]:
 
 
 def score(value: float) -> str:
-    return f"{value:.4f}"
+    return f"{value:.4f}".replace("-", MINUS)
 
 
 # The first screen.

@@ -70,6 +70,12 @@ def test_tables_give_what_their_rows_give(form: str) -> None:
         assert ir_std.evaluate(run, qrels, "AP").means["run"] == expected
 
 
+@pytest.mark.parametrize("form", ["pandas", "polars"])
+def test_the_calls_of_ir_measures_measures_read_tables(form: str) -> None:
+    qrels, run = FORMS[form](QRELS), FORMS[form](RUN)
+    assert ir_std.SP.calc_aggregate(qrels, run) == ir_std.SP.calc_aggregate(QRELS, RUN) == 0.75
+
+
 def test_tables_of_other_libraries_are_read_by_narwhals(exchanged: Any) -> None:
     for table in (polars, lambda rows: polars(rows).lazy()):
         assert ir_std.calc_aggregate(

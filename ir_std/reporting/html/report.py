@@ -8,6 +8,7 @@ from math import isnan
 from typing import IO, Any
 
 from ir_std._files import check_target, write_whole
+from ir_std._text import visible
 from ir_std._version import __version__
 from ir_std.errors import MissingLibraryError
 from ir_std.factors.factor_set import FactorSet
@@ -65,6 +66,11 @@ def write_report(results: Results | Comparison, file: str | os.PathLike[str] | I
         If the file cannot be written, is one of the inputs, or is there and no page of ir_std's.
     MissingLibraryError
         If jinja2 is not installed.
+
+    Examples
+    --------
+    >>> results = ir_std.evaluate({"bm25": "bm25.run", "mono": "mono.run"}, "qrels.txt")
+    >>> write_report(results, "report.html", "Two runs on TREC-8")
     """
     check_target(file, inputs, b"" if force else OUR_MARK)
     write_whole(file, render(results, title).encode(errors="backslashreplace"), inputs)
@@ -80,9 +86,19 @@ def render(results: Results | Comparison, title: str | None = None) -> str:
                               undefined=StrictUndefined, autoescape=True, trim_blocks=True,
                               lstrip_blocks=True)
     environment.filters["score"] = _score
+    environment.filters["visible"] = _visible
     page = _Page(results)
-    return environment.get_template("report.html").render(
-        title=title or page.title, page=page, version=__version__)
+    return visible(environment.get_template("report.html").render(
+        title=title or page.title, page=page, version=__version__))
+
+
+def _visible(data: Any) -> Any:
+    """Data with the control characters in its texts escaped, as those of the page are."""
+    if isinstance(data, str):
+        return visible(data)
+    if isinstance(data, dict):
+        return {key: _visible(value) for key, value in data.items()}
+    return [_visible(each) for each in data] if isinstance(data, (list, tuple)) else data
 
 
 def _score(value: float) -> str:

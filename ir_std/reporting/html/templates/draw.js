@@ -14,7 +14,7 @@ const maker = (create) => (name, attributes = {}, ...children) => {
 const html = maker((name) => document.createElement(name));
 const svg = maker((name) => document.createElementNS(NAMESPACE, name));
 
-const fixed = (value, places = 4) => value === null ? MISSING : value.toFixed(places);
+const fixed = (value, places = 4) => value === null ? MISSING : value.toFixed(places).replace("-", "−");
 const signed = (value, places = 2) => value === null ? MISSING
   : (value < 0 ? "−" : "+") + Math.abs(value).toFixed(places);
 const plural = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;

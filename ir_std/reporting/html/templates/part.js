@@ -227,7 +227,8 @@ class Part {
     for (const row of table.tBodies[0].rows) {
       const run = Number(row.dataset.i);
       if (row.classList.contains("systems-row")) continue;
-      row.querySelector(".rank").textContent = this.rankHere(measure, run) ?? MISSING;
+      const rank = row.querySelector(".rank");
+      if (rank) rank.textContent = this.rankHere(measure, run) ?? MISSING;
       const among = row.querySelector(".among");
       if (among) {
         among.textContent = measure.placeRanks[run] ?? MISSING;
