@@ -127,8 +127,8 @@ class ScoreTable(NamedTuple):
     Attributes
     ----------
     topics : list of str
-    scores : ndarray, shape (n_topics, n_systems)
-        NaN for empty cells.
+    scores : ndarray
+        Shape (n_topics, n_systems); NaN for empty cells.
     resolution : float
         The step of the most decimals that occur, such as 0.0001.
     runs : list of str

@@ -21,10 +21,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ir_std._files import write_whole
-from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion
+from ir_std.errors import DAMAGED, InputError, UnknownSetError, UsageError, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder, user_folders, writable_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import FILES, OPTIONAL_FILES, snapshot
@@ -180,15 +180,14 @@ def opened(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
     try:
         with ZipFile(BytesIO(content)) as archive:
             members = archive.infolist()
-            if sum(m.file_size for m in members) > LARGEST:
-                raise InputError.at(where, None, f"is more than {LARGEST} bytes unpacked",
-                                    "a pack holds one factor set")
-            found = {m.filename: archive.read(m) for m in members}
-    except (BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, OSError) as broken:
-        if isinstance(broken, InputError):
-            raise
+            size = sum(m.file_size for m in members)
+            found = {m.filename: archive.read(m) for m in members if size <= LARGEST}
+    except (*DAMAGED, ValueError) as broken:
         raise InputError.at(where, None, f"is no zip file ({broken})",
                             "a pack is made by ir_std factors pack") from None
+    if size > LARGEST:
+        raise InputError.at(where, None, f"is more than {LARGEST} bytes unpacked",
+                            "a pack holds one factor set")
     if len(found) < len(members):
         raise InputError.at(where, None, "has a member twice", "each file is there once")
     manifests = [name for name in found if name.endswith(f"/{MANIFEST}")]

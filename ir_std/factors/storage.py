@@ -7,17 +7,17 @@ import json
 import math
 import re
 import struct
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.errors import InputError
+from ir_std.errors import DAMAGED, InputError
 from ir_std.factors.files import LARGEST
 from ir_std.factors.frozen import Frozen
 from ir_std.factors.judgments import Judgments
@@ -266,8 +266,6 @@ def read_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArr
     InputError
         If it is no ``.npz`` of such arrays, or larger than a factor set can be.
     """
-    from zipfile import BadZipFile, ZipFile
-
     try:
         with ZipFile(BytesIO(content)) as archive:
             members = archive.infolist()
@@ -278,8 +276,7 @@ def read_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArr
             arrays = {m.filename: _array(archive.read(m), m.filename, kinds) for m in members}
             return {measure: array for name, array in arrays.items()
                     for measure in name.removesuffix(".npy").split(SAME)}
-    except (ValueError, SyntaxError, TokenError, OSError, EOFError, MemoryError, RuntimeError,
-            struct.error, zlib.error, BadZipFile) as broken:
+    except (*DAMAGED, ValueError, SyntaxError, TokenError, MemoryError, struct.error) as broken:
         raise InputError.at(file, None, f"cannot be read ({shown(str(broken))[1:-1]})",
                             "an .npz of one array of numbers a measure is expected") from None
 
@@ -319,8 +316,6 @@ SAME = ";"
 
 def write_arrays(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write an ``.npz``, without pickles and times: the same arrays give the same bytes."""
-    from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
-
     names: dict[tuple[object, ...], list[str]] = {}
     for name, array in arrays.items():
         names.setdefault((array.dtype.str, array.shape, array.tobytes()), []).append(name)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import lzma
 import os
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
 
-from ir_std.errors import InputError
+from ir_std.errors import DAMAGED, InputError
 from ir_std.trec.sources import (
     MAX_MEMBER,
     FileSource,
@@ -23,10 +21,6 @@ from ir_std.trec.sources import (
 
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 ZIP_SUFFIX = ".zip"
-
-# What the standard library raises on archives that are truncated, damaged or encrypted.
-_BROKEN = (tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, EOFError, OSError,
-           RuntimeError)
 
 
 def run_sources(paths: Iterable[str | os.PathLike[str]],
@@ -74,15 +68,29 @@ def _below(path: Path, max_member: int) -> Iterator[Source]:
             for member, stream in members(path):
                 if not is_hidden(PurePosixPath(member)):
                     yield in_memory(stream, f"{path}!{member}", max_member)
-        except _BROKEN as broken:
+        except (*DAMAGED, tarfile.TarError) as broken:
             raise InputError.at(path, None, f"cannot be read ({broken})",
                                 "an archive of runs is expected: copy it again") from None
     else:
         yield FileSource(path, max_member)
 
 
+class _Member(tarfile.TarInfo):
+    """A member of a tar file.  Python takes a damaged header for the end, and so drops the rest."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Any:
+        """The next one; an error where there is neither a header nor the mark of the end."""
+        try:
+            return super().fromtarfile(archive)
+        except tarfile.EOFHeaderError:  # type: ignore[attr-defined]  # typeshed lacks it
+            raise
+        except tarfile.HeaderError as broken:
+            raise tarfile.ReadError(str(broken)) from None
+
+
 def _tar_members(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    with tarfile.open(path, "r|*") as archive:
+    with tarfile.open(path, "r|*", tarinfo=_Member) as archive:
         for member in archive:
             content = archive.extractfile(member) if member.isfile() else None
             if content is not None:

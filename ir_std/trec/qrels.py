@@ -99,10 +99,12 @@ class Qrels(ABC):
 
     @cached_property
     def ideal(self) -> Ranking:
-        """The best ranking there can be: all judged documents, highest level first."""
-        order = np.lexsort((-self.flat_levels, self.topic))
-        ranks = np.arange(len(order)) - self._starts[self.topic] + 1
-        return Ranking(self, self.topic, ranks, self.flat_levels[order], self.sizes)
+        """The best ranking there can be of the relevant documents: highest level first."""
+        rows = np.flatnonzero(self.flat_levels > 0)
+        topic, levels, sizes = self.topic[rows], self.flat_levels[rows], self.count(1)
+        order = np.lexsort((-levels, topic))
+        ranks = np.arange(1, len(order) + 1) - (np.cumsum(sizes) - sizes)[topic]
+        return Ranking(self, topic, ranks, levels[order], sizes)
 
     def count(self, level: int = 1) -> Ints:
         """Number of documents at ``level`` or above, by topic; shape (n_topics,)."""
@@ -234,8 +236,10 @@ class Wanted:
     Attributes
     ----------
     qrels : Qrels
-    topic, level : ndarray of int, shape (n_documents,)
-        Index of the topic, ascending; judged level.
+    level : ndarray of int, shape (n_documents,)
+        As judged.
+    topic : ndarray of int, shape (n_documents,)
+        Its index, ascending.
     ids : Ids, of length n_documents
     """
 
@@ -266,8 +270,12 @@ class Ranking(NamedTuple):
     ----------
     qrels : Qrels
         Topics are those of the qrels, in their order; a topic without documents scores 0.
-    topic, rank, level : ndarray of int, shape (n_found,)
-        Index of the topic, rank from 1, judged level.
+    topic : ndarray of int, shape (n_found,)
+        Its index among those of the qrels.
+    rank : ndarray of int, shape (n_found,)
+        From 1.
+    level : ndarray of int, shape (n_found,)
+        As judged.
     n_ret : ndarray of int, shape (n_topics,)
         Number of documents that the run has on each topic.
     """

@@ -94,6 +94,12 @@ def broken_deflate(folder: Path) -> None:
     (folder / "scores.npz").write_bytes(bytes(content))
 
 
+def broken_lzma(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "scores.npz", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("AP.npy", SCORES.tobytes())
+    broken_deflate(folder)
+
+
 def bomb(folder: Path) -> None:
     with zipfile.ZipFile(folder / "scores.npz", "w", zipfile.ZIP_DEFLATED,
                          compresslevel=1) as archive, (
@@ -151,6 +157,7 @@ BROKEN: dict[str, Break] = {
     "npz: no zip": text("scores.npz", "text"),
     "npz: empty": text("scores.npz", ""),
     "npz: broken deflate": broken_deflate,
+    "npz: broken LZMA": broken_lzma,
     "npz: no npy members": lambda folder: zipfile.ZipFile(folder / "scores.npz", "w").writestr(
         "readme.txt", "x"),
     "npz: no members": lambda folder: zipfile.ZipFile(folder / "scores.npz", "w").close(),

@@ -13,6 +13,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from made_up import collection
 
@@ -102,7 +103,8 @@ def test_only_ones_own_sets_are_removed(packed: Path) -> None:
 Change = Callable[[dict[str, bytes]], object]
 
 
-def repacked(packed: Path, change: Change, fix_hashes: bool = False) -> Path:
+def repacked(packed: Path, change: Change, fix_hashes: bool = False,
+             method: int = zipfile.ZIP_STORED) -> Path:
     """A pack with some members changed."""
     with zipfile.ZipFile(packed) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -113,7 +115,7 @@ def repacked(packed: Path, change: Change, fix_hashes: bool = False) -> Path:
             "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
             for name, data in members.items() if not name.endswith("pack.json")}
         members["mine/pack.json"] = json.dumps(manifest).encode()
-    with zipfile.ZipFile(packed, "w") as archive:
+    with zipfile.ZipFile(packed, "w", method) as archive:
         for name, data in members.items():
             archive.writestr(name, data)
     return packed
@@ -150,6 +152,24 @@ def test_packs_that_are_not_what_they_should_be_leave_nothing_behind(
     with pytest.raises(InputError, match=message):
         packs.add(str(repacked(packed, change, fix)))
     assert not own.exists() or list(own.iterdir()) == []
+
+
+@pytest.mark.parametrize("method", [
+    zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_whichever_byte_is_damaged_a_pack_is_whole_or_refused(method: int, packed: Path) -> None:
+    whole = packs.opened(packed.read_bytes(), packed)
+    repacked(packed, len, method=method)
+    content = packed.read_bytes()
+    refused = 0
+    for place in np.random.default_rng(1).integers(0, len(content), 150).tolist():
+        damaged = content[:place] + bytes([content[place] ^ 0x5A]) + content[place + 1:]
+        try:
+            found = packs.opened(damaged, packed)
+        except InputError:
+            refused += 1
+        else:
+            assert found == whole
+    assert refused > 100
 
 
 def test_a_pack_that_unpacks_to_more_than_a_set_is_refused_before_it_is_unpacked(
