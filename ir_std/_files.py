@@ -59,7 +59,8 @@ def scratch_beside(target: Path) -> Iterator[Path]:
 
 
 def check_target(file: str | os.PathLike[str] | IO[Any],
-                 inputs: Iterable[str | os.PathLike[str]] = (), mark: bytes = b"") -> None:
+                 inputs: Iterable[str | os.PathLike[str]] = (), mark: bytes = b"",
+                 *, new: bool = False) -> None:
     """Refuse to replace what must stay.
 
     Parameters
@@ -70,11 +71,13 @@ def check_target(file: str | os.PathLike[str] | IO[Any],
         Files that must not be replaced.
     mark : bytes
         What the first kilobyte must hold of a file that may be replaced, unless it is empty.
+    new : bool
+        Whether none may be replaced that is not empty.
 
     Raises
     ------
     InputError
-        If it is one of the inputs, no regular file, or without the mark.
+        If it is one of the inputs, no regular file, without the mark, or not new.
     """
     if not isinstance(file, (str, os.PathLike)):
         return
@@ -83,6 +86,9 @@ def check_target(file: str | os.PathLike[str] | IO[Any],
         raise InputError.at(file, None, "is one of the inputs", "name a new file")
     if target.exists() and not target.is_file():
         raise InputError.at(file, None, "is not a regular file", "name a new file")
+    if new and target.exists() and target.stat().st_size:
+        raise InputError.at(file, None, "is there already",
+                            "name a new file, or replace it with --force")
     if mark and target.exists():
         with target.open("rb") as stream:
             start = stream.read(1024)

@@ -1,4 +1,4 @@
-"""Merging ranked lists: retrieval scores of different engines or shards on a common scale.
+"""Merging ranked lists of different engines or shards, by scores on a common scale or by ranks.
 
 The six linear methods of Markov, Arampatzis and Crestani, "Unsupervised linear score
 normalization revisited" (SIGIR 2012).  None needs training, and each looks at one list at a
@@ -19,6 +19,20 @@ sum     (s-min)/sum(s-min)     seldom
 lists that spread before others; since ``sd`` is in the units of the scores, of two engines that
 one wins whose scores are larger numbers.  By ``uv`` a list wins whose scores are nearly equal.
 
+Three combinations look at ranks, not at scores, and take no method:
+
+=========  =====================================================================================
+name       a document gets
+=========  =====================================================================================
+rrf        the sum of 1/(60+rank) over the lists that have it: reciprocal rank fusion (Cormack,
+           Clarke and Büttcher, SIGIR 2009)
+borda      of each list n points for the first of the n documents of all lists, n-1 for the
+           second, ...; those that a list lacks share what it has left (Aslam and Montague, SIGIR
+           2001)
+condorcet  a place before those that more lists rank behind it than before it (Montague and
+           Aslam, CIKM 2002); a list ranks what it has before what it lacks
+=========  =====================================================================================
+
 Decided for the edges:
 
 - A list whose scores are all equal, such as a list of one document, says nothing of its
@@ -36,6 +50,10 @@ Decided for the edges:
   ``mmstdv`` or ``sum``, whose scores start at 0.
 - Scores that are NaN or infinite, and a document twice in a list, are refused.
 - A topic that only some runs have is merged from those.
+- Ranks are those of trec_eval: by score as 32-bit float, ties by id descending.
+- Where as many lists rank the one document first as the other, Borda points decide for
+  ``condorcet``, then ids.  Such preferences may go round in a circle: then the documents of the
+  circle stand together, and each is preferred to the next.
 - No document of a list passes another, and none of the results is NaN, whatever the scores;
   those that differ in their last places may become equal.  A result that no 64-bit float can
   hold, such as -1e308 / 1e-300 by ``max``, is refused.
@@ -44,10 +62,13 @@ Decided for the edges:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cmp_to_key, partial
 from itertools import chain
-from typing import Any
+from operator import lt
+from typing import Any, TypeAlias
 
 import numpy as np
 from ir_measures import ScoredDoc
@@ -58,6 +79,10 @@ from ir_std.trec.frames import as_frame, column, is_frame, like, with_values
 from ir_std.trec.inputs import as_run
 from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import DictRun, Run
+
+List: TypeAlias = tuple[list[str], Floats]
+"""Documents and their scores."""
+Join: TypeAlias = Callable[[list[List]], List]
 
 
 def minmax(scores: Floats) -> Floats:
@@ -172,6 +197,53 @@ COMBINE: dict[str, Callable[[Ints, Floats, int], Floats]] = {
 document, the scores in the order of the lists, and the number of documents."""
 
 
+RRF_K = 60
+"""What reciprocal rank fusion adds to a rank, as in its paper."""
+
+
+def _reciprocal_ranks(lists: Sequence[Ints], n: int) -> Floats:
+    points = np.zeros(n)
+    for places in lists:
+        points[places] += 1 / (RRF_K + 1 + np.arange(len(places)))
+    return points
+
+
+def _borda_points(lists: Sequence[Ints], n: int) -> Floats:
+    points = np.zeros(n)
+    for places in lists:
+        given = np.full(n, (n - len(places) + 1) / 2)
+        given[places] = n - np.arange(len(places))
+        points += given
+    return points
+
+
+def _condorcet_places(lists: Sequence[Ints], n: int) -> Floats:
+    ranks = np.full((n, len(lists)), n)
+    for i, places in enumerate(lists):
+        ranks[places, i] = np.arange(len(places))
+    of = ranks.tolist()
+    # Ties are decided by these, so that of two documents one is always preferred: any sort then
+    # gives a Condorcet path (Montague and Aslam), which tears no circle apart.
+    first = np.argsort(-_borda_points(lists, n), kind="stable").tolist()
+    place = {document: i for i, document in enumerate(first)}
+
+    def compared(a: int, b: int) -> int:
+        majority = sum(map(lt, of[b], of[a])) - sum(map(lt, of[a], of[b]))
+        return majority or place[a] - place[b]
+
+    points = np.empty(n)
+    points[sorted(first, key=cmp_to_key(compared))] = n - np.arange(n)
+    return points
+
+
+BY_RANK: dict[str, Callable[[Sequence[Ints], int], Floats]] = {
+    "rrf": _reciprocal_ranks,
+    "borda": _borda_points,
+    "condorcet": _condorcet_places,
+}
+"""The combinations of ranks: from each list's documents in their order, and the number of all."""
+
+
 def normalize(run: Any, method: str) -> Any:
     """Normalize the scores of a run, topic by topic.
 
@@ -208,26 +280,29 @@ def normalize(run: Any, method: str) -> Any:
     return _in_form_of(run, normalized)
 
 
-def merge(runs: Iterable[Any], method: str, combine: str = "sum",
+def merge(runs: Iterable[Any], method: str | None = None, combine: str = "sum",
           depth: int | None = None) -> Any:
-    """Normalize the scores of several runs and merge their lists into one for each topic.
+    """Merge the lists of several runs into one for each topic, by scores or by ranks.
 
     >>> merge([{"q1": {"a1": 12.0, "a2": 9.0, "a3": 8.0}}, {"q1": {"b1": 0.9, "b2": 0.1}}],
     ...       "minmax", depth=3)
     {'q1': {'b1': 1.0, 'a1': 1.0, 'a2': 0.25}}
+    >>> merge([{"q1": {"a": 3.0, "b": 2.0}}, {"q1": {"b": 0.9, "c": 0.1}}], combine="borda")
+    {'q1': {'b': 5.0, 'a': 4.0, 'c': 3.0}}
 
     Parameters
     ----------
     runs : iterable of runs
         Each in any form that :func:`ir_std.trec.inputs.as_run` takes.
-    method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}
-        See :mod:`ir_std.merging` for which to choose, and for all edge cases.
-    combine : {'sum', 'max', 'mnz', 'first'}
+    method : {'minmax', 'max', 'mmstdv', 'uv', 'zscore', 'sum'}, optional
+        How scores are normalized; none where ranks are combined.  See :mod:`ir_std.merging` for
+        which to choose, and for all edge cases.
+    combine : {'sum', 'max', 'mnz', 'first', 'rrf', 'borda', 'condorcet'}
         What a document in several lists gets of its normalized scores: their sum (CombSUM),
         the highest, the sum times their number (CombMNZ), or that of the first run that has
         it.  A run that does not have it adds nothing: to a sum of scores that can be negative,
         as those of ``zscore`` are, that is more than a low score, and CombMNZ multiplies what is
-        negative too (see :mod:`ir_std.merging`).
+        negative too (see :mod:`ir_std.merging`).  The last three look at ranks alone.
     depth : int, optional
         Keep this many documents a topic.
 
@@ -243,10 +318,10 @@ def merge(runs: Iterable[Any], method: str, combine: str = "sum",
     InputError
         If a run cannot be used, or ``max`` meets a list without a score above 0.
     UsageError
-        If there is no such method or combination, no run, or ``depth`` is below 1.
+        If there is no such method or combination, no run, or ``depth`` is below 1; or a method
+        is missing, or given where ranks are combined.
     """
-    formula = known_as(method, METHODS, "method")
-    combined = known_as(combine, COMBINE, "combination")
+    prepared, together = _steps(method, combine)
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}, and must be at least 1")
     if isinstance(runs, (str, os.PathLike, Mapping, Run)) or is_frame(runs):
@@ -254,13 +329,38 @@ def merge(runs: Iterable[Any], method: str, combine: str = "sum",
     runs = [_kept(run) for run in runs]
     if not runs:
         raise UsageError("no runs to merge: name at least one")
-    lists: dict[str, list[tuple[list[str], Floats]]] = {}
-    for run in runs:
-        for topic, one in _normalized(as_run(run), formula).lists.items():
+    lists: dict[str, list[List]] = {}
+    for run in map(as_run, runs):
+        for topic, one in prepared(run).lists.items():
             lists.setdefault(topic, []).append(one)
     merged = DictRun.from_lists(
-        ((topic, *_merged(parts, combined)) for topic, parts in lists.items()), "the merged run")
+        ((topic, *together(parts)) for topic, parts in lists.items()), "the merged run")
     return _in_form_of(runs[0], ranked(merged, depth))
+
+
+def _steps(method: str | None, combine: str) -> tuple[Callable[[Run], Run], Join]:
+    """What is done with each run, and then with the lists of a topic."""
+    known: dict[str, object] = {**COMBINE, **BY_RANK}
+    known_as(combine, known, "combination")
+    if combine in BY_RANK:
+        if method is not None:
+            raise UsageError(f"{combine} looks at ranks, not at scores: leave out {method!r} "
+                             "(--normalize)")
+        return ranked, partial(_merged_ranks, combined=BY_RANK[combine])
+    if method is None:
+        raise UsageError(f"{combine} combines scores, which must be on one scale: give a method "
+                         f"(--normalize) of {', '.join(METHODS)}; or combine ranks: "
+                         f"{', '.join(BY_RANK)}")
+    return (partial(_normalized, method=known_as(method, METHODS, "method")),
+            partial(_merged, combined=COMBINE[combine]))
+
+
+def strangers(runs: Iterable[Run]) -> list[str]:
+    """The names of those of several runs that have no topic in common with another."""
+    runs = list(runs)
+    count = Counter(topic for run in runs for topic in run.topics)
+    return [run.name for run in runs
+            if len(runs) > 1 and all(count[topic] == 1 for topic in run.topics)]
 
 
 def _normalized(run: Run, method: Method) -> Run:
@@ -278,14 +378,22 @@ def _apply(method: Method, scores: Floats, topic: str, name: str) -> Floats:
     return method.formula(scores)
 
 
-def _merged(parts: list[tuple[list[str], Floats]],
-            combined: Callable[[Ints, Floats, int], Floats]) -> tuple[list[str], Floats]:
+def _merged(parts: list[List], combined: Callable[[Ints, Floats, int], Floats]) -> List:
     """The documents of several lists, each once, and their combined scores."""
     index: dict[str, int] = {}
     place = np.array([index.setdefault(doc, len(index))
                       for doc in chain.from_iterable(docs for docs, _ in parts)], np.int64)
     scores = np.concatenate([scores for _, scores in parts])
     return list(index), combined(place, scores, len(index))
+
+
+def _merged_ranks(parts: list[List], combined: Callable[[Sequence[Ints], int], Floats]) -> List:
+    """The documents of several lists in their order, each once, and what they get."""
+    # By id, so that documents with equal points are in no order of the runs.
+    everything = sorted({doc for docs, _ in parts for doc in docs}, reverse=True)
+    index = {doc: i for i, doc in enumerate(everything)}
+    lists = [np.array([index[doc] for doc in docs], np.int64) for docs, _ in parts]
+    return everything, combined(lists, len(everything))
 
 
 def _kept(run: Any) -> Any:

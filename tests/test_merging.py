@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
@@ -22,7 +23,7 @@ from ir_measures import AP, ScoredDoc, nDCG
 
 import ir_std
 from ir_std import InputError, UsageError, merge, normalize
-from ir_std.merging import COMBINE, METHODS
+from ir_std.merging import BY_RANK, COMBINE, METHODS
 from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_run
 from ir_std.trec.runs import Run
@@ -199,6 +200,9 @@ def test_a_topic_without_documents_stays() -> None:
     (lambda: merge([{}], "minmax", combine="avg"), "unknown combination 'avg'.*sum, max, mnz"),
     (lambda: merge([{}], "minmax", depth=0), "depth is 0"),
     (lambda: merge([], "minmax"), "no runs"),
+    (lambda: merge([{}]), "sum combines scores.*give a method.*of minmax.*or combine ranks: rrf"),
+    (lambda: merge([{}], "minmax", combine="rrf"), "rrf looks at ranks.*leave out 'minmax'"),
+    (lambda: merge([{}], combine="rff"), "unknown combination 'rff'.*did you mean 'rrf'"),
     (lambda: merge({"q": {"a": 1.0}}, "minmax"), "list of runs"),
     (lambda: merge("one.run", "minmax"), "list of runs"),
     (lambda: merge(frame({"q": LIST}), "minmax"), "list of runs"),
@@ -248,6 +252,92 @@ def test_depth_keeps_the_first_documents(runs: list[dict[str, dict[str, float]]]
     cut = merge(runs, method, depth=depth)
     assert {t: list(docs) for t, docs in cut.items()} == {
         t: list(docs)[:depth] for t, docs in whole.items()}
+
+
+# Ranks
+
+some_runs = st.lists(run_dicts, min_size=1, max_size=5)
+
+
+def orders(runs: list[dict[str, dict[str, float]]]) -> dict[str, list[list[str]]]:
+    """The documents of each list in trec_eval's order, by topic."""
+    found: dict[str, list[list[str]]] = {}
+    for run in runs:
+        for topic, docs in run.items():
+            ordered = sorted(((np.float32(s), d) for d, s in docs.items()), reverse=True)
+            found.setdefault(topic, []).append([doc for _, doc in ordered])
+    return found
+
+
+@given(some_runs)
+def test_reciprocal_ranks_are_added(runs: list[dict[str, dict[str, float]]]) -> None:
+    merged = merge(runs, combine="rrf")
+    for topic, lists in orders(runs).items():
+        assert merged[topic] == pytest.approx({
+            doc: sum(1 / (60 + docs.index(doc) + 1) for docs in lists if doc in docs)
+            for docs in lists for doc in docs}, rel=1e-12)
+
+
+@given(some_runs)
+def test_every_list_gives_the_same_borda_points(runs: list[dict[str, dict[str, float]]]) -> None:
+    merged = merge(runs, combine="borda")
+    for topic, lists in orders(runs).items():
+        everything = {doc for docs in lists for doc in docs}
+        n = len(everything)
+        points = dict.fromkeys(everything, 0.0)
+        for docs in lists:
+            left = sum(range(1, n + 1)) - sum(n - i for i in range(len(docs)))
+            for doc in everything:
+                points[doc] += n - docs.index(doc) if doc in docs else left / (n - len(docs))
+        assert merged[topic] == pytest.approx(points, rel=1e-12)
+
+
+def preferred(lists: list[list[str]], a: str, b: str) -> int:
+    """In how many lists more ``a`` stands before ``b`` than behind it."""
+    def place(docs: list[str], doc: str) -> int:
+        return docs.index(doc) if doc in docs else len(docs)
+
+    pairs = [(place(docs, a), place(docs, b)) for docs in lists]
+    return sum(x < y for x, y in pairs) - sum(x > y for x, y in pairs)
+
+
+@given(some_runs)
+def test_condorcet_keeps_to_majorities_and_tears_no_circle_apart(
+        runs: list[dict[str, dict[str, float]]]) -> None:
+    merged, borda = merge(runs, combine="condorcet"), merge(runs, combine="borda")
+    for topic, lists in orders(runs).items():
+        order = list(merged[topic])
+        assert list(merged[topic].values()) == list(range(len(order), 0, -1))
+        beats = {(a, b) for a in order for b in order if a != b and (
+            preferred(lists, a, b), borda[topic][a], a) > (0, borda[topic][b], b)}
+        assert all((b, a) not in beats for a, b in beats)
+        assert all(pair in beats for pair in pairwise(order))
+        reached = set(beats)
+        for middle in order:
+            reached |= {(a, b) for a in order for b in order
+                        if (a, middle) in reached and (middle, b) in reached}
+        for i, a in enumerate(order):
+            assert all((b, a) not in reached or (a, b) in reached for b in order[i + 1:])
+
+
+def test_three_lists_of_which_each_is_turned_are_a_circle() -> None:
+    runs = [{"q": {d: 3.0 - i for i, d in enumerate(docs)}} for docs in ("abc", "bca", "cab")]
+    assert "".join(merge(runs, combine="condorcet")["q"]) in ("abc", "bca", "cab")
+
+
+@pytest.mark.parametrize("combine", BY_RANK)
+def test_ranks_of_equal_scores_are_those_of_trec_eval(combine: str) -> None:
+    run = {"q": {"a": 1.0, "b": 1.0 + 1e-12, "c": 1.0}}
+    assert list(merge([run], combine=combine)["q"]) == ["c", "b", "a"]
+
+
+@pytest.mark.parametrize("combine", BY_RANK)
+def test_the_order_of_the_runs_does_not_matter_to_ranks(combine: str) -> None:
+    draw = np.random.default_rng(5)
+    runs = [{"q": {f"d{d}": float(s) for d, s in zip(
+        draw.choice(30, 20, replace=False), draw.random(20), strict=True)}} for _ in range(4)]
+    assert merge(runs, combine=combine)["q"] == pytest.approx(
+        merge(runs[::-1], combine=combine)["q"], rel=1e-12)
 
 
 # The kinds of run
@@ -314,13 +404,17 @@ def test_every_kind_gives_the_same_scores(run: dict[str, dict[str, float]], meth
 RANX = """
 import json, sys
 from ranx import Run, fusion, normalization as n
-runs = [Run(r) for r in json.load(sys.stdin)]
+given, alike = json.load(sys.stdin)
+runs = [Run(r) for r in given]
 plain = lambda run: {q: {d: float(s) for d, s in docs.items()} for q, docs in run.run.items()}
 methods = {"minmax": n.min_max_norm, "max": n.max_norm, "sum": n.sum_norm, "zscore": n.zmuv_norm}
 combined = {"sum": fusion.comb_sum, "max": fusion.comb_max, "mnz": fusion.comb_mnz}
-json.dump({m: [[plain(f(r)) for r in runs],
-               {c: plain(g([f(r) for r in runs])) for c, g in combined.items()}]
-           for m, f in methods.items()}, sys.stdout)
+scores = {m: [[plain(f(r)) for r in runs],
+              {c: plain(g([f(r) for r in runs])) for c, g in combined.items()}]
+          for m, f in methods.items()}
+ranks = {"rrf": plain(fusion.rrf(runs)), "borda": plain(fusion.bordafuse(runs)),
+         "condorcet": plain(fusion.condorcet([Run(r) for r in alike]))}
+json.dump([scores, ranks], sys.stdout)
 """
 
 
@@ -331,11 +425,20 @@ def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
     runs = [{f"q{q}": {f"d{d}": float(s) for d, s in zip(
         draw.choice(60, 40, replace=False), draw.gamma(2.0, 3.0, n), strict=False)}
         for q, n in enumerate([1, 2, 40])} for _ in range(3)]
+    # Its condorcet is a matter of chance where majorities tie or go round in a circle, and takes
+    # it for a vote if a list has neither document: here all have the same ones, and of any two
+    # documents at most one list in three turns the order.
+    alike = [{"q": {f"d{d}": -float(i) for i, d in enumerate(
+        [d ^ 1 if d // 2 % 3 == turned else d for d in range(40)])}} for turned in range(3)]
     # Compiled, ranx takes a minute before its first result.
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", RANX], input=json.dumps(runs),
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", RANX],
+                          input=json.dumps([runs, alike]),
                           env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, text=True,
                           capture_output=True, check=True)
-    for method, (each, together) in json.loads(done.stdout).items():
+    scores, ranks = json.loads(done.stdout)
+    for combine, expected in ranks.items():
+        assert_same(merge(alike if combine == "condorcet" else runs, combine=combine), expected)
+    for method, (each, together) in scores.items():
         for run, expected in zip(runs, each, strict=True):
             assert_same(normalize(run, method), expected)
         for combine, expected in together.items():

@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TypeAlias
 
-from ir_std._files import write_whole
+from ir_std._files import check_target, write_whole
 from ir_std.cli.evaluate import TABLES, TESTS, check_places, check_tested, show, test_options
 from ir_std.cli.inputs import Input, check_read_once, is_pipe, opened
 from ir_std.cli.streams import note, progress
@@ -55,6 +55,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--plot", metavar="FILE",
                         help="draw the means, or with --baseline the differences as forest plots, "
                              "too: .png, .svg or .pdf")
+    parser.add_argument("--force", action="store_true",
+                        help="replace the picture if it is there")
 
 
 def run(args: Namespace) -> None:
@@ -63,6 +65,9 @@ def run(args: Namespace) -> None:
     check_tested(args, "test", "correction")
     entries = [split_entry(text) for text in args.inputs if is_entry(text)]
     entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
+    if args.plot:  # before the work
+        check_picture(args.plot, [name for _, *files in entries for name in files if name],
+                      args.force)
     measures = asked(args, [text for text in args.inputs if not is_entry(text)])
     with progress(len(entries)) as counted:
         comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
@@ -73,7 +78,7 @@ def run(args: Namespace) -> None:
         args.baseline, args.test or TESTS[0], args.correction)
     table = shown.table(args.places)
     if args.plot:
-        draw(shown, args.plot, [name for _, *files in entries for name in files if name])
+        draw(shown, args.plot)
     show(table, args.output_format)
 
 
@@ -123,21 +128,27 @@ def opened_entries(entries: list[Entry]) -> list[tuple[str, Input, Input | None]
             for name, run, qrels in entries]
 
 
-def draw(shown: Comparison | Effects, file: str, inputs: list[str]) -> None:
-    """Draw the comparison, or the effects, into a file.
+def check_picture(file: str, inputs: list[str], force: bool) -> None:
+    """Check that a picture can be drawn into a file.
 
     Raises
     ------
+    InputError
+        If it is there already, or one of the inputs.
     UsageError
-        If the file's name does not end in a known format.
+        If its name does not end in a known format.
     """
+    if Path(file).suffix.lower() not in PICTURES:
+        raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
+    check_target(file, inputs, new=not force)
+
+
+def draw(shown: Comparison | Effects, file: str) -> None:
+    """Draw the comparison, or the effects, into a file."""
     from ir_std.plots import comparison_figure, forest_figure
 
-    form = Path(file).suffix.lower()
-    if form not in PICTURES:
-        raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
     figure = forest_figure(shown) if isinstance(shown, Effects) else comparison_figure(shown)
     picture = BytesIO()
-    figure.savefig(picture, format=form[1:], dpi=150)
-    write_whole(file, picture.getvalue(), inputs)
+    figure.savefig(picture, format=Path(file).suffix[1:].lower(), dpi=150)
+    write_whole(file, picture.getvalue())
     note(f"wrote {file}")

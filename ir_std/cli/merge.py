@@ -1,6 +1,7 @@
-"""Merge runs into one, their scores normalized: documents of several engines or shards.
+"""Merge runs into one, by normalized scores or by ranks: documents of several engines or shards.
 
     ir_std merge shard1.run shard2.run --normalize minmax -o merged.run.gz
+    ir_std merge bm25.run dense.run --combine rrf -o fused.run
 
 Methods (of a list's scores s, topic by topic):
 
@@ -10,41 +11,53 @@ Methods (of a list's scores s, topic by topic):
     uv      s/sd                   short lists; scores that start at 0
     zscore  (s-mean)/sd            short lists
     sum     (s-min)/sum(s-min)     seldom
+
+Of ranks, without a method: rrf, the sum of 1/(60+rank); borda and condorcet, as in an election.
 """
 
 from __future__ import annotations
 
 import argparse
 
+from ir_std._files import check_target
 from ir_std.cli.inputs import files_of, opened
-from ir_std.cli.streams import note
-from ir_std.merging import COMBINE, METHODS, merge
+from ir_std.cli.streams import note, warn
+from ir_std.errors import few
+from ir_std.merging import BY_RANK, COMBINE, METHODS, merge, strangers
 from ir_std.trec.files import read_run, run_text, write_run
+
+STANDARD_OUTPUT = "-"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("runs", nargs="+", metavar="RUN",
                         help="a run file, packed or not; a folder of them; - is standard input")
-    parser.add_argument("--normalize", required=True, metavar="METHOD",
-                        help=", ".join(METHODS))
+    parser.add_argument("--normalize", metavar="METHOD",
+                        help=f"{', '.join(METHODS)}; not where ranks are combined")
     parser.add_argument("--combine", default="sum", metavar="HOW",
-                        help=f"for a document in several runs: {', '.join(COMBINE)} "
-                             "(default: %(default)s)")
+                        help=f"for a document in several runs: {', '.join(COMBINE)} of "
+                             f"scores (default: %(default)s); {', '.join(BY_RANK)} of ranks")
     parser.add_argument("--depth", type=int, metavar="K", help="keep K documents a topic")
-    parser.add_argument("--tag", help="run tag (default: METHOD)")
+    parser.add_argument("--tag", help="run tag (default: METHOD, or HOW of ranks)")
     parser.add_argument("-o", "--output", required=True, metavar="OUT",
                         help="the merged run; packed if it ends in .gz; - is standard output")
+    parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
 
 
 def run(args: argparse.Namespace) -> None:
     """Read, merge and write."""
-    runs = list(files_of(args.runs))
-    merged = merge(map(read_run, map(opened, runs)), args.normalize, args.combine, args.depth)
-    tag = args.normalize if args.tag is None else args.tag
-    if args.output == "-":
+    files = list(files_of(args.runs))
+    if args.output != STANDARD_OUTPUT:
+        check_target(args.output, files, new=not args.force)  # before the work
+    runs = [read_run(opened(file)) for file in files]
+    if alone := strangers(runs):
+        warn(f"{few(alone)}: no topic in common with another run, nothing is merged there")
+    merged = merge(runs, args.normalize, args.combine, args.depth)
+    tag = args.tag if args.tag is not None else args.normalize or args.combine
+    if args.output == STANDARD_OUTPUT:
         print(run_text(merged, tag).decode(), end="")
     else:
-        write_run(merged, args.output, tag, runs)
+        write_run(merged, args.output, tag, files)
     note(f"{len(merged.scores)} documents on {len(merged.topics)} topics, merged from "
          f"{len(runs)} runs: {args.output}")

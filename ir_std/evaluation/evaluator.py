@@ -260,7 +260,7 @@ class StdEvaluator(providers.Evaluator):
         ranker = Ranker(run, self.qrels, self._judged)
         rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
         columns = [f.compute(rankings[f.order]) for f in self._formulas]
-        averages = [mean_of_known(column) for column in columns]
+        averages = [_summary(f.measure, c) for f, c in zip(self._formulas, columns, strict=True)]
         about = about_run(name, self.plans, run, self.qrels, _relevant(rankings.values()))
         elsewhere: list[Metric] = []
         if self._others:

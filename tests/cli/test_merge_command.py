@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ir_std.cli import main
-from ir_std.merging import METHODS, merge
+from ir_std.merging import BY_RANK, METHODS, merge
 from ir_std.trec.files import read_run
 
 
@@ -48,6 +48,41 @@ def test_combination_depth_and_tag_are_options(shards: list[str], tmp_path: Path
         f"7 Q0 b 1 {2 * (20 / 30 + 0.8 / 0.9)!r} mine\n8 Q0 e 1 1.0 mine\n")
 
 
+@pytest.mark.parametrize("combine", BY_RANK)
+def test_ranks_are_merged_without_a_method(shards: list[str], tmp_path: Path, combine: str) -> None:
+    out = tmp_path / "merged.run"
+    assert main(["merge", *shards, "--combine", combine, "-o", str(out)]) == 0
+    merged = merge(shards, combine=combine)
+    assert [line.split()[2] for line in out.read_text().splitlines()] == [
+        doc for docs in merged.values() for doc in docs]
+    assert out.read_text().splitlines()[0].endswith(f" {combine}")
+
+
+def test_runs_without_common_topics_are_warned_of(
+        shards: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    alone = tmp_path / "alone.run"
+    alone.write_text("9 Q0 a 1 1 x\n")
+    options = ["--combine", "rrf", "-o", str(tmp_path / "out")]
+    assert main(["merge", *shards, *options]) == 0
+    assert "warning" not in capsys.readouterr().err
+    assert main(["merge", *shards, str(alone), *options, "--force"]) == 0
+    assert (f"ir_std: warning: {alone}: no topic in common with another run, nothing is merged "
+            "there\n") in capsys.readouterr().err
+
+
+def test_a_file_that_is_there_is_replaced_with_force_only(
+        shards: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "dear.run"
+    out.write_text("what somebody wrote\n")
+    arguments = ["merge", *shards, "--combine", "rrf", "-o", str(out)]
+    assert main(arguments) == 2
+    assert "dear.run: is there already; name a new file, or replace it with --force" in (
+        capsys.readouterr().err)
+    assert out.read_text() == "what somebody wrote\n"
+    assert main([*arguments, "--force"]) == 0
+    assert out.read_text().startswith("7 Q0 ")
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--normalize", "minimax"], "unknown method 'minimax'.*did you mean 'minmax'"),
     (["--normalize", "uv", "--combine", "avg"], "unknown combination 'avg'"),
@@ -56,7 +91,8 @@ def test_combination_depth_and_tag_are_options(shards: list[str], tmp_path: Path
     (["--normalize", "uv", "--tag", "a b"], "tag 'a b'"),
     (["--normalize", "uv", "--tag", ""], "tag ''"),
     (["--normalize", "uv", "missing.run"], r"missing\.run: No such file"),
-    ([], "--normalize"),
+    ([], "sum combines scores.*--normalize"),
+    (["--combine", "rrf", "--normalize", "uv"], "rrf looks at ranks, not at scores"),
 ])
 def test_wrong_use_is_one_line_and_writes_nothing(
         shards: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str],
