@@ -160,6 +160,8 @@ def table(args: Namespace) -> Table:
         If an option does not go with a table.
     """
     check_tested(args, "test", "correction")
+    if args.baseline and args.no_summary:
+        raise UsageError("--baseline marks means, and -n leaves them out: leave out one of them")
     sort = sort_by(args)
     results = tabulate(*asked_inputs(args), _schemes(args), args)
     return results.table(args.places, sort=sort, by_topic=args.by_query,
@@ -182,7 +184,7 @@ def blocks(args: Namespace) -> Iterator[str]:
     judgments = judgments_behind(runs.values(), inputs.qrels)
     chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
     evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
-    _tell(evaluator, schemes)
+    _tell(evaluator, schemes, args.place)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluated = list(counted(evaluate_all(evaluator, runs, args.jobs, depth=args.depth)))
@@ -255,13 +257,13 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
             systems=args.systems, without=args.without, baseline=baseline,
             test=args.test or TESTS[0], correction=args.correction, depth=args.depth,
             jobs=args.jobs, progress=counted)
-    _tell(results.evaluator, schemes)
+    _tell(results.evaluator, schemes, getattr(args, "place", False))
     return results
 
 
-def _tell(evaluator: StdEvaluator, schemes: Iterable[str]) -> None:
-    """Say which factors are used, unless nothing is to be standardized."""
-    if schemes or evaluator.plans:
+def _tell(evaluator: StdEvaluator, schemes: Iterable[str], place: bool) -> None:
+    """Say which factors are used, unless nothing is to be standardized or placed."""
+    if schemes or evaluator.plans or place:
         for match in evaluator.matches:
             note(match.summary)
     _say(evaluator.notices)

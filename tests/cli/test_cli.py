@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import signal
@@ -96,6 +97,17 @@ def test_schemes_raw_and_places(files: Path, ir_std_cli: Any) -> None:
     value = ir_std_cli(*inputs).out[0].split("\t")[1]
     assert len(value.split(".")[1]) == 2
     assert len(ir_std_cli(*inputs, "-p", -1).out[0]) > 10
+
+
+@pytest.mark.parametrize("topics", [(), ("-q",)])
+def test_raw_scores_alone_have_their_places(files: Path, topics: Any, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "other", files / "qrels", "AP", "--place", *topics)
+    done = ir_std_cli(*inputs, "--raw")
+    assert done.out == [line for line in ir_std_cli(*inputs).out if "\tAP\t" in line]
+    assert "factors of trec8-adhoc" in done.err[0]
+    lines = csv.DictReader(ir_std_cli(*inputs, "--raw", "-o", "csv").out)
+    assert [row["AP place"] for row in lines] == [
+        re.findall(r"(\d+)[snrt][tdh]", line.split("\t")[-1])[0] for line in done.out]
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
@@ -210,7 +222,10 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
       "--correction", "holm"), "adjusts for the number of runs by itself"),
     (("compare", "a=run:qrels", "AP", "-p", "-2"), "--places is -2"),
     (("compare", "a=run:qrels", "AP", "--test", "tukey"), "--test is of differences from a"),
+    (("run", "other", "qrels", "AP", "-o", "csv", "--baseline", "run", "-q", "-n"),
+     "--baseline marks means, and -n leaves them out"),
     (("report", "run", "qrels", "AP", "--correction", "none"), "--correction is of differences"),
+    (("report", "a=run:qrels", "AP", "--test", "tukey"), "--test is of differences from a"),
     (("run", "qrels", "AP", "--factors", "trec88"), "no factor set 'trec88'"),
     (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),
     (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
