@@ -13,7 +13,7 @@ import math
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
@@ -31,6 +31,7 @@ from ir_std.evaluation.notices import Notice, said
 from ir_std.schemes import scheme_names
 from ir_std.trec.naming import name_runs
 from ir_std.trec.scored import judgments_behind, runs_by_name
+from ir_std.trec.scores import RunScores
 from ir_std.trec.sources import STANDARD_INPUT, STANDARD_INPUT_NAME
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
@@ -180,7 +181,7 @@ def blocks(args: Namespace) -> Iterator[str]:
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     sort, (inputs, measures) = sort_by(args), asked_inputs(args)
-    schemes, runs = _schemes(args), runs_by_name(inputs.runs, args.measure)
+    schemes, runs = _schemes(args), read_runs(inputs, args.measure)
     judgments = judgments_behind(runs.values(), inputs.qrels)
     chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
     evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
@@ -235,6 +236,21 @@ def asked_inputs(args: Namespace) -> tuple[Inputs, list[Measure]]:
     return inputs, asked(args, inputs.measures)
 
 
+def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
+    """Runs and scores by name.
+
+    Raises
+    ------
+    UsageError
+        If ``--measure`` is given, and nothing is there that it could be of.
+    """
+    runs = runs_by_name(inputs.runs, measure)
+    if measure is not None and not any(isinstance(run, RunScores) for run in runs.values()):
+        raise UsageError(f"--measure is of tables of scores, and these are runs: to evaluate by "
+                         f"{measure} add -m {measure}")
+    return runs
+
+
 def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
              args: Namespace) -> Results:
     """The results of all runs, after telling which factors they use.
@@ -248,7 +264,7 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
 
     by_path = {os.path.realpath(called(file)): name
                for name, file in name_runs(inputs.runs).items()}
-    runs = runs_by_name(inputs.runs, args.measure)
+    runs = read_runs(inputs, args.measure)
     given = STANDARD_INPUT_NAME if args.baseline == STANDARD_INPUT else args.baseline
     baseline = given and by_path.get(os.path.realpath(given), given)
     with progress(len(runs)) as counted:

@@ -237,6 +237,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("run", "qrels", "ndcgg@1O"), "did you mean 'nDCG@10'?"),
     (("run", "qrels", "nDCG@1O"), "did you mean 'nDCG@10'?"),
     (("run", "qrels", "-m", "mpa"), "unknown measure 'mpa'"),
+    (("run", "qrels", "--measure", "P@10"), "these are runs: to evaluate by P@10 add -m P@10"),
     (("run", "qrels", "-l", "2"), "-l is the level of measures that are named"),
     (("run", "qrels", "AP", "-l", "0"), "-l is 0"),
     (("facters",), "did you mean 'ir_std factors'?"),
