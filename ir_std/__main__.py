@@ -1,5 +1,6 @@
 """``python -m ir_std``, and what the script ``ir_std`` runs."""
 
+import gc
 import sys
 
 from ir_std._signals import end_on_signals, ignore_signals
@@ -9,6 +10,7 @@ from ir_std.cli import main
 def program() -> None:
     """Run the command line as a process of its own: signals end it."""
     end_on_signals()
+    gc.enable()
     try:
         sys.exit(main())
     finally:

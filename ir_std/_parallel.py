@@ -7,7 +7,6 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError, Executor, Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,16 +14,13 @@ from ir_std._signals import cleaned_up, held_back
 from ir_std.errors import UsageError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
     from multiprocessing.connection import Connection
 
 Result = TypeVar("Result")
 
 IN_FLIGHT = 128
 """Items given to an executor ahead of their turn; the others are not yet in memory."""
-
-LOST = (CancelledError, OSError, TypeError)
-"""What an executor raises of a task that it lost, which is then given to it once more: Dask's
-raises TypeError if a worker dies just when its result has been fetched."""
 
 
 def usual_jobs(n_items: int) -> int:
@@ -66,13 +62,18 @@ def in_order(function: Callable[[bytes, Any], Result], task: bytes, items: Itera
 
 def _submitted(executor: Executor, call: Callable[[Any], tuple[Any, ...]], items: Iterable[Any],
                ahead: int) -> Iterator[Any]:
+    from concurrent.futures import CancelledError
+
+    # What an executor raises of a task that it lost, which is then given to it once more: Dask's
+    # raises TypeError if a worker dies just when its result has been fetched.
+    lost = (CancelledError, OSError, TypeError)
     pending: deque[tuple[Any, Future[Any]]] = deque()
 
     def first() -> Any:
         item, future = pending.popleft()
         try:
             return future.result()
-        except LOST:
+        except lost:
             return executor.submit(*call(item)).result()
 
     try:

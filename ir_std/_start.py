@@ -5,6 +5,7 @@ A program that imports ir_std keeps its signals and its filters of warnings.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
@@ -25,6 +26,7 @@ def is_program() -> bool:
 
 if is_program():
     end_on_signals()  # importing takes long enough to be interrupted
+    gc.disable()  # what is imported stays; program() enables it
     # What is multiplied here is small, and to start a thread for each processor takes numpy longer.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not sys.warnoptions:

@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ir_std._files import check_target, write_whole
-from ir_std.cli.evaluate import TABLES, TESTS, check_places, check_tested, show, test_options
+from ir_std.cli.evaluate import (
+    TABLES,
+    TESTS,
+    check_places,
+    check_tested,
+    show,
+    tell_others,
+    test_options,
+    verbose_option,
+)
 from ir_std.cli.inputs import Input, check_read_once, is_pipe, opened
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import asked, trec_eval_options
@@ -44,6 +53,7 @@ def configure(parser: ArgumentParser) -> None:
                         help="as NAME=RUN:QRELS, for any file names (once for each)")
     parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
                         help="standardization schemes (default N)")
+    verbose_option(parser)
     trec_eval_options(parser)
     parser.add_argument("-p", "--places", type=int, default=4,
                         help="decimals (default 4; -1 for all; csv has all)")
@@ -72,14 +82,23 @@ def run(args: Namespace) -> None:
     with progress(len(entries)) as counted:
         comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
                              progress=counted)
-    for text in comparison.notes:
-        note(text)
+    tell_notes(comparison, args.verbose)
     shown = comparison if args.baseline is None else comparison.effects(
         args.baseline, args.test or TESTS[0], args.correction)
     table = shown.table(args.places)
     if args.plot:
         draw(shown, args.plot)
     show(table, args.output_format)
+
+
+def tell_notes(comparison: Comparison, verbose: bool) -> None:
+    """Say which factors are used, and what else is to be known."""
+    for text in comparison.notes:
+        note(text)
+    if verbose:
+        for match in {p.collection: p.results.match for p in comparison.parts}.values():
+            if match:
+                tell_others(match)
 
 
 def is_entry(text: str) -> bool:

@@ -28,6 +28,7 @@ from ir_std.evaluation.choice import choose_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said
+from ir_std.factors.recognition import Match
 from ir_std.schemes import scheme_names
 from ir_std.trec.naming import name_runs
 from ir_std.trec.scored import judgments_behind, runs_by_name
@@ -79,12 +80,19 @@ def test_options(parser: ArgumentParser) -> None:
                              "measure (default holm; tukey needs none and takes none)")
 
 
+def verbose_option(parser: ArgumentParser) -> None:
+    """Declare ``-v``."""
+    parser.add_argument("-v", "--verbose", action="store_true",
+                        help="also which other factor sets would fit")
+
+
 def choose_options(parser: ArgumentParser) -> None:
     """Declare which factors are used: of which scheme, set and systems."""
     parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
                         help="standardization schemes (default N)")
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
+    verbose_option(parser)
     parser.add_argument("--systems", metavar="KIND|FILE",
                         help="other systems on the same topics, as modern, where there are "
                              "such; or a file of names, one a line: these of the set's alone")
@@ -185,7 +193,7 @@ def blocks(args: Namespace) -> Iterator[str]:
     judgments = judgments_behind(runs.values(), inputs.qrels)
     chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
     evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
-    _tell(evaluator, schemes, args.place)
+    _tell(evaluator, bool(schemes or args.place), args.verbose)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluated = list(counted(evaluate_all(evaluator, runs, args.jobs, depth=args.depth)))
@@ -273,16 +281,24 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
             systems=args.systems, without=args.without, baseline=baseline,
             test=args.test or TESTS[0], correction=args.correction, depth=args.depth,
             jobs=args.jobs, progress=counted)
-    _tell(results.evaluator, schemes, getattr(args, "place", False))
+    _tell(results.evaluator, bool(schemes or getattr(args, "place", False)), args.verbose)
     return results
 
 
-def _tell(evaluator: StdEvaluator, schemes: Iterable[str], place: bool) -> None:
+def _tell(evaluator: StdEvaluator, standardizes: bool, verbose: bool) -> None:
     """Say which factors are used, unless nothing is to be standardized or placed."""
-    if schemes or evaluator.plans or place:
+    if standardizes or evaluator.plans:
         for match in evaluator.matches:
             note(match.summary)
+            if verbose:
+                tell_others(match)
     _say(evaluator.notices)
+
+
+def tell_others(match: Match) -> None:
+    """Say which other sets would fit."""
+    if match.others:
+        note(f"{', '.join(match.others)} would fit too: --factors takes one")
 
 
 def _say(notices: Iterable[Notice]) -> None:

@@ -25,14 +25,19 @@ COMMANDS = ("build", "compare", "demo", "factors", "merge", "report")
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, and takes options anywhere between the inputs."""
 
-    has_actions = False
+    made: Any = None
 
     def add_subparsers(self, **options: Any) -> Any:
-        self.has_actions = True
-        return super().add_subparsers(**options)
+        self.made = super().add_subparsers(**options)
+        return self.made
+
+    @property
+    def actions(self) -> tuple[_Parser, ...]:
+        """The parsers of the command's actions, if it has any."""
+        return tuple(self.made.choices.values()) if self.made else ()
 
     def read(self, arguments: list[str]) -> argparse.Namespace:
-        if self.has_actions:
+        if self.made:
             return self.parse_args(arguments)
         return self.parse_intermixed_args(arguments)
 
@@ -68,8 +73,12 @@ def _run(arguments: list[str]) -> None:
     parser = _Parser(prog=prog, description=command.__doc__,
                      formatter_class=argparse.RawDescriptionHelpFormatter)
     command.configure(parser)
-    parser.add_argument("--quiet", action="store_true", help="no notes; warnings stay")
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    parser.set_defaults(quiet=False)
+    for each in (parser, *parser.actions):
+        # Behind an action, too; one that is not given there leaves what stands before it.
+        each.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS,
+                          help="no notes; warnings stay")
+        each.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     gc.freeze()  # what the imports made stays; looking through it again and again costs time
     args = parser.read(arguments)
     with quietly(args.quiet):

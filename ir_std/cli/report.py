@@ -14,7 +14,7 @@ from pathlib import Path
 from ir_measures.measures import Measure
 
 from ir_std._files import check_target
-from ir_std.cli.compare import Entry, is_entry, opened_entries, split_entry
+from ir_std.cli.compare import Entry, is_entry, opened_entries, split_entry, tell_notes
 from ir_std.cli.evaluate import (
     TESTS,
     add_jobs_option,
@@ -94,8 +94,7 @@ def compared(entries: list[Entry], measures: list[Measure],
     with progress(len(entries)) as counted:
         comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
                              jobs=args.jobs, progress=counted)
-    for text in comparison.notes:
-        note(text)
+    tell_notes(comparison, args.verbose)
     if args.baseline is None:
         return comparison
     asked = args.baseline, args.test or TESTS[0], args.correction

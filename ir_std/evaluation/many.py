@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ir_measures.measures import Measure
 
@@ -20,6 +19,9 @@ from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import Run
 from ir_std.trec.scored import as_scored
 from ir_std.trec.scores import RunScores
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Progress: TypeAlias = Callable[[Iterable[Evaluation]], Iterable[Evaluation]]
 """What wraps the iterable of evaluations, as ``tqdm.tqdm`` does."""

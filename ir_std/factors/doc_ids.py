@@ -72,6 +72,7 @@ def _piece(one: str, times: str) -> Piece:
     return Piece(allows, *bounds)
 
 
+@lru_cache(maxsize=1024)
 def looks_like(pattern: str, doc_id: str) -> bool:
     r"""Whether a whole id matches.
 

@@ -12,7 +12,7 @@ import numpy as np
 from ir_std.errors import few
 from ir_std.factors.doc_ids import looks_like
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.judgments import Judgments, fingerprint
+from ir_std.factors.judgments import Judgments, fingerprints
 from ir_std.trec.qrels import Qrels
 
 NEAR = 0.1
@@ -45,7 +45,7 @@ class Collection:
         self.dataset = dataset
         self.qrels = qrels
         self.remembered: dict[object, object] = {}
-        self._fingerprints: dict[tuple[str, int], str] = {}
+        self._fingerprints: dict[str, Judgments] = {}
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "remembered": {}}
@@ -59,13 +59,13 @@ class Collection:
         return int(self.qrels.count(level)[self.qrels.positions[topic]])
 
     def fingerprint(self, topic: str, level: int) -> str | None:
-        """:func:`fingerprint` of a topic's documents at ``level`` or above, computed once."""
+        """That of a topic's documents at ``level`` or above, where there are; computed once."""
         if self.qrels is None:
             return None
-        key = topic, level
-        if key not in self._fingerprints:
-            self._fingerprints[key] = fingerprint(self.qrels.relevant(topic, level))
-        return self._fingerprints[key]
+        if topic not in self._fingerprints:
+            found = fingerprints(self.qrels, topic)
+            self._fingerprints[topic] = Judgments(fingerprints=found)
+        return self._fingerprints[topic].fingerprint(level)
 
     def not_relevant(self, topic: str) -> int | None:
         """A topic's number of documents that are judged not relevant."""

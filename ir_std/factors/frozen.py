@@ -24,12 +24,12 @@ class Frozen(dict[Key, Value]):
         return frozen, (dict(self),)
 
 
-_PLAIN = (str, int, float, bool, type(None))
+_AS_IT_IS = {str, int, float, bool, type(None), Frozen}
 
 
 def frozen(value: Any) -> Any:
     """The same value, copied where it could be changed: deeply read-only."""
-    if type(value) in _PLAIN:
+    if type(value) in _AS_IT_IS:
         return value
     if isinstance(value, Mapping):
         return Frozen({key: frozen(one) for key, one in value.items()})

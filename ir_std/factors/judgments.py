@@ -51,6 +51,11 @@ def fingerprint(documents: Iterable[bytes]) -> str:
     return hashlib.sha256(b"".join([doc + b"\n" for doc in sorted(documents)])).hexdigest()[:16]
 
 
+def fingerprints(qrels: Qrels, topic: str) -> dict[int, str]:
+    """By level from 1 that a topic has :func:`fingerprint` of the documents at it or above."""
+    return {level: fingerprint(docs) for level, docs in qrels.relevant_by_level(topic).items()}
+
+
 def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
     """Counts and fingerprints of all topics of qrels."""
     levels = [0, *qrels.levels]
@@ -63,4 +68,4 @@ def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
 def _of_topic(qrels: Qrels, topic: str, counts: dict[int, int]) -> Judgments:
     relevant = {level: n for level, n in counts.items() if level and n}
     return Judgments(sum(relevant.values()), {0: counts[0], **relevant},
-                     {level: fingerprint(qrels.relevant(topic, level)) for level in relevant})
+                     fingerprints(qrels, topic))

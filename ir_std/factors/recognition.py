@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
+
+import numpy as np
 
 from ir_std.errors import NoFactorsError, few
 from ir_std.factors.catalog import (
@@ -38,6 +41,8 @@ class Match:
         If no set fits: those that come nearest, with the reason why they do not.
     chosen_by : str
         ``"qrels"``, ``"name"`` (given by the user) or ``"ir_datasets id"``.
+    rivals : tuple of str
+        Those of the others that fit as well as the set that is used, and give other numbers.
 
     Examples
     --------
@@ -52,6 +57,7 @@ class Match:
     others: tuple[str, ...] = ()
     nearest: tuple[Fit, ...] = ()
     chosen_by: str = "qrels"
+    rivals: tuple[str, ...] = ()
 
     @property
     def factors(self) -> FactorSet | None:
@@ -74,8 +80,8 @@ class Match:
         return self._said(self.fit.summary) if self.fit else str(self)
 
     def _said(self, fit: str) -> str:
-        others = f"; {', '.join(self.others)} would fit too" if self.others else ""
-        return f"factors of {fit}{others}"
+        rivals = f"; {', '.join(self.rivals)} would fit as well" if self.rivals else ""
+        return f"factors of {fit}{rivals}"
 
     def __repr__(self) -> str:
         return f"<Match: {self}>"
@@ -129,8 +135,10 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
     if choices:
         best = choices[0]
         used = {f.factors.id for f in best.parts or (best,)}
-        return Match(best if best.parts else _loaded(best), tuple(
-            f.factors.id for f in choices if not f.parts and f.factors.id not in used))
+        others = [f for f in choices if not f.parts and f.factors.id not in used]
+        best = best if best.parts else _loaded(best)
+        return Match(best, tuple(f.factors.id for f in others),
+                     rivals=tuple(f.factors.id for f in others if _rivals(f, best)))
     for found in _datasets_like(collection, sets):
         return Match(_loaded(found))
     near.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
@@ -200,6 +208,17 @@ def _too_few(f: Fit) -> str:
 def _preference(f: Fit) -> tuple[object, ...]:
     unlike = 0 if f.exact else len(f.differ) + len(f.compared.others)
     return len(f.missing), unlike, *_specificity(f.factors)
+
+
+def _rivals(f: Fit, best: Fit) -> bool:
+    """Whether nothing but whose set it is, and its name, speaks for ``best``; nor equal numbers."""
+    if best.parts or _preference(f)[:4] != _preference(best)[:4]:
+        return False
+    one, other, topics = _loaded(f).factors, best.factors, best.matched
+    return any(not np.allclose(table(one)[m][one.rows(topics)],
+                               table(other)[m][other.rows(topics)], equal_nan=True)
+               for table in (attrgetter("mean"), attrgetter("sd"))
+               for m in one.measures if m in other.measures)
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from ir_std.errors import DAMAGED, InputError
 from ir_std.factors.files import LARGEST
+from ir_std.factors.frozen import Frozen
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.schema import problems
 
@@ -106,13 +107,13 @@ def read_topics(content: bytes, file: object) -> dict[str, Judgments]:
         fingerprint is none.
     """
     rows = _rows(content, file)
-    levels = _levels(file, rows[0])
+    levels, names = _levels(file, rows[0]), rows[0][1:]
     topics: dict[str, Judgments] = {}
     for line, row in enumerate(rows[1:], 2):
         if row[0] in topics:
             raise InputError.at(file, line, f"topic {shown(row[0])[1:-1]} again",
                                 "one row a topic")
-        topics[row[0]] = _judgments(file, line, row, levels)
+        topics[row[0]] = _judgments(file, line, row, levels, names)
     return topics
 
 
@@ -129,9 +130,10 @@ def _levels(file: object, header: list[str]) -> list[int]:
     return levels
 
 
-def _judgments(file: object, line: int, row: list[str], levels: list[int]) -> Judgments:
-    n_rel, *counts = [_whole(file, line, name, cell) for name, cell in zip(
-        ["n_rel", *(f"level_{n}" for n in levels)], row[1:], strict=False)]
+def _judgments(file: object, line: int, row: list[str], levels: list[int],
+               names: list[str]) -> Judgments:
+    n_rel, *counts = [_whole(file, line, name, cell)
+                      for name, cell in zip(names, row[1:len(levels) + 2], strict=False)]
     if not levels or (counts == [None] * len(levels) and not row[-1]):
         return Judgments(n_rel)
     known = [n for n in counts if n is not None]
@@ -139,14 +141,14 @@ def _judgments(file: object, line: int, row: list[str], levels: list[int]) -> Ju
         found = shown(",".join(row[2:-1]))[1:-1]
         raise InputError.at(file, line, f"levels {found} and n_rel {row[1]}",
                             "levels from 1 add up to n_rel, or all are empty where unknown")
-    at = {level: n for level, n in zip(levels, known, strict=True) if n or not level}
+    at = Frozen({level: n for level, n in zip(levels, known, strict=True) if n or not level})
     prints = row[-1].split("-") if row[-1] else []
     if len(prints) not in (0, len(at) - 1) or not _FINGERPRINTS.fullmatch(row[-1]):
         raise InputError.at(file, line, f"fingerprint {shown(row[-1])}",
                             f"{len(at) - 1} times 16 hexadecimal digits, joined by -, are expected")
     if len(prints) < len(at) - 1:
         return Judgments(n_rel, at)
-    return Judgments(n_rel, at, dict(zip(list(at)[1:], prints, strict=True)))
+    return Judgments(n_rel, at, Frozen(zip(list(at)[1:], prints, strict=True)))
 
 
 _FINGERPRINTS = re.compile("(?:[0-9a-f]{16}(?:-[0-9a-f]{16})*)?")

@@ -352,7 +352,7 @@ class Results:
         return self.table(places).markdown()
 
     def to_latex(self, places: int = 4) -> str:
-        """:meth:`table` in LaTeX, for ``booktabs``."""
+        """:meth:`table` in LaTeX, for ``booktabs`` and, with notes, ``threeparttable``."""
         return self.table(places).latex()
 
     def to_csv(self) -> str:

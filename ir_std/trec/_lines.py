@@ -71,14 +71,16 @@ def read_table(source: Source, form: Form) -> Table:
         if not tokens.size:
             continue
         (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
-            (tokens[:, i].T + (start - 1)) for i in (0, 2, form.value))
+            (tokens[:, i, 0] + (start - 1), tokens[:, i, 1] + (start - 1))
+            for i in (0, 2, form.value))
         try:
             values = form.numbers(codes, value_at, value_end)
         except NotANumber:
             raise Suspicious from None
         topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
-        widths = (doc_end - doc_at).astype(np.int32)
-        for kept, part in zip(columns, (topic, doc_at, widths, values), strict=True):
+        parts: tuple[npt.NDArray[Any], ...] = (
+            topic, doc_at, (doc_end - doc_at).astype(np.int32), values)
+        for kept, part in zip(columns, parts, strict=True):
             kept.append(part)
     if not columns[0]:
         raise Suspicious

@@ -87,6 +87,10 @@ def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
     NotANumber
         If one is no whole number, or has more than 64 bits.
     """
+    if (ends - starts == 1).all():  # as most levels are
+        digits: Ints = codes[starts].astype(np.int64) - ord("0")
+        if digits.min(initial=0) >= 0 and digits.max(initial=0) < 10:
+            return digits
     read = _decimals(codes, starts, ends)
     values = read.digits.astype(np.int64)
     np.negative(values, out=values, where=read.negative)

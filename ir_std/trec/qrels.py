@@ -99,10 +99,12 @@ class Qrels(ABC):
 
     @cached_property
     def ideal(self) -> Ranking:
-        """The best ranking there can be: all judged documents, highest level first."""
-        order = np.lexsort((-self.flat_levels, self.topic))
-        ranks = np.arange(len(order)) - self._starts[self.topic] + 1
-        return Ranking(self, self.topic, ranks, self.flat_levels[order], self.sizes)
+        """The best ranking there can be of the relevant documents: highest level first."""
+        rows = np.flatnonzero(self.flat_levels > 0)
+        topic, levels, sizes = self.topic[rows], self.flat_levels[rows], self.count(1)
+        order = np.lexsort((-levels, topic))
+        ranks = np.arange(1, len(order) + 1) - (np.cumsum(sizes) - sizes)[topic]
+        return Ranking(self, topic, ranks, levels[order], sizes)
 
     def count(self, level: int = 1) -> Ints:
         """Number of documents at ``level`` or above, by topic; shape (n_topics,)."""
@@ -113,10 +115,21 @@ class Qrels(ABC):
 
     def relevant(self, topic: str, level: int = 1) -> list[bytes]:
         """The documents of a topic at ``level`` or above, their ids in UTF-8."""
+        return self.ids(self._rows(topic, level)).bytes()
+
+    def relevant_by_level(self, topic: str) -> dict[int, list[bytes]]:
+        """:meth:`relevant` for each level from 1 at which the topic has documents."""
+        rows = self._rows(topic, 1)
+        documents, levels = self.ids(rows).bytes(), self.flat_levels[rows].tolist()
+        return {level: [doc for doc, at in zip(documents, levels, strict=True) if at >= level]
+                for level in sorted(set(levels))}
+
+    def _rows(self, topic: str, level: int) -> Ints:
         place = self.positions[topic]
         start = int(self._starts[place])
         levels = self.flat_levels[start:start + int(self.sizes[place])]
-        return self.ids(start + np.flatnonzero(levels >= level)).bytes()
+        rows: Ints = start + np.flatnonzero(levels >= level)
+        return rows
 
     def remembered(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """What ``compute`` gives for these qrels, computed once for each ``key``."""

@@ -278,7 +278,7 @@ def _json_lines(text: str, file: str) -> Iterator[Cell]:
             run, topic, measure = (row.get("run", ""), row.get("query_id", SUMMARY),
                                    row["measure"])
             value = row["value"]
-        except (json.JSONDecodeError, AttributeError, KeyError):
+        except (json.JSONDecodeError, RecursionError, AttributeError, KeyError):
             raise InputError.at(file, number, "no score",
                                 'a line is {"query_id": ..., "measure": ..., "value": ...}'
                                 ) from None
@@ -334,7 +334,7 @@ def _model(source: Source) -> str:
     try:
         meta = json.loads((folder / "model_meta.json").read_text(encoding="utf-8"))
         name = meta.get("name")
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, RecursionError, AttributeError):
         name = None
     if name:
         return str(name)

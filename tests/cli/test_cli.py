@@ -310,6 +310,28 @@ def test_options_go_by_the_names_that_people_try(files: Path, ir_std_cli: Any) -
     assert ir_std_cli("--version").out == [f"ir_std {ir_std.__version__}"]
 
 
+def test_other_sets_that_would_fit_are_told_to_who_asks(files: Path, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "qrels", "AP")
+    told = "ir_std: robust04 would fit too: --factors takes one"
+    entry = f"x={files / 'run'}:{files / 'qrels'}"
+    assert not any("robust04" in line for line in ir_std_cli(*inputs).err)
+    assert told in ir_std_cli(*inputs, "-v").err
+    assert told in ir_std_cli(*inputs, "--verbose", "-o", "table").err
+    assert told in ir_std_cli("compare", entry, "AP", "-v").err
+    assert not any("robust04" in line for line in ir_std_cli("compare", entry, "AP").err)
+
+
+def test_quiet_and_version_stand_before_an_action_or_behind_it(
+        tmp_path: Path, ir_std_cli: Any) -> None:
+    export = ("export", "trec4-adhoc", "--format", "trec_eval", "-o")
+    loud = ir_std_cli("factors", *export, tmp_path / "1")
+    assert len(loud.err) == 1
+    assert ir_std_cli("factors", *export, tmp_path / "2", "--quiet").err == []
+    assert ir_std_cli("factors", "--quiet", *export, tmp_path / "3").err == []
+    for arguments in (("--version",), ("list", "--version")):
+        assert ir_std_cli("factors", *arguments).out == [f"ir_std {ir_std.__version__}"]
+
+
 def test_quiet_leaves_out_notes_and_no_warnings_or_errors(
         files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
     qrels = tmp_path / "qrels"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from ir_measures import AP
 
 import ir_std
-from ir_std import NoFactorsError, UsageError, load_factors, nDCG
+from ir_std import InputError, NoFactorsError, UsageError, load_factors, nDCG
 from ir_std.factors.estimates import without
 from ir_std.factors.quality import saturates
 from ir_std.testing import simulated_qrels, simulated_run
@@ -24,7 +25,6 @@ def qrels() -> Any:
 @pytest.mark.filterwarnings("ignore")
 def test_modern_systems_and_sets_without_some_are_chosen(qrels: Any) -> None:
     own = ir_std.evaluator([nDCG @ 10], qrels)
-    assert own.match is not None
     assert own.match
     assert own.match.factors
     assert own.match.factors.id == "dl19-passage"
@@ -35,6 +35,16 @@ def test_modern_systems_and_sets_without_some_are_chosen(qrels: Any) -> None:
     expected = without(load_factors("dl19-passage"), ["UNH_exDL_bm25"])
     assert [p.factors.n_systems["nDCG@10"] for p in some.plans] == [36]
     assert np.array_equal(some.plans[0].factors.sd["nDCG@10"], expected.sd["nDCG@10"])
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    (None, "name a readable file of systems"), (b"a\xff\n", "UTF-8 text is expected")])
+def test_a_list_of_systems_that_cannot_be_read_is_told(content: bytes | None, said: str,
+                                                       tmp_path: Path, qrels: Any) -> None:
+    if content is not None:
+        (tmp_path / "systems").write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        ir_std.evaluator(AP, qrels, systems=tmp_path / "systems")
 
 
 def test_systems_that_are_not_there_are_told(qrels: Any) -> None:

@@ -17,6 +17,7 @@ from ir_std import InputError, NoFactorsError, UsageError
 from ir_std.evaluation.api import evaluator_for
 from ir_std.measures import Standardized, sAP
 from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.scored import as_scored, runs_by_name
 from ir_std.trec.scores import RunScores, counted_topics
 
 TREC8 = ir_std.load_factors("trec8-adhoc")
@@ -138,6 +139,31 @@ def test_a_measure_that_was_not_computed_is_an_error_that_lists_what_was() -> No
 def test_a_run_needs_qrels() -> None:
     with pytest.raises(UsageError, match="no qrels"):
         ir_std.evaluate({"x": {"401": {"d": 1.0}}})
+
+
+def test_a_file_of_several_runs_is_no_one_run(tmp_path: Path) -> None:
+    (tmp_path / "long").write_text("run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n")
+    with pytest.raises(InputError, match=r"long: scores of 2 runs \(a, b\)"):
+        as_scored(tmp_path / "long")
+    with (tmp_path / "long").open("rb") as file, pytest.raises(InputError, match="of 2 runs"):
+        as_scored(file)
+    one = made_up()
+    assert as_scored(one) is one
+
+
+def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "s").write_text(
+            "run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n")
+    with pytest.raises(UsageError, match="two runs are called a: the second is in"):
+        runs_by_name([tmp_path / "x" / "s", tmp_path / "y" / "s"])
+
+
+def test_what_mteb_says_of_a_model_is_no_score(tmp_path: Path) -> None:
+    (tmp_path / "model_meta.json").write_text('{"name": "org/model"}')
+    with pytest.raises(UsageError, match="only whose results are beside it"):
+        runs_by_name([tmp_path / "model_meta.json"])
 
 
 def test_scores_and_runs_are_compared_on_the_runs_qrels(data: Path,

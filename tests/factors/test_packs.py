@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
 import warnings
 import zipfile
@@ -96,6 +97,22 @@ def test_only_ones_own_sets_are_removed(packed: Path) -> None:
     with pytest.raises(InputError, match=r"holds 'diary\.txt' beside a factor set"):
         packs.remove("mine")
     assert (added.path / "set.json").is_file()
+
+
+def test_a_set_that_is_not_on_disk_cannot_be_packed(tmp_path: Path) -> None:
+    qrels, runs = collection()
+    built = build_factors(qrels, runs, ["AP"], id="mine")
+    with pytest.raises(InputError, match="mine: is not on disk; save it first"):
+        packs.pack(built, tmp_path / "mine.zip")
+    assert not (tmp_path / "mine.zip").exists()
+
+
+def test_a_set_goes_nowhere_where_nothing_can_be_written(
+        packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "file" / "folder"))
+    with pytest.raises(InputError, match="cannot be written"):
+        packs.add(str(packed))
 
 
 # -- packs from strangers ----------------------------------------------------------------------
@@ -270,6 +287,20 @@ def test_addresses_that_lead_nowhere_are_told(served: str) -> None:
         packs.add(f"{served}/other.zip")
     with pytest.raises(UsageError, match="http and https are read"):
         packs.add("ftp://127.0.0.1/x.zip")
+
+
+def test_without_pooch_a_url_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(UsageError, match=r"pip install 'ir-std\[packs\]'"):
+        packs.add("http://127.0.0.1:1/mine.zip")
+
+
+def test_a_registry_that_gives_another_set_is_refused(registry: Path) -> None:
+    index = json.loads((registry / "index.json").read_text())
+    (registry / "index.json").write_text(json.dumps(
+        {**index, "packs": {"other": index["packs"]["mine"]}}))
+    with pytest.raises(InputError, match="holds 'mine'; 'other' is expected"):
+        packs.add(f"{registry}#other")
 
 
 def test_downloads_end_where_packs_do(served: str, monkeypatch: pytest.MonkeyPatch) -> None:

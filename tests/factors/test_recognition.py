@@ -253,6 +253,8 @@ def test_the_set_with_the_fewest_topics_beyond_these_wins(make: Make) -> None:
     match = recognize(judged(range(15)))
     assert found(match) == ("small", "judgments")
     assert match.others == ("large",)
+    assert match.rivals == ()
+    assert "large" not in str(match)
     assert found(recognize(judged(range(25)))) == ("large", "judgments")
 
 
@@ -283,6 +285,7 @@ def test_a_tracks_own_systems_win_over_others_beside_them(make: Make) -> None:
     match = recognize(judged(range(20)))
     assert found(match)[0] == "track"
     assert match.others == ("a-modern",)
+    assert "a-modern" not in str(match)
 
 
 @pytest.mark.parametrize(("held", "fits"), [(6, True), (5, False)])
@@ -302,6 +305,20 @@ def test_a_users_own_set_wins_over_a_shipped_one_that_fits_equally(
     monkeypatch.setattr(catalog, "shipped_folder", lambda: tmp_path / "sets")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
     assert recognize(judged(range(20))).others == ("a",)
+
+
+def test_a_set_that_fits_as_well_is_named_where_its_numbers_differ(
+        make: Make, tmp_path: Path) -> None:
+    made = make("a", judged(range(20)))
+    make("b", judged(range(20)))
+    match = recognize(judged(range(20)))
+    assert (found(match)[0], match.others, match.rivals) == ("a", ("b",), ())
+    assert "b would fit" not in str(match)
+    FactorSet({**made.info, "id": "c"}, made.judgments, made.mean,
+              {"AP": made.sd["AP"] / 2}).save(tmp_path / "sets" / "c")
+    match = recognize(judged(range(20)))
+    assert (match.others, match.rivals) == (("b", "c"), ("c",))
+    assert str(match).endswith("; c would fit as well")
 
 
 def test_recognition_looks_again_when_a_users_set_changes(make: Make) -> None:

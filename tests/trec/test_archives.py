@@ -50,3 +50,10 @@ def test_a_tar_file_without_runs_is_told(tmp_path: Path) -> None:
         pass
     with pytest.raises(InputError, match=r"none\.tar: holds no files"):
         list(run_sources([tmp_path / "none.tar"]))
+
+
+@pytest.mark.parametrize(("name", "said"), [("none", "no such file"), ("empty", "holds no files")])
+def test_a_place_without_runs_is_told(name: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=f"{name}: {said}"):
+        list(run_sources([tmp_path / name]))

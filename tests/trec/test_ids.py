@@ -71,3 +71,10 @@ def test_a_relevant_document_is_not_found_by_its_hash_alone(
     qrels = read_qrels(BytesSource("qrels", b"1 0 relevant 1\n"))
     run = read_run(BytesSource("run", b"1 Q0 other 1 2.0 tag\n"))
     assert StdEvaluator([AP], qrels).calc_aggregate(run)[AP] == 0
+
+
+@pytest.mark.parametrize("rows", [[], [0], [9_999, 0], [3, 4, 5], list(range(10_000))])
+def test_ids_are_the_same_bytes_wherever_they_lie(rows: list[int]) -> None:
+    names = [f"d{i}" for i in range(10_000)]
+    some = Ids.of(names)[np.array(rows, np.int64)]
+    assert some.bytes() == list(some) == [names[row].encode() for row in rows]

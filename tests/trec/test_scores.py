@@ -150,12 +150,42 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
     ("dataset,topic,measure,value\nx,1,AP,0.5\ny,2,AP,0.5\n", "2 collections (x, y)"),
     ('{"a": 1}', "no task_name with scores"),
     ("{", "no JSON"),
+    ("[\n1", "no JSON"),
+    ("[" * 100_000, "nested too deeply"),
+    ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n' + "[" * 100_000, ":2: no score"),
+    ("[" * 100_000 + "\n1", "nested too deeply"),
+    ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n{"value": 0.5}\n', ":2: no score"),
+    ('topic,AP\n"1"x,0.5\n', "quote cells that hold the delimiter"),
     (mteb("STS12", ndcg_at_10=0.5), "task STS12 (test)"),
     (mteb("SciFact", ndcg_at_10=67.9), "divide them by 100"),
 ])
 def test_what_cannot_be_scores_is_refused_with_its_place(tmp_path: Path, text: str,
                                                          said: str) -> None:
     assert said in refused(tmp_path, text)
+
+
+def test_one_line_of_json_is_one_score(tmp_path: Path) -> None:
+    (_, scores), = read(tmp_path, '{"measure": "AP", "value": 0.5, "query_id": "1"}').items()
+    assert scores.values == {AP: {"1": 0.5}}
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    (b"", "no lines; expected is"), (b"a b c d e", ":1: 5 columns; expected is"),
+    (b"map 1 0.5\nmap \xff 0.5\n", ":2: byte 0xff is not UTF-8")])
+def test_what_is_read_as_scores_all_the_same_is_refused_with_its_place(
+        tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "scores").write_bytes(content)
+    with pytest.raises(InputError) as wrong:
+        read_scores(tmp_path / "scores")
+    assert said in str(wrong.value)
+
+
+@pytest.mark.parametrize("meta", ["[]", "{", "[" * 100_000, "{}"])
+def test_a_model_that_is_not_named_is_called_as_its_folder(tmp_path: Path, meta: str) -> None:
+    folder = tmp_path / "org__model" / "external"
+    folder.mkdir(parents=True)
+    (folder / "model_meta.json").write_text(meta, encoding="utf-8")
+    assert list(read(folder, mteb("SciFact", ndcg_at_10=0.5))) == ["org/model"]
 
 
 def test_means_over_topics_that_are_not_listed_are_noticed(tmp_path: Path) -> None:
