@@ -154,8 +154,8 @@ def _measures_in(split: Iterable[tuple[int, list[str]]], column: int) -> int:
 
 def _is_scored(measure: str, value: str) -> bool:
     """Whether these are a measure and a score: a level in qrels has no point."""
-    return measure_called(measure) is not None and bool(
-        re.fullmatch(r"\d*\.\d+(?:[eE]-?\d+)?|nan", value))
+    return bool(re.fullmatch(r"\d*\.\d+(?:[eE]-?\d+)?|nan", value)) and (
+        measure_called(measure) is not None)
 
 
 # --- tables with a header -------------------------------------------------------------------------

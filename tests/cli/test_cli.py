@@ -332,6 +332,29 @@ def test_quiet_and_version_stand_before_an_action_or_behind_it(
         assert ir_std_cli("factors", *arguments).out == [f"ir_std {ir_std.__version__}"]
 
 
+@pytest.mark.parametrize(("arguments", "written"), [
+    (("export", "trec4-adhoc", "--format", "csv", "-o", "f"), "f"),
+    (("export", "trec4-adhoc", "--format", "webber", "-o", "f"), "f.sd.csv"),
+    (("pack", "trec4-adhoc", "-o", "f.zip"), "f.zip"),
+    (("index", "-o", "f.json"), "f.json"),
+])
+def test_factors_replaces_no_file_without_force(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any,
+        arguments: tuple[str, ...], written: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    if arguments[0] == "index":
+        assert ir_std_cli("factors", "pack", "trec4-adhoc", "-o", "set.zip").status == 0
+        arguments = ("index", "set.zip", *arguments[1:])
+    Path(written).write_text("mine")
+    done = ir_std_cli("factors", *arguments)
+    assert done.status == 2
+    assert f"{written}: is there already; name a new file, or replace it with --force" in (
+        done.err[-1])
+    assert Path(written).read_text() == "mine"
+    assert ir_std_cli("factors", *arguments, "--force").status == 0
+    assert Path(written).read_bytes() != b"mine"
+
+
 def test_quiet_leaves_out_notes_and_no_warnings_or_errors(
         files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
     qrels = tmp_path / "qrels"
