@@ -445,7 +445,10 @@ def _no_measure(given: object) -> UsageError:
 def _unreadable(measure: str) -> str:
     if len(measure.split()) > 1:
         return f"cannot read measure {measure!r}: {_FORM}, and several in a list"
-    meant = near_measures(measure) if "@" in measure else []
+    # A shell takes quotes away.
+    quoted = re.sub(r"=(?!True|False)([A-Za-z][\w-]*)(?=[,)])", r"='\1'", measure)
+    meant = ([quoted] if quoted != measure else
+             near_measures(measure) if "@" in measure else [])
     return f"cannot read measure {measure!r}: {_FORM}{did_you_mean(meant)}"
 
 

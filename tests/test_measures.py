@@ -49,6 +49,8 @@ def test_parsing_works_where_python_has_no_ast_num() -> None:
     ("sAPP", UnknownMeasureError, "did you mean 'sAP'"),
     ("AP(", UsageError, "cannot read"),
     ("f(1)", UsageError, "cannot read"),
+    ("sAP(scheme=U)", UsageError, "did you mean \"sAP(scheme='U')\""),
+    ("sP(rel=2,scheme=z)@10", UsageError, "did you mean \"sP(rel=2,scheme='z')@10\""),
     ("P", UsageError, "write P@10"),
     ("P@0", UsageError, "at least 1"),
     ("AP(rel=0)", UsageError, "at least 1"),

@@ -13,7 +13,7 @@ import math
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
@@ -32,6 +32,7 @@ from ir_std.factors.recognition import Match
 from ir_std.schemes import scheme_names
 from ir_std.trec.naming import name_runs
 from ir_std.trec.scored import judgments_behind, runs_by_name
+from ir_std.trec.scores import RunScores
 from ir_std.trec.sources import STANDARD_INPUT, STANDARD_INPUT_NAME
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
@@ -168,6 +169,8 @@ def table(args: Namespace) -> Table:
         If an option does not go with a table.
     """
     check_tested(args, "test", "correction")
+    if args.baseline and args.no_summary:
+        raise UsageError("--baseline marks means, and -n leaves them out: leave out one of them")
     sort = sort_by(args)
     results = tabulate(*asked_inputs(args), _schemes(args), args)
     return results.table(args.places, sort=sort, by_topic=args.by_query,
@@ -186,11 +189,11 @@ def blocks(args: Namespace) -> Iterator[str]:
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     sort, (inputs, measures) = sort_by(args), asked_inputs(args)
-    schemes, runs = _schemes(args), runs_by_name(inputs.runs, args.measure)
+    schemes, runs = _schemes(args), read_runs(inputs, args.measure)
     judgments = judgments_behind(runs.values(), inputs.qrels)
     chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
     evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
-    _tell(evaluator, schemes, args.verbose)
+    _tell(evaluator, bool(schemes or args.place), args.verbose)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluated = list(counted(evaluate_all(evaluator, runs, args.jobs, depth=args.depth)))
@@ -241,6 +244,21 @@ def asked_inputs(args: Namespace) -> tuple[Inputs, list[Measure]]:
     return inputs, asked(args, inputs.measures)
 
 
+def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
+    """Runs and scores by name.
+
+    Raises
+    ------
+    UsageError
+        If ``--measure`` is given, and nothing is there that it could be of.
+    """
+    runs = runs_by_name(inputs.runs, measure)
+    if measure is not None and not any(isinstance(run, RunScores) for run in runs.values()):
+        raise UsageError(f"--measure is of tables of scores, and these are runs: to evaluate by "
+                         f"{measure} add -m {measure}")
+    return runs
+
+
 def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
              args: Namespace) -> Results:
     """The results of all runs, after telling which factors they use.
@@ -254,7 +272,7 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
 
     by_path = {os.path.realpath(called(file)): name
                for name, file in name_runs(inputs.runs).items()}
-    runs = runs_by_name(inputs.runs, args.measure)
+    runs = read_runs(inputs, args.measure)
     given = STANDARD_INPUT_NAME if args.baseline == STANDARD_INPUT else args.baseline
     baseline = given and by_path.get(os.path.realpath(given), given)
     with progress(len(runs)) as counted:
@@ -263,13 +281,13 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
             systems=args.systems, without=args.without, baseline=baseline,
             test=args.test or TESTS[0], correction=args.correction, depth=args.depth,
             jobs=args.jobs, progress=counted)
-    _tell(results.evaluator, schemes, args.verbose)
+    _tell(results.evaluator, bool(schemes or getattr(args, "place", False)), args.verbose)
     return results
 
 
-def _tell(evaluator: StdEvaluator, schemes: Iterable[str], verbose: bool) -> None:
-    """Say which factors are used, unless nothing is to be standardized."""
-    if schemes or evaluator.plans:
+def _tell(evaluator: StdEvaluator, standardizes: bool, verbose: bool) -> None:
+    """Say which factors are used, unless nothing is to be standardized or placed."""
+    if standardizes or evaluator.plans:
         for match in evaluator.matches:
             note(match.summary)
             if verbose:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from ir_std import _files
 from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError
 from ir_std.factors import packs
@@ -59,6 +60,8 @@ def configure(parser: ArgumentParser) -> None:
     exports.add_argument("set", metavar="ID|PATH")
     imports = actions.add_parser("import", help="make a set of another format")
     imports.add_argument("file", metavar="FILE")
+    for each, output in ((packing, "FILE.zip"), (indexes, "index.json"), (exports, "FILE")):
+        each.add_argument("--force", action="store_true", help=f"replace {output} if it is there")
     for each, output in ((exports, "FILE"), (imports, "DIR")):
         each.add_argument("--format", required=True, choices=FORMATS)
         each.add_argument("-o", "--output", required=True, metavar=output)
@@ -109,7 +112,14 @@ def _check(args: Namespace) -> None:
         raise InputError(f"not sound: {', '.join(unsound)}; the problems are listed above")
 
 
+def _check_files(args: Namespace, *files: str | Path) -> None:
+    """Refuse to replace a file that is there, unless that is wanted."""
+    for file in files:
+        _files.check_target(file, new=not args.force)
+
+
 def _export(args: Namespace) -> None:
+    _check_files(args, *(webber_files(args.output) if args.format == "webber" else [args.output]))
     factors = load_factors(args.set)
     FORMATS[args.format].write(factors, args.output)
     own = [m for m in factors.measures if to_trec_eval(m) is None]
@@ -132,10 +142,12 @@ def _import(args: Namespace) -> None:
 
 
 def _pack(args: Namespace) -> None:
+    _check_files(args, args.output)
     packs.pack(load_factors(args.set), args.output)
 
 
 def _index(args: Namespace) -> None:
+    _check_files(args, args.output)
     packs.index(args.packs, args.output)
 
 

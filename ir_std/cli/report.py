@@ -90,6 +90,7 @@ def compared(entries: list[Entry], measures: list[Measure],
         raise UsageError("--factors, --systems and --without are about one collection's factors, "
                          "these are several: name sets in the measures, as "
                          "sAP(factors='trec8-adhoc')")
+    check_tested(args, "test")
     with progress(len(entries)) as counted:
         comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
                              jobs=args.jobs, progress=counted)

@@ -12,7 +12,7 @@ from ir_std.errors import InputError, NoFactorsError
 from ir_std.evaluation.choice import Systems, choose_factors
 from ir_std.evaluation.evaluator import Calculated, Scores, StdEvaluator
 from ir_std.evaluation.notices import Notice
-from ir_std.evaluation.plans import Plan, any_known, find_factors, plan
+from ir_std.evaluation.plans import Plan, any_known, find_factors, has_instead, plan
 from ir_std.factors.catalog import Factors
 from ir_std.factors.recognition import Match
 from ir_std.measures import (
@@ -189,7 +189,7 @@ def _missing(without: dict[str, list[str]], hindered: dict[str, dict[str, None]]
         what, has = (("distributions", factors.scores) if scheme == "E"
                      else ("factors", factors.measures))
         yield (f"{factors.id} has no {what} for {', '.join(listed)} (scheme {scheme}); it has "
-               f"{', '.join(has) or 'none'}")
+               f"{has_instead(has, listed)}")
 
 
 def calc_aggregate(measures: Measures, qrels: Any, run: Any, *,

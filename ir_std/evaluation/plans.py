@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._typing import Floats
-from ir_std.errors import NoFactorsError
+from ir_std.errors import NoFactorsError, few
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Collection, Fit
@@ -180,7 +180,24 @@ def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -
         return f"{factors.id}'s factors for {measure.base} do not apply: {obstacle}"
     what, table = (("distributions", factors.scores) if measure["scheme"] == "E"
                    else ("factors", factors.mean))
-    return f"{factors.id} has no {what} for {measure.base}; it has {', '.join(table) or 'none'}"
+    return (f"{factors.id} has no {what} for {measure.base}; it has "
+            f"{has_instead(table, [str(measure.base)])}")
+
+
+def has_instead(known: Iterable[str], asked: Iterable[str]) -> str:
+    """Of the measures that a set has those that come near to what was asked for.
+
+    >>> has_instead(["AP", "P@5", "P@10", "RR"], ["P@15"])
+    'P@5, P@10'
+    >>> has_instead(["AP", "P@5", "P@10", "RR"], ["Judged@10"])
+    'AP, P@5, P@10, ... (4 in all)'
+    """
+    known, kinds = list(known), {_kind(name) for name in asked}
+    return ", ".join(name for name in known if _kind(name) in kinds) or few(known) or "none"
+
+
+def _kind(name: str) -> str:
+    return name.partition("@")[0].partition("(")[0]
 
 
 def units_of(fit: Fit, qrels: Qrels, raw: Floats) -> tuple[tuple[str, ...], Floats]:

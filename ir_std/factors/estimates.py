@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._typing import Floats, Ints
-from ir_std.errors import UsageError, suggestion
+from ir_std.errors import UsageError, few, suggestion
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.soundness import moments
@@ -130,7 +130,7 @@ def without(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     left_out = dict.fromkeys(tags)
     for tag in left_out:
         if tag not in known:
-            has = f"it has {', '.join(known)}" if known else "it does not name its systems"
+            has = f"it has {few(known)}" if known else "it does not name its systems"
             raise UsageError(f"{factors.id} has no system {tag!r}{suggestion(tag, known)}; {has}")
     names = list(known)
     scores, kept = {}, {}

@@ -111,7 +111,7 @@ class ResultTable:
 
     def _notes(self) -> Iterator[str]:
         results = self.results
-        if results.baseline is not None and self.means:
+        if results.tests and self.means:
             how = described(results.test, results.correction, len(results.tests))
             yield (f"{BETTER} {WORSE} significantly better, worse than {results.baseline}: {how}, "
                    "each measure by itself.")

@@ -257,7 +257,7 @@ class Results:
 
         Empty without factors.
         """
-        if not self.plans:
+        if not self._factors_known:
             return {}
         placer = Placer(self.evaluator)
         return {run: ByMeasure({p.measure: p for p in placer.place_values(values)})
@@ -269,10 +269,15 @@ class Results:
 
         None where nothing is known of single systems; empty without factors.
         """
-        if not self.plans:
+        if not self._factors_known:
             return {}
         placer = Placer(self.evaluator)
         return {run: ByMeasure(placer.place_topics(values)) for run, values in self.values.items()}
+
+    @property
+    def _factors_known(self) -> bool:
+        # Raw scores alone have no plans, and are placed by the set that was matched.
+        return bool(self.plans or (self.match and self.match.factors))
 
     @cached_property
     def tests(self) -> dict[str, ByMeasure[Paired]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import signal
@@ -96,6 +97,17 @@ def test_schemes_raw_and_places(files: Path, ir_std_cli: Any) -> None:
     value = ir_std_cli(*inputs).out[0].split("\t")[1]
     assert len(value.split(".")[1]) == 2
     assert len(ir_std_cli(*inputs, "-p", -1).out[0]) > 10
+
+
+@pytest.mark.parametrize("topics", [(), ("-q",)])
+def test_raw_scores_alone_have_their_places(files: Path, topics: Any, ir_std_cli: Any) -> None:
+    inputs = (files / "run", files / "other", files / "qrels", "AP", "--place", *topics)
+    done = ir_std_cli(*inputs, "--raw")
+    assert done.out == [line for line in ir_std_cli(*inputs).out if "\tAP\t" in line]
+    assert "factors of trec8-adhoc" in done.err[0]
+    lines = csv.DictReader(ir_std_cli(*inputs, "--raw", "-o", "csv").out)
+    assert [row["AP place"] for row in lines] == [
+        re.findall(r"(\d+)[snrt][tdh]", line.split("\t")[-1])[0] for line in done.out]
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
@@ -210,7 +222,10 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
       "--correction", "holm"), "adjusts for the number of runs by itself"),
     (("compare", "a=run:qrels", "AP", "-p", "-2"), "--places is -2"),
     (("compare", "a=run:qrels", "AP", "--test", "tukey"), "--test is of differences from a"),
+    (("run", "other", "qrels", "AP", "-o", "csv", "--baseline", "run", "-q", "-n"),
+     "--baseline marks means, and -n leaves them out"),
     (("report", "run", "qrels", "AP", "--correction", "none"), "--correction is of differences"),
+    (("report", "a=run:qrels", "AP", "--test", "tukey"), "--test is of differences from a"),
     (("run", "qrels", "AP", "--factors", "trec88"), "no factor set 'trec88'"),
     (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),
     (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
@@ -222,6 +237,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     (("run", "qrels", "ndcgg@1O"), "did you mean 'nDCG@10'?"),
     (("run", "qrels", "nDCG@1O"), "did you mean 'nDCG@10'?"),
     (("run", "qrels", "-m", "mpa"), "unknown measure 'mpa'"),
+    (("run", "qrels", "--measure", "P@10"), "these are runs: to evaluate by P@10 add -m P@10"),
     (("run", "qrels", "-l", "2"), "-l is the level of measures that are named"),
     (("run", "qrels", "AP", "-l", "0"), "-l is 0"),
     (("facters",), "did you mean 'ir_std factors'?"),
@@ -314,6 +330,29 @@ def test_quiet_and_version_stand_before_an_action_or_behind_it(
     assert ir_std_cli("factors", "--quiet", *export, tmp_path / "3").err == []
     for arguments in (("--version",), ("list", "--version")):
         assert ir_std_cli("factors", *arguments).out == [f"ir_std {ir_std.__version__}"]
+
+
+@pytest.mark.parametrize(("arguments", "written"), [
+    (("export", "trec4-adhoc", "--format", "csv", "-o", "f"), "f"),
+    (("export", "trec4-adhoc", "--format", "webber", "-o", "f"), "f.sd.csv"),
+    (("pack", "trec4-adhoc", "-o", "f.zip"), "f.zip"),
+    (("index", "-o", "f.json"), "f.json"),
+])
+def test_factors_replaces_no_file_without_force(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any,
+        arguments: tuple[str, ...], written: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    if arguments[0] == "index":
+        assert ir_std_cli("factors", "pack", "trec4-adhoc", "-o", "set.zip").status == 0
+        arguments = ("index", "set.zip", *arguments[1:])
+    Path(written).write_text("mine")
+    done = ir_std_cli("factors", *arguments)
+    assert done.status == 2
+    assert f"{written}: is there already; name a new file, or replace it with --force" in (
+        done.err[-1])
+    assert Path(written).read_text() == "mine"
+    assert ir_std_cli("factors", *arguments, "--force").status == 0
+    assert Path(written).read_bytes() != b"mine"
 
 
 def test_quiet_leaves_out_notes_and_no_warnings_or_errors(

@@ -76,6 +76,8 @@ def test_the_drop_in_adds_companions_behind_their_measures() -> None:
 def test_the_drop_in_names_what_has_no_factors() -> None:
     scores = ir_std.calc_aggregate([AP, P @ 10], QRELS, RUN)
     assert scores.notes[0] == "tiny has no factors for P@10 (scheme N); it has AP, nDCG(rel=1)"
+    near = ir_std.calc_aggregate([nDCG @ 7], QRELS, RUN).notes[0]
+    assert near == "tiny has no factors for nDCG@7 (scheme N); it has nDCG(rel=1)"
     assert scores.match
     assert scores.match.factors
     assert scores.match.factors.id == "tiny"

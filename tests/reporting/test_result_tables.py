@@ -117,6 +117,11 @@ def test_why_there_are_no_places_is_said() -> None:
     assert "No place by P@3: mine has no factors for it." in other.table(place=True).notes
 
 
+def test_a_baseline_by_itself_is_tested_against_nothing() -> None:
+    alone = ir_std.evaluate({"low": RUNS["sys0"]}, QRELS, AP, factors=BUILT, baseline="low")
+    assert alone.table().notes == ()
+
+
 def test_one_run_has_no_best() -> None:
     one = ir_std.evaluate(RUNS["sys1"], QRELS, AP, factors=BUILT)
     assert not any(cell.best for row in one.table(by_topic=True).rows for cell in row)
