@@ -25,7 +25,7 @@ STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "standard input"
 """What messages call it."""
 
-_PIECE = 1 << 20
+_PIECE = 1 << 18  # larger ones are memory that the system has to find anew each time
 _LITTLE = 1 << 14
 
 
