@@ -304,7 +304,7 @@ def main() -> None:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     root = Path(__file__).resolve().parent.parent
     parser.add_argument("--data", type=Path,
-                        default=os.environ.get("IR_STD_DATA", root.parent / "shared" / "data"))
+                        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--largest", type=int, default=10**7, help="lines of the largest run")
     parser.add_argument("--trec-eval", type=Path, metavar="PATH", help="the trec_eval program")

@@ -76,7 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     root = Path(__file__).resolve().parent.parent
     parser.add_argument("--data", type=Path,
-                        default=os.environ.get("IR_STD_DATA", root.parent / "shared" / "data"))
+                        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=root / "factors")
     args = parser.parse_args()
     results, left_out = cleaned(read_results(args.data / "mteb" / "model_by_dataset.csv"))

@@ -87,8 +87,8 @@ def main() -> None:
     """Parse the arguments and draw."""
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=os.environ.get(
-        "IR_STD_DATA", ROOT.parent / "shared" / "data"))
+    parser.add_argument("--data", type=Path, default=(
+        os.environ.get("IR_STD_DATA") or ROOT.parent / "shared" / "data"))
     data = parser.parse_args().data
     draw(data, PICTURES)
     with tempfile.TemporaryDirectory() as scratch:

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
-
-SUMMARY = "all"
-"""The topic that stands for the mean, as in ir_measures and trec_eval."""
+from ir_std.trec.scores import SUMMARY
 
 
 class Line(NamedTuple):

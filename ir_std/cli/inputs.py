@@ -63,7 +63,7 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
         If an argument is none of these, or there is not at least one run and just one qrels.
     """
     runs: dict[str, Input] = {}
-    scores: dict[str, Input] = {}
+    scores: set[str] = set()
     qrels: list[Input] = []
     measures: list[str] = []
     for given in files_of(arguments):
@@ -73,7 +73,9 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
             if kind == QRELS.kind:
                 qrels.append(file)
             else:
-                (runs if kind == RUN.kind else scores)[given] = file
+                runs[given] = file
+                if kind != RUN.kind:
+                    scores.add(given)
             if given in irm.registry:
                 note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif is_measure(given):
@@ -82,16 +84,16 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
             qrels.append(given)
         else:
             raise UsageError(_unknown(given))
-    found = [*runs.values(), *scores.values()]
-    if scores and not runs and not qrels:
-        return Inputs(found, None, measures)
+    if not qrels and runs and len(scores) == len(runs):
+        return Inputs(list(runs.values()), None, measures)
     if len(qrels) != 1:
         what = f"{len(qrels)} qrels ({', '.join(map(called, qrels))})" if qrels else "no qrels"
-        raise UsageError(f"found {what} and {len(runs)} run{'s' if len(runs) != 1 else ''}: give "
+        n = len(runs) - len(scores)
+        raise UsageError(f"found {what} and {n} run{'s' if n != 1 else ''}: give "
                          f"one qrels file (4 columns) or ir_datasets id")
-    if not found:
+    if not runs:
         raise UsageError(f"found qrels ({called(qrels[0])}) but no run: give a file of 6 columns")
-    return Inputs(found, qrels[0], measures)
+    return Inputs(list(runs.values()), qrels[0], measures)
 
 
 def _kind(file: Input) -> str:

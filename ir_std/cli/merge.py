@@ -55,9 +55,11 @@ def run(args: argparse.Namespace) -> None:
         warn(f"{few(alone)}: no topic in common with another run, nothing is merged there")
     merged = merge(runs, args.normalize, args.combine, args.depth)
     tag = args.tag if args.tag is not None else args.normalize or args.combine
-    if args.output == STANDARD_OUTPUT:
+    where = args.output
+    if where == STANDARD_OUTPUT:
         print(run_text(merged, tag).decode(), end="")
+        where = "standard output"
     else:
-        write_run(merged, args.output, tag, files)
+        write_run(merged, where, tag, files)
     note(f"{len(merged.scores)} documents on {len(merged.topics)} topics, merged from "
-         f"{len(runs)} runs: {args.output}")
+         f"{len(runs)} run{'s' if len(runs) != 1 else ''}: {where}")

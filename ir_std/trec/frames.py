@@ -34,8 +34,10 @@ def _waits(given: Any) -> bool:
 
 
 def _exchanges(given: Any) -> bool:
-    """Whether something has a protocol by which libraries exchange tables."""
-    return hasattr(given, "__dataframe__") or hasattr(given, "__arrow_c_stream__")
+    """Whether something has a protocol by which libraries exchange tables, and not one column."""
+    kind = type(given)
+    return hasattr(kind, "__dataframe__") or (hasattr(kind, "__arrow_c_stream__") and (
+        hasattr(kind, "columns") or hasattr(kind, "schema")))
 
 
 def as_frame(given: Any) -> Any:

@@ -164,6 +164,16 @@ def test_a_folder_stands_for_the_files_below_it(
     assert ir_std_cli(folder, "AP").out == plain.out
 
 
+def test_runs_and_scores_stay_in_the_order_given(
+        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    evaluated = tmp_path / "scores.txt"
+    one = files / "runs" / "one"
+    scores = ir_std_cli(one, files / "qrels", "AP", "--raw", "-q", "-n").out
+    evaluated.write_text("\n".join(scores) + "\n")
+    done = ir_std_cli(evaluated, one, files / "qrels", "AP", "--raw")
+    assert [line.split("\t")[0] for line in done.out] == ["scores.txt", "one"]
+
+
 def test_what_is_no_run_in_a_folder_is_named(files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "README").write_text("these are our five runs\n")

@@ -37,7 +37,9 @@ def test_a_merged_run_goes_to_standard_output(shards: list[str], tmp_path: Path,
     out = tmp_path / "merged.run"
     for output in (str(out), "-"):
         assert main(["merge", *shards, "--normalize", "minmax", "-o", output]) == 0
-    assert capsys.readouterr().out == out.read_text()
+    shown = capsys.readouterr()
+    assert shown.out == out.read_text()
+    assert shown.err.endswith("merged from 2 runs: standard output\n")
 
 
 def test_combination_depth_and_tag_are_options(shards: list[str], tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ RUN = [ScoredDoc(t, d, s) for t, docs in {"1": {"b": 2.0, "a": 1.0}, "2": {"c": 
 
 
 class Exchanged:
-    """A table of another library: it has the protocol, and narwhals knows it."""
+    """A table of another library: it has the protocol and a schema, and narwhals knows it."""
+
+    schema: Any = None
 
     def __init__(self, table: Any) -> None:
         self.table = table
@@ -139,3 +141,11 @@ def test_none_of_these_libraries_is_imported_for_rows_of_others() -> None:
             "print({'pandas', 'polars', 'narwhals', 'pyarrow'} & set(sys.modules))")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("column", [pd.Series([1.0]), pl.Series([1.0])], ids=["pandas", "polars"])
+def test_one_column_is_no_run_and_no_qrels(column: Any) -> None:
+    with pytest.raises(InputError, match="run: cannot use float; give a file"):
+        ir_std.evaluate(column, QRELS, "AP")
+    with pytest.raises(InputError, match="qrels: cannot use float; give a file"):
+        ir_std.recognize(column)
