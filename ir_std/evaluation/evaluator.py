@@ -22,6 +22,7 @@ from ir_std.evaluation.notices import (
     Notice,
     about_factors,
     about_given,
+    about_levels,
     about_run,
     about_scores,
     said,
@@ -186,7 +187,7 @@ class StdEvaluator(providers.Evaluator):
         columns = [*raw, *(p.measure for p in self.plans)]
         self._names = tuple(dict.fromkeys([*self.measures, *raw]))
         self._order = [columns.index(m) for m in self._names]
-        self.notices = (*notices, *told,
+        self.notices = (*notices, *told, *about_levels(asked, self.qrels),
                         *about_factors(self.plans, self._matches.values()))
         self._instead = Instead()
         self._told: set[str] = set()

@@ -145,6 +145,17 @@ def _flat(plans: list[Plan]) -> Iterator[Notice]:
                      "N and U are 0 below that score, 0.5 at it and 1 above, and z has no value")
 
 
+def about_levels(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Notice]:
+    """Which measures ask for a level of relevance that no document has."""
+    leveled = [m for m in measures if m.params.get("rel", 1) > 1]
+    if not leveled or isinstance(qrels, CountedTopics):
+        return
+    empty = [str(m) for m in leveled if m["rel"] > qrels.max_level]
+    if empty:
+        yield Notice(f"nothing is relevant by {', '.join(empty)}: the highest level of these qrels "
+                     f"is {qrels.max_level}")
+
+
 def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
               relevant: int) -> Iterator[Notice]:
     """What is to be known of one run: topics it lacks, and how deep it goes.

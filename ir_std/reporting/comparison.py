@@ -305,8 +305,8 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     Raises
     ------
     UsageError
-        If there is no entry, a system has two runs on a collection, or no measure is known for
-        all collections.
+        If there is no entry, something is none, a system has two runs on a collection, or no
+        measure is known for all collections.
     InputError
         If a run or qrels cannot be used.
 
@@ -321,9 +321,13 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     bm25    dl20-passage  54       0.8155  0.7229 ...
     bm25    all of these  104           -  0.7096 ...
     """
-    entries = _with_counted_topics(list(entries))
+    entries = list(entries)
     if not entries:
         raise UsageError("nothing to compare: give at least one NAME=RUN:QRELS")
+    if not all(isinstance(entry, (tuple, list)) and len(entry) == 3 for entry in entries):
+        raise UsageError("entries to compare are a list of (name, run, qrels): "
+                         "[('bm25', 'bm25.run', 'qrels.txt'), ...]")
+    entries = _with_counted_topics(entries)
     read: dict[object, Qrels] = {}
     for _, _, qrels in entries:
         read.setdefault(_key(qrels), as_qrels(qrels))

@@ -73,6 +73,17 @@ def test_the_drop_in_adds_companions_behind_their_measures() -> None:
     assert scores[sAP] == pytest.approx(N.mean())
 
 
+def test_a_level_that_no_document_has_is_told() -> None:
+    for highest in (1, 2):
+        qrels, run = {"unknown": {"a": highest, "b": 1}}, {"unknown": {"a": 1.0}}
+        measures = [AP, AP(rel=highest), AP(rel=highest + 1)]
+        scores = ir_std.calc_aggregate(measures, qrels, run)
+        assert scores[AP(rel=highest + 1)] == 0
+        assert [note for note in scores.notes if "nothing is relevant" in note] == [
+            f"nothing is relevant by AP(rel={highest + 1}): the highest level of these qrels is "
+            f"{highest}"]
+
+
 def test_the_drop_in_names_what_has_no_factors() -> None:
     scores = ir_std.calc_aggregate([AP, P @ 10], QRELS, RUN)
     assert scores.notes[0] == "tiny has no factors for P@10 (scheme N); it has AP, nDCG(rel=1)"

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -160,6 +161,12 @@ def test_two_parts_of_one_collection_are_told_apart() -> None:
 def test_nothing_to_compare_is_an_error() -> None:
     with pytest.raises(UsageError, match="NAME=RUN:QRELS"):
         ir_std.compare([])
+
+
+@pytest.mark.parametrize("entries", [{"x": ("run", "qrels")}, [("x", "run")], ["abc"]])
+def test_what_is_no_entry_is_told_how_one_is_written(entries: Any) -> None:
+    with pytest.raises(UsageError, match=r"a list of \(name, run, qrels\)"):
+        ir_std.compare(entries)
 
 
 def test_two_runs_of_a_system_on_a_collection_are_an_error() -> None:
