@@ -26,6 +26,9 @@ LARGEST = 1 << 28
 """The most bytes of a file."""
 ATTEMPTS = 100
 """How often a folder that changes while it is read is read again."""
+MISSES = 10
+"""After how many looks in a row a set is missing: one look may fall between two replacements, at
+the old place when the set is at the new one and the other way round."""
 
 Version = tuple[tuple[str, int, int, int], ...]
 """Names, times, sizes and places on disk of a set's files: changes whenever one of them does."""
@@ -49,7 +52,8 @@ def _listing(folder: str | os.PathLike[str]) -> Version:
 
 def version_of(folder: str | os.PathLike[str]) -> Version:
     """The state of a set's files; empty if there is no set."""
-    return _listing(folder) or _listing(_older(folder))
+    # The third look is for a set that came to its place between the first and the second.
+    return _listing(folder) or _listing(_older(folder)) or _listing(folder)
 
 
 def names_in(folder: str | os.PathLike[str]) -> list[str]:
@@ -69,15 +73,17 @@ def snapshot(folder: str | os.PathLike[str],
     InputError
         If a file is missing, too large or cannot be read, or the folder keeps changing.
     """
+    missed = 0
     for attempt in range(ATTEMPTS):
         place = folder if _listing(folder) else _older(folder)
         before = _listing(place)
+        missed = 0 if before else missed + 1
         if before:
             found = _contents(place, before, names)
             if found is not None and _listing(place) == before:
                 _check_whole(folder, before)
                 return found
-        elif not _listing(folder) and attempt > 1:
+        elif missed == MISSES:
             raise InputError.at(folder, None, "set.json is missing",
                                 f"a factor set holds {', '.join(FILES)}")
         time.sleep(min(0.001 * attempt, 0.02))
