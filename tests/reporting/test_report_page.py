@@ -438,6 +438,14 @@ def test_all_runs_are_shown_on_the_topic_that_is_chosen(view: View, file: Path,
     assert not view.page.is_visible(".one-topic")
 
 
+def test_a_topic_of_the_table_leads_to_its_picture(view: View) -> None:
+    view.open_topics()
+    view.page.locator(".all-topics tbody a", has_text="449").click()
+    view.page.wait_for_function("""() => {
+        const top = document.querySelector('.one-topic').getBoundingClientRect().top;
+        return location.hash.includes('topic=449') && top > -2 && top < innerHeight / 2; }""")
+
+
 def test_the_farthest_topics_are_named(view: View, results: ir_std.Results) -> None:
     view.page.select_option("select[data-choice=run]", "run1")
     view.page.select_option("select[data-choice=measure]", "sP@10")

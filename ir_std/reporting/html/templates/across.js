@@ -66,7 +66,7 @@ class AcrossCollections {
   /** Go to a collection's own part. */
   open({ name, system }) {
     const part = this.address.parts.find((p) => p.name === name);
-    if (part) part.go(system ? { run: system } : {}, true);
+    if (part) part.go(system ? { run: system } : {}, system ? ".one-run" : "h2");
   }
 
   complete() {}

@@ -37,7 +37,7 @@ function drawOverview(part, chosen, width) {
     both: (run) => part.both(m, run),
     lines: (run) => [`${m.name} ${fixed(m.means[run])}${part.intervalText(m, run)}`,
       ...(m.places[run] ? [m.places[run]] : [])],
-    go: (run) => part.go({ run: part.runs[run] }, true) });
+    go: (run) => part.go({ run: part.runs[run] }, ".one-run") });
 }
 
 /** The measure of the pictures by topic: of a whole data set the raw one, which alone has topics. */

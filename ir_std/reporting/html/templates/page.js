@@ -17,8 +17,9 @@ class Address {
     return `#${new URLSearchParams(Object.entries(next).filter(([, value]) => value !== null))}`;
   }
 
-  go(part, change, reveal) {
-    this.reveal = reveal ? part : null;
+  /** Change a part's view, and scroll to a place in it if one is named. */
+  go(part, change, place) {
+    this.reveal = place ? part.$(place) : null;
     const next = this.of(part, change);
     if (next === location.hash) this.show();
     else location.hash = next;
@@ -28,8 +29,7 @@ class Address {
 
   show() {
     this.parts.find((part) => this.isOf(part))?.show(this.read());
-    const said = this.read();
-    this.reveal?.$(said.run || said.topic ? ".one-run" : "h2")?.scrollIntoView();
+    this.reveal?.scrollIntoView();
     this.reveal = null;
   }
 

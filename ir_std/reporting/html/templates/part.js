@@ -95,7 +95,7 @@ class Part {
       byTopic: behind?.dataset ? null : behind };
   }
 
-  go(change, reveal = false) { this.address.go(this, change, reveal); }
+  go(change, place = null) { this.address.go(this, change, place); }
 
   setUpControls() {
     for (const select of this.root.querySelectorAll("select[data-choice]")) {
@@ -104,7 +104,7 @@ class Part {
     for (const link of this.root.querySelectorAll("a[data-run]")) {
       link.addEventListener("click", (event) => {
         event.preventDefault();
-        this.go({ run: link.dataset.run }, true);
+        this.go({ run: link.dataset.run }, ".one-run");
       });
     }
     this.$(".close").addEventListener("click", () => this.go({ topic: null }));
@@ -339,7 +339,13 @@ class Part {
   }
 
   topicRow(topic) {
-    const link = html("a", { href: this.address.of(this, { topic: this.topics[topic] }) }, this.topics[topic]);
+    const change = { topic: this.topics[topic] };
+    const link = html("a", { href: this.address.of(this, change) }, this.topics[topic]);
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;  // into a window of its own
+      event.preventDefault();
+      this.go(change, ".one-topic");
+    });
     const row = html("tr", { "data-i": topic, class: topic === this.chosen.topic ? "chosen" : null },
       html("th", { scope: "row" }, link),
       this.topicCells(topic).slice(1).map((content) => html("td", {}, content)));
