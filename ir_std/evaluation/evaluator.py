@@ -183,10 +183,10 @@ class StdEvaluator(providers.Evaluator):
         # is found by place.
         raw = tuple(wanted) if given else (*here, *others)
         self._forms = [wanted[m] for m in raw]
-        self._from = [raw.index(p.raw) for p in self.plans]
-        columns = [*raw, *(p.measure for p in self.plans)]
+        place = {m: i for i, m in enumerate((*raw, *(p.measure for p in self.plans)))}
+        self._from = [place[p.raw] for p in self.plans]
         self._names = tuple(dict.fromkeys([*self.measures, *raw]))
-        self._order = [columns.index(m) for m in self._names]
+        self._order = [place[m] for m in self._names]
         self.notices = (*notices, *told, *about_levels(asked, self.qrels),
                         *about_factors(self.plans, self._matches.values()))
         self._instead = Instead()

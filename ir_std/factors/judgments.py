@@ -48,7 +48,7 @@ def fingerprint(documents: Iterable[bytes]) -> str:
     behind each; ``awk '$1 == 401 && $4 >= 1 {print $3}' qrels | LC_ALL=C sort | sha256sum`` gives
     that of topic 401's relevant documents.
     """
-    return hashlib.sha256(b"".join([doc + b"\n" for doc in sorted(documents)])).hexdigest()[:16]
+    return hashlib.sha256(b"\n".join([*sorted(documents), b""])).hexdigest()[:16]
 
 
 def fingerprints(qrels: Qrels, topic: str) -> dict[int, str]:
