@@ -52,8 +52,10 @@ def _listing(folder: str | os.PathLike[str]) -> Version:
 
 def version_of(folder: str | os.PathLike[str]) -> Version:
     """The state of a set's files; empty if there is no set."""
-    # The third look is for a set that came to its place between the first and the second.
-    return _listing(folder) or _listing(_older(folder)) or _listing(folder)
+    for _ in range(MISSES):
+        if found := _listing(folder) or _listing(_older(folder)):
+            return found
+    return ()
 
 
 def names_in(folder: str | os.PathLike[str]) -> list[str]:
