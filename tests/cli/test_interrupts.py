@@ -97,12 +97,16 @@ def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
     started = time.monotonic()
     assert is_quiet(in_terminal(command, []))
     whole = time.monotonic() - started
-    times = [random.uniform(0, whole) for _ in range(100)]
-    all_ended = [(t, in_terminal(command, [t, t + 0.05][:1 + i % 2])) for i, t in enumerate(times)]
-    loud = [(t, e) for t, e in all_ended if not is_quiet(e)]
-    assert all(starts_python(e) for _, e in loud), loud
+    all_ended: list[tuple[float, Ended]] = []
+    # Another time the work may take less long; a run that was over by itself does not count.
+    while sum(ended.status != 0 for _, ended in all_ended) < 100:
+        assert len(all_ended) < 200
+        after = random.uniform(0, 0.7 * whole)
+        twice = [after, after + 0.05][:1 + len(all_ended) % 2]
+        all_ended.append((after, in_terminal(command, twice)))
+    loud = [(after, ended) for after, ended in all_ended if not is_quiet(ended)]
+    assert all(starts_python(ended) for _, ended in loud), loud
     assert len(loud) < 10
-    assert sum(e.status == 130 for _, e in all_ended) > 80
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
