@@ -106,7 +106,7 @@ def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
         all_ended.append((after, in_terminal(command, twice)))
     loud = [(after, ended) for after, ended in all_ended if not is_quiet(ended)]
     assert all(starts_python(ended) for _, ended in loud), loud
-    assert len(loud) < 10
+    assert len(loud) < 20
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
