@@ -26,9 +26,9 @@ LARGEST = 1 << 28
 """The most bytes of a file."""
 ATTEMPTS = 100
 """How often a folder that changes while it is read is read again."""
-MISSES = 10
-"""After how many looks in a row a set is missing: one look may fall between two replacements, at
-the old place when the set is at the new one and the other way round."""
+LOOKS = 10
+"""How often a set is looked for: one look may fall between two replacements, at the old place when
+the set is at the new one and the other way round."""
 
 Version = tuple[tuple[str, int, int, int], ...]
 """Names, times, sizes and places on disk of a set's files: changes whenever one of them does."""
@@ -50,12 +50,18 @@ def _listing(folder: str | os.PathLike[str]) -> Version:
     return found if any(name == "set.json" for name, *_ in found) else ()
 
 
+def _found(folder: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], Version]:
+    """Where the files of a set are now, and their state; empty if there is no set."""
+    for _ in range(LOOKS):
+        for place in (folder, _older(folder)):
+            if listing := _listing(place):
+                return place, listing
+    return folder, ()
+
+
 def version_of(folder: str | os.PathLike[str]) -> Version:
     """The state of a set's files; empty if there is no set."""
-    for _ in range(MISSES):
-        if found := _listing(folder) or _listing(_older(folder)):
-            return found
-    return ()
+    return _found(folder)[1]
 
 
 def names_in(folder: str | os.PathLike[str]) -> list[str]:
@@ -75,19 +81,15 @@ def snapshot(folder: str | os.PathLike[str],
     InputError
         If a file is missing, too large or cannot be read, or the folder keeps changing.
     """
-    missed = 0
     for attempt in range(ATTEMPTS):
-        place = folder if _listing(folder) else _older(folder)
-        before = _listing(place)
-        missed = 0 if before else missed + 1
-        if before:
-            found = _contents(place, before, names)
-            if found is not None and _listing(place) == before:
-                _check_whole(folder, before)
-                return found
-        elif missed == MISSES:
+        place, before = _found(folder)
+        if not before:
             raise InputError.at(folder, None, "set.json is missing",
                                 f"a factor set holds {', '.join(FILES)}")
+        found = _contents(place, before, names)
+        if found is not None and _listing(place) == before:
+            _check_whole(folder, before)
+            return found
         time.sleep(min(0.001 * attempt, 0.02))
     raise InputError.at(folder, None, "changes while it is read", "try again when it is written")
 

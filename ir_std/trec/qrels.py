@@ -121,9 +121,10 @@ class Qrels(ABC):
         """:meth:`relevant` for each level from 1 at which the topic has documents."""
         rows = self._rows(topic, 1)
         documents, levels = self.ids(rows).bytes(), self.flat_levels[rows].tolist()
-        return {level: documents if level == min(levels) else
+        known = sorted(set(levels))
+        return {level: documents if level == known[0] else
                 [doc for doc, at in zip(documents, levels, strict=True) if at >= level]
-                for level in sorted(set(levels))}
+                for level in known}
 
     def _rows(self, topic: str, level: int) -> Ints:
         place = self.positions[topic]
