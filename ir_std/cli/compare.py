@@ -23,6 +23,7 @@ from ir_std.cli.evaluate import (
     TESTS,
     check_places,
     check_tested,
+    scheme_option,
     show,
     tell_others,
     test_options,
@@ -51,8 +52,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--system", nargs=3, action="append", default=[],
                         metavar=("NAME", "RUN", "QRELS"),
                         help="as NAME=RUN:QRELS, for any file names (once for each)")
-    parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
-                        help="standardization schemes (default N)")
+    scheme_option(parser)
     verbose_option(parser)
     trec_eval_options(parser)
     parser.add_argument("-p", "--places", type=int, default=4,

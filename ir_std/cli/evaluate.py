@@ -86,10 +86,15 @@ def verbose_option(parser: ArgumentParser) -> None:
                         help="also which other factor sets would fit")
 
 
-def choose_options(parser: ArgumentParser) -> None:
-    """Declare which factors are used: of which scheme, set and systems."""
+def scheme_option(parser: ArgumentParser) -> None:
+    """Declare ``-s``."""
     parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
                         help="standardization schemes (default N)")
+
+
+def choose_options(parser: ArgumentParser) -> None:
+    """Declare which factors are used: of which scheme, set and systems."""
+    scheme_option(parser)
     parser.add_argument("--factors", metavar="ID|PATH",
                         help="the factor set to use (default: recognized from the qrels)")
     verbose_option(parser)

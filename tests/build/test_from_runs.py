@@ -7,7 +7,6 @@ import io
 import os
 import signal
 import tarfile
-import warnings
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
@@ -17,6 +16,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
+from dask_cluster import dask_cluster
 from made_up import TOPICS, collection, write_qrels, write_runs
 
 import ir_std
@@ -447,18 +447,9 @@ def test_a_folder_that_holds_the_input_is_never_replaced(ir_std_cli: Any, qrels:
 
 
 def test_a_dask_cluster_that_loses_a_worker_builds_the_same_set() -> None:
-    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
     judged, by_tag = collection(systems=60, documents=400)
     many = list(by_tag.values())
-    with (warnings.catch_warnings(),
-          distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
-                                   dashboard_address=":0", silence_logs=50) as cluster,
-          distributed.Client(cluster) as client):
-        # Losing a worker is what the cluster warns of.
-        warnings.simplefilter("ignore")
-        pids = sorted(client.run(os.getpid).values())
-        assert len(pids) == 2
-
+    with dask_cluster() as (client, pids):
         def runs() -> Iterator[Any]:
             """Kills a worker when half of the runs are handed out."""
             for i, run in enumerate(many):

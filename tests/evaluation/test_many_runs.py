@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dask_cluster import dask_cluster
 from ir_measures import ScoredDoc
 from made_up import collection
 
@@ -49,17 +50,8 @@ def test_several_processes_give_the_same_results(trec8: Any) -> None:
 
 
 def test_a_dask_cluster_that_loses_a_worker_gives_the_same_results(trec8: Any) -> None:
-    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
     runs, qrels = trec8
-    with (warnings.catch_warnings(),
-          distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
-                                   dashboard_address=":0", silence_logs=50) as cluster,
-          distributed.Client(cluster) as client):
-        # Losing a worker is what the cluster warns of.
-        warnings.simplefilter("ignore")
-        pids = sorted(client.run(os.getpid).values())
-        assert len(pids) == 2
-
+    with dask_cluster() as (client, pids):
         def deadly(run: dict[str, dict[str, float]]) -> Iterator[ScoredDoc]:
             """Kills a worker when it is handed out."""
             os.kill(pids.pop(), signal.SIGKILL)

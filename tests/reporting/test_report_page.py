@@ -444,6 +444,7 @@ def test_a_topic_of_the_table_leads_to_its_picture(view: View) -> None:
     view.page.wait_for_function("""() => {
         const top = document.querySelector('.one-topic').getBoundingClientRect().top;
         return location.hash.includes('topic=449') && top > -2 && top < innerHeight / 2; }""")
+    assert view.text(".topic-name") == "449"
 
 
 def test_the_farthest_topics_are_named(view: View, results: ir_std.Results) -> None:
