@@ -13,7 +13,6 @@ _HARMFUL = re.compile(
     "\u2028\u2029"  # separators of lines
     "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the order in which others are shown
     "\ud800-\udfff]")  # bytes of a file's name that are no text
-_BREAKING = re.compile(f"[\t\n{_HARMFUL.pattern[1:]}")
 
 
 def visible(text: str) -> str:
@@ -23,7 +22,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """``text`` with its control characters escaped, tabs and newlines too."""
-    return _BREAKING.sub(_escape, text)
+    return visible(text).replace("\t", r"\u0009").replace("\n", r"\u000a")
 
 
 def encodable(text: str, encoding: str) -> str:

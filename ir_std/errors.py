@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import lzma
-import zlib
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
-from zipfile import BadZipFile
 
 T = TypeVar("T")
-
-DAMAGED = (BadZipFile, lzma.LZMAError, zlib.error, EOFError, OSError, RuntimeError)
-"""What the standard library raises on archives that are truncated, damaged or encrypted."""
 
 
 class IrStdError(Exception):

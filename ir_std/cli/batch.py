@@ -54,7 +54,7 @@ def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Ite
         if wanted.means:
             placed = ({p.measure: p.summary for p in placer.place_values(found.values)} if placer
                       else {})
-            for measure, value in found.means.items():
-                yield Line(SUMMARY, names[measure], value, placed.get(measure))
+            for name, (measure, value) in zip(names.values(), found.means.items(), strict=True):
+                yield Line(SUMMARY, name, value, placed.get(measure) if placed else None)
 
     return lines

@@ -30,7 +30,6 @@ from ir_std.evaluation.many import evaluate_all
 from ir_std.evaluation.notices import Notice, said
 from ir_std.factors.recognition import Match
 from ir_std.schemes import scheme_names
-from ir_std.trec.naming import name_runs
 from ir_std.trec.scored import judgments_behind, runs_by_name
 from ir_std.trec.scores import RunScores
 from ir_std.trec.sources import STANDARD_INPUT, STANDARD_INPUT_NAME
@@ -257,7 +256,7 @@ def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
     UsageError
         If ``--measure`` is given, and nothing is there that it could be of.
     """
-    runs = runs_by_name(inputs.runs, measure)
+    runs = runs_by_name(inputs.named, measure)
     if measure is not None and not any(isinstance(run, RunScores) for run in runs.values()):
         raise UsageError(f"--measure is of tables of scores, and these are runs: to evaluate by "
                          f"{measure} add -m {measure}")
@@ -275,8 +274,7 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
     """
     from ir_std.reporting.results import evaluate as evaluate_runs
 
-    by_path = {os.path.realpath(called(file)): name
-               for name, file in name_runs(inputs.runs).items()}
+    by_path = {os.path.realpath(called(file)): name for name, file in inputs.named.items()}
     runs = read_runs(inputs, args.measure)
     given = STANDARD_INPUT_NAME if args.baseline == STANDARD_INPUT else args.baseline
     baseline = given and by_path.get(os.path.realpath(given), given)

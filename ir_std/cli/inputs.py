@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -19,8 +19,9 @@ from ir_std.trec.columns import QRELS, RUN
 from ir_std.trec.files import columns_of
 from ir_std.trec.inputs import is_dataset
 from ir_std.trec.names import of_trec_eval_alone, spelled
+from ir_std.trec.naming import name_runs
 from ir_std.trec.score_files import holds_scores
-from ir_std.trec.sources import STANDARD_INPUT, Source, files_below, source_of
+from ir_std.trec.sources import STANDARD_INPUT, FileSource, Source, files_below, source_of
 
 Input: TypeAlias = str | Source
 """The path of a file, or what a pipe or standard input gave."""
@@ -37,16 +38,25 @@ class Inputs(NamedTuple):
         Also the id of an ir_datasets dataset; None where scores alone are given.
     measures : list of str
         As they were written.
+    scores : collection of str
+        The names of the files among the runs that hold scores.
     """
 
     runs: list[Input]
     qrels: Input | None
     measures: list[str]
+    scores: Collection[str]
 
     @property
     def files(self) -> list[str]:
         """The names of the files, which must not be replaced."""
         return [name for name in (*self.runs, self.qrels) if isinstance(name, str)]
+
+    @property
+    def named(self) -> dict[str, Input]:
+        """Runs and scores by name; a file that is a run as a source: nobody looks at it again."""
+        return {name: file if called(file) in self.scores else _source(file)
+                for name, file in name_runs(self.runs).items()}
 
 
 def tell_apart(arguments: Iterable[str]) -> Inputs:
@@ -85,7 +95,7 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
         else:
             raise UsageError(_unknown(given))
     if not qrels and runs and len(scores) == len(runs):
-        return Inputs(list(runs.values()), None, measures)
+        return Inputs(list(runs.values()), None, measures, scores)
     if len(qrels) != 1:
         what = f"{len(qrels)} qrels ({', '.join(map(called, qrels))})" if qrels else "no qrels"
         n = len(runs) - len(scores)
@@ -93,14 +103,19 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
                          f"one qrels file (4 columns) or ir_datasets id")
     if not runs:
         raise UsageError(f"found qrels ({called(qrels[0])}) but no run: give a file of 6 columns")
-    return Inputs(list(runs.values()), qrels[0], measures)
+    return Inputs(list(runs.values()), qrels[0], measures, scores)
+
+
+def _source(file: Input) -> Source:
+    return FileSource(Path(file)) if isinstance(file, str) else file
 
 
 def _kind(file: Input) -> str:
     """Whether a file holds scores, or is a run or qrels."""
-    if holds_scores(file):
+    source = _source(file)
+    if holds_scores(source):
         return "scores"
-    width = columns_of(file)
+    width = columns_of(source)
     for form in (RUN, QRELS):
         if width == form.width:
             return form.kind

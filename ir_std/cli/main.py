@@ -7,7 +7,6 @@ Exit status 0, or 2 for wrong use or bad input, or 128 and its number for a sign
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 import warnings
 from collections.abc import Sequence
@@ -79,7 +78,6 @@ def _run(arguments: list[str]) -> None:
         each.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS,
                           help="no notes; warnings stay")
         each.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    gc.freeze()  # what the imports made stays; looking through it again and again costs time
     args = parser.read(arguments)
     with quietly(args.quiet):
         command.run(args)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -94,8 +93,7 @@ class _Formula(NamedTuple):
                    partial(metrics.FORMULAS[name], **params))
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(NamedTuple):
     """One run's scores on all topics of the qrels.
 
     Attributes

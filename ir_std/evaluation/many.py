@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,6 +18,7 @@ from ir_std.trec.ranking import ranked
 from ir_std.trec.runs import Run
 from ir_std.trec.scored import as_scored
 from ir_std.trec.scores import RunScores
+from ir_std.trec.sources import FileSource
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -66,8 +66,8 @@ def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | N
     own: dict[Measure, Measure] = {}
     for found in in_order(_evaluated_elsewhere, task, items, jobs, executor):
         # A thousand runs share their measures, which are most of what a small one holds.
-        yield replace(found, values={own.setdefault(m, m): v for m, v in found.values.items()},
-                      means={own.setdefault(m, m): v for m, v in found.means.items()})
+        yield found._replace(values={own.setdefault(m, m): v for m, v in found.values.items()},
+                             means={own.setdefault(m, m): v for m, v in found.means.items()})
 
 
 def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
@@ -83,7 +83,8 @@ def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) 
 
 def _portable(run: Any) -> Any:
     """A run as it travels: open files and what can be read but once are read before."""
-    if isinstance(run, (str, os.PathLike, Mapping, Run, RunScores)) or hasattr(run, "itertuples"):
+    if (isinstance(run, (str, os.PathLike, FileSource, Mapping, Run, RunScores))
+            or hasattr(run, "itertuples")):
         return run
     return as_scored(run)
 

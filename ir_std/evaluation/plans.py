@@ -15,12 +15,12 @@ from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Collection, Fit
 from ir_std.factors.recognition import Match, named, recognize
+from ir_std.factors.schema import measure_of
 from ir_std.measures import (
     Standardized,
     canonical,
     equivalents,
     has_graded_gains,
-    parse_measure,
 )
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.scores import CountedTopics
@@ -124,7 +124,7 @@ class Plan(NamedTuple):
 @lru_cache(maxsize=256)
 def names_by_measure(measures: tuple[str, ...]) -> dict[str, str]:
     """What a set calls its measures, by canonical name: ``RBP(p=0.8)`` is also ``RBP``."""
-    return {canonical(parse_measure(name)): name for name in measures}
+    return {canonical(measure_of(name)): name for name in measures}
 
 
 def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:

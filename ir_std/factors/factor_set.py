@@ -20,11 +20,9 @@ from ir_std.factors.files import DESCRIPTION, OPTIONAL_FILES, snapshot, write_fo
 from ir_std.factors.frozen import frozen
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.storage import (
-    read_arrays,
     read_info,
     read_table,
     read_topics,
-    write_arrays,
     write_table,
     write_topics,
 )
@@ -194,6 +192,8 @@ class FactorSet:
         place = self._place(file)
         if file.endswith(".csv"):
             return read_table(content, place, self.topics)
+        from ir_std.factors.arrays import read_arrays  # only some schemes need them
+
         return read_arrays(content, place, "iu" if file == "systems.npz" else "f")
 
     @cached_property
@@ -356,6 +356,8 @@ class FactorSet:
         write_folder(path, self._write)
 
     def _write(self, folder: Path) -> None:
+        from ir_std.factors.arrays import write_arrays
+
         text = json.dumps(self.info, indent=2, ensure_ascii=False)
         (folder / "set.json").write_text(text + "\n", encoding="utf-8")
         write_topics(folder / "topics.csv", self.judgments)

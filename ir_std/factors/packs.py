@@ -23,8 +23,9 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from ir_std._damaged import DAMAGED
 from ir_std._files import write_whole
-from ir_std.errors import DAMAGED, InputError, UnknownSetError, UsageError, suggestion
+from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder, user_folders, writable_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import FILES, OPTIONAL_FILES, snapshot

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from ir_std.errors import DAMAGED, InputError
+from ir_std._damaged import DAMAGED
+from ir_std.errors import InputError
 from ir_std.trec.sources import (
     MAX_MEMBER,
     FileSource,

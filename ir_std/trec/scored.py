@@ -58,8 +58,10 @@ def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
     named: dict[str, Any] = {}
     for name, given in name_runs(runs).items():
         run = source_of(given) if hasattr(given, "read") else given
-        if not isinstance(run, (str, os.PathLike, BytesSource)) or not holds_scores(run):
+        if not isinstance(run, (str, os.PathLike, BytesSource)):
             named[name] = run
+        elif not holds_scores(run):
+            named[name] = source_of(run)  # nobody looks at it again
         elif not is_model_meta(run):
             _add_scores(named, name, read_scores(run, measure))
     if not named:
