@@ -20,7 +20,7 @@ from ir_std.trec._numbers import MARGIN, NotANumber
 from ir_std.trec.columns import Form
 from ir_std.trec.sources import Source, pieces
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 19
 """Bytes that are split at once: so many that what is computed of them stays in the cache."""
 _COMMENT = re.compile(rb"^[ \t\r]*#[^\n]*", re.MULTILINE)
 
