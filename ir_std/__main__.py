@@ -10,6 +10,7 @@ from ir_std.cli import main
 def program() -> None:
     """Run the command line as a process of its own: signals end it."""
     end_on_signals()
+    gc.freeze()  # what was imported stays, and need not be looked through when the process ends
     gc.enable()
     try:
         sys.exit(main())

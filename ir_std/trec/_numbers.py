@@ -8,7 +8,7 @@ last bit is rounded, ``float`` does.  So it does with numbers of more than 19 di
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,10 @@ _ES = _BYTES * np.uint64(ord("e"))
 _SMALL = _BYTES * np.uint64(ord("e") - ord("E"))
 _ABOVE_NINE = _BYTES * np.uint64(0x80 - 10)
 _COUNTING = np.uint64(0x0001020304050607)
+_JOINING = np.array([(10 * 2**8 + 1, 8, 0x00FF00FF00FF00FF),
+                     (100 * 2**16 + 1, 16, 0x0000FFFF0000FFFF),
+                     (10000 * 2**32 + 1, 32, 0x00000000FFFFFFFF)], np.uint64)
+"""What joins neighbours to numbers of two, of four, then of eight digits: times, shifted, masked."""
 _LAST = np.array([(1 << 64) - (1 << 8 * (WORD - n)) for n in range(WORD + 1)], np.uint64)
 """Masks of the last n bytes of a word."""
 _POWERS = np.array([float(f"1e{n}") for n in range(64)])
@@ -39,8 +43,9 @@ _POWERS_REST = np.array([float(10**n - int(power)) for n, power in enumerate(_PO
 _EXACT = int(np.count_nonzero(_POWERS_REST == 0))
 """So many of them, the first ones, lack nothing."""
 _WHOLE_POWERS = np.array([10**n for n in range(20)], np.uint64)
-_MOST_DIGITS = 1e19
-"""Below this, digits fit into 64 bits."""
+_MOST = len(_WHOLE_POWERS) - 1
+_TOO_LARGE = 10.0**_MOST
+"""So many digits, and all numbers below this, fit into 64 bits."""
 
 
 def integer(text: bytes) -> int | None:
@@ -143,18 +148,18 @@ def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
     point = np.minimum(_place(first, _POINTS), width)
     decimals = width - point - 1
     behind = _between(decimals, len(_POWERS) - 1)
-    digits, known = _value(first << (8 * (WORD - point)).view(np.uint64), point)
+    whole, known = _value(first << (8 * (WORD - point)).view(np.uint64), point)
     known &= (point < WORD) | (width <= WORD)
     known &= (decimals < len(_POWERS)) & (point + behind > 0)
-    size = digits * _POWERS[behind]
-    digits *= _WHOLE_POWERS[np.minimum(behind, len(_WHOLE_POWERS) - 1)]
+    parts: list[tuple[Keys, Any]] = [(whole, behind)]
     for place in range(0, int(behind.max(initial=0)), WORD):
         words = words_at(codes, ends - (WORD + place))
         part, are_digits = _value(words, _between(behind - place, WORD))
         known &= are_digits
-        size += part * _POWERS[place]
-        digits += part * _WHOLE_POWERS[min(place, len(_WHOLE_POWERS) - 1)]
-    known &= size < _MOST_DIGITS
+        parts.append((part, place))
+    digits = sum(part * _WHOLE_POWERS[np.minimum(place, _MOST)] for part, place in parts)
+    if int((point + behind).max(initial=0)) > _MOST:
+        known &= sum(part * _POWERS[place] for part, place in parts) < _TOO_LARGE
     return _Decimals(negative, digits, decimals, known)
 
 
@@ -169,9 +174,9 @@ def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
     exponent = size.astype(np.int64)
     read = _decimals(codes, starts, middle)
     decimals = np.maximum(read.decimals, 0) - np.where(negative, -exponent, exponent)
-    zeros = _between(-decimals, len(_WHOLE_POWERS) - 1)
+    zeros = _between(-decimals, _MOST)
     known &= (count > 0) & read.known & (decimals + zeros >= 0) & (decimals < len(_POWERS))
-    known &= read.digits * _POWERS[zeros] < _MOST_DIGITS
+    known &= read.digits * _POWERS[zeros] < _TOO_LARGE
     return _Decimals(read.negative, read.digits * _WHOLE_POWERS[zeros], decimals, known)
 
 
@@ -192,12 +197,16 @@ def _place(words: Keys, wanted: np.uint64) -> Ints:
 
 def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
     """The whole number in the last ``count`` bytes of each word; whether it is one."""
-    words = (words ^ _ZEROS) & _LAST[count]
-    are_digits = (((words + _ABOVE_NINE) | words) & _HIGH_BITS) == 0
-    # Neighbours are joined to numbers of two, of four, then of eight digits.
-    words = (words * np.uint64(10 * 2**8 + 1) >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)
-    words = (words * np.uint64(100 * 2**16 + 1) >> np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
-    return words * np.uint64(10000 * 2**32 + 1) >> np.uint64(32), are_digits
+    words = words ^ _ZEROS
+    words &= _LAST[count]
+    above = words + _ABOVE_NINE
+    above |= words
+    are_digits: Mask = above & _HIGH_BITS == 0
+    for factor, shift, mask in _JOINING:
+        words *= factor
+        words >>= shift
+        words &= mask
+    return words, are_digits
 
 
 def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
