@@ -34,7 +34,7 @@ _COUNTING = np.uint64(0x0001020304050607)
 _JOINING = np.array([(10 * 2**8 + 1, 8, 0x00FF00FF00FF00FF),
                      (100 * 2**16 + 1, 16, 0x0000FFFF0000FFFF),
                      (10000 * 2**32 + 1, 32, 0x00000000FFFFFFFF)], np.uint64)
-"""What joins neighbours to numbers of two, of four, then of eight digits: times, shifted, masked."""
+"""What joins digits to numbers of two, of four, then of eight: factor, shift and mask."""
 _LAST = np.array([(1 << 64) - (1 << 8 * (WORD - n)) for n in range(WORD + 1)], np.uint64)
 """Masks of the last n bytes of a word."""
 _POWERS = np.array([float(f"1e{n}") for n in range(64)])
