@@ -110,8 +110,8 @@ def evaluator_for(qrels: Qrels, measures: Measures | None, schemes: Iterable[str
     match = find_factors(qrels, factors)
     asked = (_usual(match, [run for run in runs if isinstance(run, RunScores)])
              if measures is None else as_measures(measures))
-    wanted, notices = companions(asked, match, qrels, schemes)
-    return StdEvaluator(wanted, qrels, match, notices)
+    wanted, notices, plans = companions(asked, match, qrels, schemes)
+    return StdEvaluator(wanted, qrels, match, notices, plans)
 
 
 def _usual(match: Match, scores: list[RunScores]) -> list[Measure]:
@@ -142,7 +142,7 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
 
 
 def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
-               schemes: Iterable[str]) -> tuple[list[Measure], tuple[Notice, ...]]:
+               schemes: Iterable[str]) -> tuple[list[Measure], tuple[Notice, ...], list[Plan]]:
     """Each measure and behind it the standardized ones that the factors allow.
 
     Returns
@@ -150,9 +150,12 @@ def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
     measures : list of Measure
     notices : tuple of Notice
         Which measures have no factors, and which the set has.
+    plans : list of Plan
+        Of the standardized measures that were added.
     """
     schemes = list(schemes)
     wanted: list[Measure] = []
+    plans: list[Plan] = []
     without: dict[str, list[str]] = {}
     hindered: dict[str, dict[str, None]] = {}
     for measure in measures:
@@ -169,13 +172,10 @@ def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
                 else:
                     without.setdefault(scheme, []).append(str(measure))
             else:
-                wanted += [companion] * _has_values(planned)
-    return wanted, tuple(map(Notice, _missing(without, hindered, match)))
-
-
-def _has_values(planned: Plan) -> bool:
-    """Whether there are factors on one of the topics."""
-    return any_known(planned.factors.mean[planned.name], planned.factors.rows(planned.topics))
+                if any_known(planned.factors.mean[planned.name], planned.rows):
+                    wanted.append(companion)
+                    plans.append(planned)
+    return wanted, tuple(map(Notice, _missing(without, hindered, match))), plans
 
 
 def _missing(without: dict[str, list[str]], hindered: dict[str, dict[str, None]],

@@ -145,6 +145,8 @@ class StdEvaluator(providers.Evaluator):
         The factors where a measure names none; recognized from the qrels if not given.
     notices : iterable of Notice
         Passed on to the results.
+    plans : iterable of Plan
+        Those of some of the measures, with ``match``, where they were made before.
 
     Attributes
     ----------
@@ -162,43 +164,54 @@ class StdEvaluator(providers.Evaluator):
     """
 
     def __init__(self, measures: Measures, qrels: Any,
-                 match: Match | None = None, notices: Iterable[Notice] = ()) -> None:
+                 match: Match | None = None, notices: Iterable[Notice] = (),
+                 plans: Iterable[Plan] = ()) -> None:
         self.qrels = as_qrels(qrels)
-        super().__init__(list(dict.fromkeys(as_measures(measures))), self.qrels.topics)
+        # Measures are equal if their texts are, which are made anew each time: here they are made
+        # once, and what a run needs is found by place.
+        named: dict[str, Measure] = {}
+        for measure in as_measures(measures):
+            named.setdefault(str(measure), measure)
+        super().__init__(list(named.values()), self.qrels.topics)
         self.match = match
         self._matches: dict[str, Match] = {}
-        self.plans = [self._plan(m) for m in self.measures if isinstance(m, Standardized)]
-        asked = [m for m in self.measures if not isinstance(m, Standardized)]
-        wanted = {m: (m,) for m in asked} | {p.raw: (p.raw, *p.same_raw) for p in self.plans}
+        made = {str(p.measure): p for p in plans}
+        planned = {text: self._plan(m, made.get(text)) for text, m in named.items()
+                   if isinstance(m, Standardized)}
+        self.plans = list(planned.values())
+        asked = {text: m for text, m in named.items() if text not in planned}
+        behind = [str(p.raw) for p in self.plans]
+        forms = {text: (m,) for text, m in asked.items()} | {
+            text: (p.raw, *p.same_raw) for text, p in zip(behind, self.plans, strict=True)}
         given = isinstance(self.qrels, CountedTopics)  # then nothing can be computed
-        here = [m for m in wanted if computed_here(m)] if not given else []
-        for measure in here:
+        here = {} if given else {text: m for text, (m, *_) in forms.items() if computed_here(m)}
+        for measure in here.values():
             check_params(measure)
-        highest, told = self._highest_level(here)
-        self._formulas = [_Formula.of(m, highest) for m in here]
-        self._judged = any(metrics.needs_judged(m.__name__, m.params) for m in here)
-        others = [m for m in wanted if not computed_here(m)] if not given else []
-        self._others = Elsewhere(others, self.qrels, not here) if others else None
-        # The hash of a measure is that of its text, made anew each time: what a run needs of them
-        # is found by place.
-        raw = tuple(wanted) if given else (*here, *others)
-        self._forms = [wanted[m] for m in raw]
-        place = {m: i for i, m in enumerate((*raw, *(p.measure for p in self.plans)))}
-        self._from = [place[p.raw] for p in self.plans]
-        self._names = tuple(dict.fromkeys([*self.measures, *raw]))
-        self._order = [place[m] for m in self._names]
-        self.notices = (*notices, *told, *about_levels(asked, self.qrels),
+        highest, told = self._highest_level(here.values())
+        self._formulas = [_Formula.of(m, highest) for m in here.values()]
+        self._judged = any(metrics.needs_judged(m.__name__, m.params) for m in here.values())
+        others = {text: m for text, (m, *_) in forms.items() if text not in here}
+        self._others = (Elsewhere([*others.values()], self.qrels, not here)
+                        if others and not given else None)
+        raw = here | others
+        self._forms = [forms[text] for text in raw]
+        place = {text: i for i, text in enumerate([*raw, *planned])}
+        self._from = [place[text] for text in behind]
+        names = named | {text: m for text, m in raw.items() if text not in named}
+        self._names = tuple(names.values())
+        self._order = [place[text] for text in names]
+        self.notices = (*notices, *told, *about_levels(asked.values(), self.qrels),
                         *about_factors(self.plans, self._matches.values()))
         self._instead = Instead()
         self._told: set[str] = set()
 
-    def _plan(self, measure: Standardized) -> Plan:
+    def _plan(self, measure: Standardized, made: Plan | None) -> Plan:
         measure.validate_params()
         if "factors" in measure.params:
             match = find_factors(self.qrels, measure["factors"])
         else:
             match = self.match = self.match or find_factors(self.qrels)
-        planned = plan(measure, match, self.qrels)
+        planned = made or plan(measure, match, self.qrels)
         self._matches[planned.factors.id] = match
         return planned
 

@@ -104,7 +104,7 @@ def _of_datasets(plans: list[Plan]) -> Iterator[Notice]:
 
 def _spread(p: Plan) -> Iterator[Notice]:
     scores = p.factors.scores.get(p.name)
-    row = p.factors.rows(p.topics)[0]
+    row = p.rows[0]
     if scores is not None and row >= 0:
         known = scores[row][~np.isnan(scores[row])]
         yield Notice(f"{p.raw} of the {len(known)} systems on {p.topics[0]}: mean "
@@ -114,9 +114,8 @@ def _spread(p: Plan) -> Iterator[Notice]:
 
 def without_factors(p: Plan) -> list[str]:
     """The topics that a measure has no factors on."""
-    rows = p.factors.rows(p.topics)
     known = ~(np.isnan(p.factors.mean[p.name]) | np.isnan(p.factors.sd[p.name]))
-    return [p.topics[i] for i in np.flatnonzero((rows < 0) | ~known[rows]).tolist()]
+    return [p.topics[i] for i in np.flatnonzero((p.rows < 0) | ~known[p.rows]).tolist()]
 
 
 def _gaps(plans: list[Plan]) -> Iterator[Notice]:
@@ -135,8 +134,7 @@ def _flat(plans: list[Plan]) -> Iterator[Notice]:
     for p in plans:
         if p.measure["scheme"] == "E":
             continue
-        rows = p.factors.rows(p.topics)
-        n = int((p.factors.sd[p.name][rows[rows >= 0]] == 0).sum())
+        n = int((p.factors.sd[p.name][p.rows[p.rows >= 0]] == 0).sum())
         if n:
             flat.setdefault(p.factors.id, {})[str(p.measure.base)] = n
     for name, counts in flat.items():

@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std._typing import Floats
+from ir_std._typing import Floats, Ints
 from ir_std.errors import NoFactorsError, few
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.factor_set import FactorSet
@@ -56,8 +55,8 @@ class Plan(NamedTuple):
     """How a standardized measure is computed: from which raw one, with which factors.
 
     ``name`` is what the factor set calls the raw measure; ``apply`` standardizes the raw values
-    on ``topics``, those of the qrels.  With factors of whole data sets these are one, the data
-    set, and its value is the run's mean.
+    on ``topics``, those of the qrels, which are at ``rows`` of the set, -1 where it lacks them.
+    With factors of whole data sets these are one, the data set, and its value is the run's mean.
     """
 
     measure: Standardized
@@ -66,6 +65,7 @@ class Plan(NamedTuple):
     name: str
     apply: Callable[..., Floats]
     topics: tuple[str, ...]
+    rows: Ints
     of_mean: bool = False
 
     @property
@@ -117,7 +117,7 @@ class Plan(NamedTuple):
             return {}
         if self.measure["scheme"] != "E":
             return {"resolution": step}
-        scores = self.factors.scores[self.name][self.factors.rows(self.topics)]
+        scores = self.factors.scores[self.name][self.rows]
         return {"resolution": step, "scores": _written(scores, step)}
 
 
@@ -157,8 +157,8 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     topics = qrels.topics if dataset is None else (dataset,)
     rows = factors.rows(topics)
     raw, name = next((one for one in served if any_known(table[one[1]], rows)), served[0])
-    apply = factors.on(topics, name, measure["scheme"], **measure.scheme_params)
-    return Plan(measure, raw, factors, name, apply, topics, dataset is not None)
+    apply = factors.at(rows, name, measure["scheme"], **measure.scheme_params)
+    return Plan(measure, raw, factors, name, apply, topics, rows, dataset is not None)
 
 
 def _whole(raw: Measure, names: Mapping[str, str], factors: FactorSet) -> str | None:
@@ -223,7 +223,7 @@ def _written(scores: Floats, step: float) -> Floats:
     return np.array(rounded).reshape(scores.shape)
 
 
-def any_known(table: Floats, rows: npt.NDArray[np.int64]) -> bool:
+def any_known(table: Floats, rows: Ints) -> bool:
     """Whether a table has a value on one of the rows that are not -1."""
     return not np.isnan(table[rows[rows >= 0]]).all()
 

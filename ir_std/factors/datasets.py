@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Collection, Fit, fit
-from ir_std.factors.judgments import Judgments, fingerprint
+from ir_std.factors.judgments import Judgments, documents_in, fingerprint
 from ir_std.trec.qrels import Qrels
 
 
@@ -26,7 +26,8 @@ def judgments_of_dataset(qrels: Qrels) -> Judgments:
 
 def _fingerprint(qrels: Qrels, level: int) -> str:
     return fingerprint(topic.encode(errors="surrogatepass") + b"\t" + document
-                       for topic in qrels.topics for document in qrels.relevant(topic, level))
+                       for topic, lines in zip(qrels.topics, qrels.relevant(level), strict=True)
+                       for document in documents_in(lines))
 
 
 class Dataset(Collection):

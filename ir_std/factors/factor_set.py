@@ -316,11 +316,11 @@ class FactorSet:
         NoFactorsError
             If the set does not have the measure, or for E not its scores.
         """
-        return self.on(topics, measure, scheme, **params)(values)
+        return self.at(self.rows(topics), measure, scheme, **params)(values)
 
-    def on(self, topics: Iterable[str], measure: str, scheme: str = "N",
+    def at(self, rows: npt.NDArray[np.int64], measure: str, scheme: str = "N",
            **params: float) -> Callable[[npt.ArrayLike], Floats]:
-        """:meth:`standardize` for fixed topics: a function of their raw scores.
+        """:meth:`standardize` for fixed topics, given by :meth:`rows`: a function of raw scores.
 
         Raises
         ------
@@ -330,7 +330,6 @@ class FactorSet:
         if measure not in self.measures:
             raise NoFactorsError(f"{self.id} has no factors for {measure}: it has "
                                  f"{', '.join(self.measures)}")
-        rows = self.rows(topics)
         scores = None
         method = get_scheme(scheme)
         if method.needs_scores:

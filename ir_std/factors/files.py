@@ -53,9 +53,10 @@ def _listing(folder: str | os.PathLike[str]) -> Version:
 def _found(folder: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], Version]:
     """Where the files of a set are now, and their state; empty if there is no set."""
     for _ in range(LOOKS):
-        for place in (folder, _older(folder)):
-            if listing := _listing(place):
-                return place, listing
+        if listing := _listing(folder):
+            return folder, listing
+        if listing := _listing(older := _older(folder)):
+            return older, listing
     return folder, ()
 
 
@@ -67,7 +68,7 @@ def version_of(folder: str | os.PathLike[str]) -> Version:
 def names_in(folder: str | os.PathLike[str]) -> list[str]:
     """The names of the folders in which a set may be."""
     with os.scandir(folder) as entries:
-        names = {e.name for e in entries}
+        names = {e.name for e in entries if e.is_dir()}
     return sorted({name[1:-4] if name.startswith(".") and name.endswith(".old") else name
                    for name in names if not name.startswith(".") or name.endswith(".old")})
 

@@ -12,7 +12,7 @@ import numpy as np
 from ir_std.errors import few
 from ir_std.factors.doc_ids import looks_like
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.judgments import Judgments, fingerprints
+from ir_std.factors.judgments import Judgments, documents_in, fingerprint
 from ir_std.trec.qrels import Qrels
 
 NEAR = 0.1
@@ -45,10 +45,11 @@ class Collection:
         self.dataset = dataset
         self.qrels = qrels
         self.remembered: dict[object, object] = {}
-        self._fingerprints: dict[str, Judgments] = {}
+        self._relevant: dict[int, list[bytes]] = {}
+        self._fingerprints: dict[tuple[str, int], str | None] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "remembered": {}}
+        return {**self.__dict__, "remembered": {}, "_relevant": {}}
 
     def at_least(self, topic: str, level: int) -> int | None:
         """A topic's number of documents at ``level`` or above; None where it is not known."""
@@ -62,10 +63,12 @@ class Collection:
         """That of a topic's documents at ``level`` or above, where there are; computed once."""
         if self.qrels is None:
             return None
-        if topic not in self._fingerprints:
-            found = fingerprints(self.qrels, topic)
-            self._fingerprints[topic] = Judgments(fingerprints=found)
-        return self._fingerprints[topic].fingerprint(level)
+        if (topic, level) not in self._fingerprints:
+            if level not in self._relevant:
+                self._relevant[level] = self.qrels.relevant(level)
+            lines = self._relevant[level][self.qrels.positions[topic]]
+            self._fingerprints[topic, level] = fingerprint(documents_in(lines)) if lines else None
+        return self._fingerprints[topic, level]
 
     def not_relevant(self, topic: str) -> int | None:
         """A topic's number of documents that are judged not relevant."""
@@ -227,8 +230,7 @@ class Fit:
         return {}
 
     def _agrees_at(self, level: int) -> bool | None:
-        topics = [t for t in self.matched
-                  if self.factors.judgments[t].at_least(level) is not None]
+        topics = [t for t in self.matched if self.factors.judgments[t].knows(level)]
         if not topics or self.collection.at_least(topics[0], level) is None:
             return None
         return _enough_agree(len(topics), sum(self._is_far(t, level) for t in topics))
@@ -240,14 +242,20 @@ class Fit:
 
     def _is_far(self, topic: str, level: int) -> bool:
         known = self.factors.judgments[topic]
+        same = topic in self._same
+        if same and known.fingerprint(level) == self.collection.fingerprint(topic, level):
+            return False
         there, here = known.at_least(level), self.collection.at_least(topic, level)
         assert there is not None
         assert here is not None
         if there != here:
             return _far(there, here)
         # Where the relevant documents are the same, those at a higher level should be too.
-        return bool(there and topic in self.compared.same
-                    and known.fingerprint(level) != self.collection.fingerprint(topic, level))
+        return same and there > 0
+
+    @cached_property
+    def _same(self) -> frozenset[str]:
+        return frozenset(self.compared.same)
 
     def has_not_relevant(self) -> bool | None:
         """Whether the documents judged not relevant are there, nearly as many as in the set.

@@ -35,6 +35,9 @@ class Judgments(NamedTuple):
             return sum(n for at, n in self.levels.items() if at >= level)
         return self.n_rel if level == 1 else None
 
+    def knows(self, level: int) -> bool:
+        """Whether :meth:`at_least` tells a number."""
+        return self.levels is not None or (level == 1 and self.n_rel is not None)
 
     def fingerprint(self, level: int) -> str | None:
         """The fingerprint of the documents at ``level`` or above, where there are and is one."""
@@ -51,21 +54,19 @@ def fingerprint(documents: Iterable[bytes]) -> str:
     return hashlib.sha256(b"\n".join([*sorted(documents), b""])).hexdigest()[:16]
 
 
-def fingerprints(qrels: Qrels, topic: str) -> dict[int, str]:
-    """By level from 1 that a topic has :func:`fingerprint` of the documents at it or above."""
-    return {level: fingerprint(docs) for level, docs in qrels.relevant_by_level(topic).items()}
+def documents_in(lines: bytes) -> list[bytes]:
+    """The documents of a topic as :meth:`~ir_std.trec.qrels.Qrels.relevant` gives them."""
+    return lines.split(b"\n")[:-1]
 
 
 def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
     """Counts and fingerprints of all topics of qrels."""
     levels = [0, *qrels.levels]
     at_least = np.stack([qrels.sizes, *map(qrels.count, levels[1:]), np.zeros_like(qrels.sizes)])
-    return {topic: _of_topic(qrels, topic, dict(zip(levels, counts, strict=True)))
-            for topic, counts in zip(qrels.topics, (at_least[:-1] - at_least[1:]).T.tolist(),
-                                     strict=True)}
-
-
-def _of_topic(qrels: Qrels, topic: str, counts: dict[int, int]) -> Judgments:
-    relevant = {level: n for level, n in counts.items() if level and n}
-    return Judgments(sum(relevant.values()), {0: counts[0], **relevant},
-                     fingerprints(qrels, topic))
+    relevant = {level: qrels.relevant(level) for level in levels[1:]}
+    found = {}
+    for place, counts in enumerate((at_least[:-1] - at_least[1:]).T.tolist()):
+        known = {level: n for level, n in zip(levels, counts, strict=True) if n or not level}
+        found[qrels.topics[place]] = Judgments(sum(counts[1:]), known, {
+            level: fingerprint(documents_in(relevant[level][place])) for level in known if level})
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -15,6 +15,9 @@ from ir_std.errors import InputError
 from ir_std.trec._ids import Ids, Index, keys, may_repeat
 
 Computed = TypeVar("Computed")
+
+_AT_ONCE = 1 << 20
+"""Bytes of ids that are put together at once, by an index of eight bytes for each."""
 
 
 class Qrels(ABC):
@@ -85,7 +88,8 @@ class Qrels(ABC):
     def levels(self) -> tuple[int, ...]:
         """The levels from 1 that occur, ascending."""
         # Not np.unique, which imports numpy.ma: a tenth of the command line's time.
-        return tuple(sorted(set(self.flat_levels[self.flat_levels > 0].tolist())))
+        levels = np.sort(self.flat_levels[self.flat_levels > 0])
+        return tuple(levels[np.flatnonzero(np.diff(levels, prepend=0))].tolist())
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -113,25 +117,14 @@ class Qrels(ABC):
                                               minlength=len(self.topics))
         return self._counts[level]
 
-    def relevant(self, topic: str, level: int = 1) -> list[bytes]:
-        """The documents of a topic at ``level`` or above, their ids in UTF-8."""
-        return self.ids(self._rows(topic, level)).bytes()
-
-    def relevant_by_level(self, topic: str) -> dict[int, list[bytes]]:
-        """:meth:`relevant` for each level from 1 at which the topic has documents."""
-        rows = self._rows(topic, 1)
-        documents, levels = self.ids(rows).bytes(), self.flat_levels[rows].tolist()
-        known = sorted(set(levels))
-        return {level: documents if level == known[0] else
-                [doc for doc, at in zip(documents, levels, strict=True) if at >= level]
-                for level in known}
-
-    def _rows(self, topic: str, level: int) -> Ints:
-        place = self.positions[topic]
-        start = int(self._starts[place])
-        levels = self.flat_levels[start:start + int(self.sizes[place])]
-        rows: Ints = start + np.flatnonzero(levels >= level)
-        return rows
+    def relevant(self, level: int = 1) -> list[bytes]:
+        """For each topic its documents at ``level`` or above: their ids in UTF-8, a line each."""
+        ids = self.ids(np.flatnonzero(self.flat_levels >= level))
+        ends = np.append(0, np.cumsum(ids.widths + 1))
+        cuts = np.searchsorted(ends, np.arange(0, ends[-1], _AT_ONCE)).tolist()
+        text = b"".join(_lines(ids[a:b]) for a, b in pairwise([*cuts, len(ids)]))
+        bounds = ends[np.cumsum(self.count(level))].tolist()
+        return [text[a:b] for a, b in pairwise([0, *bounds])]
 
     def remembered(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """What ``compute`` gives for these qrels, computed once for each ``key``."""
@@ -139,6 +132,14 @@ class Qrels(ABC):
             self._remembered[key] = compute()
         found: Computed = self._remembered[key]
         return found
+
+
+def _lines(ids: Ids) -> bytes:
+    sizes = ids.widths + 1
+    ends = np.cumsum(sizes)
+    codes = ids.codes[np.repeat(ids.starts - (ends - sizes), sizes) + np.arange(sizes.sum())]
+    codes[ends - 1] = ord("\n")
+    return bytes(codes)
 
 
 class DictQrels(Qrels):

@@ -161,6 +161,15 @@ def test_looks_that_fall_between_replacements_do_not_miss_a_set(
     assert look(tmp_path / "s")
 
 
+def test_only_folders_are_looked_at_for_sets(tmp_path: Path) -> None:
+    (tmp_path / "topics.json").write_text("{}")
+    (tmp_path / "s").mkdir()
+    (tmp_path / ".t.old").mkdir()
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "s")
+    assert files.names_in(tmp_path) == ["link", "s", "t"]
+
+
 def test_foreign_files_are_never_removed(tmp_path: Path) -> None:
     made(1).save(tmp_path / "s")
     (tmp_path / "s" / "run.txt").write_text("precious")

@@ -144,7 +144,7 @@ def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -
 def _standardized(plan: Plan, raw: Floats, scheme: str) -> Floats:
     """Raw scores, shape (n_runs, n_topics), by a scheme; the plan's own with its parameters."""
     params = plan.measure.scheme_params if scheme == plan.measure["scheme"] else {}
-    apply = plan.factors.on(plan.topics, plan.name, scheme, **params)
+    apply = plan.factors.at(plan.rows, plan.name, scheme, **params)
     if SCHEMES[scheme].needs_scores:  # of all runs at once these are too many comparisons
         return np.stack([apply(row) for row in raw])
     return apply(raw)
@@ -152,7 +152,7 @@ def _standardized(plan: Plan, raw: Floats, scheme: str) -> Floats:
 
 def _ranks(plan: Plan, raw: Floats) -> Floats:
     """Among the standardizing systems, by topic: 1 and how many of them are better."""
-    rows = plan.factors.rows(plan.topics)
+    rows = plan.rows
     step = plan.factors.about(plan.name, "resolution", 0.0)
     compared = np.rint(raw / step) * step if step else raw
     ranks = np.full(raw.shape, np.nan)

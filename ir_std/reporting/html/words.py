@@ -156,11 +156,10 @@ def sets_of(fit: Fit) -> list[FactorSet]:
 
 def n_systems(plan: Plan) -> npt.NDArray[np.float64]:
     """How many standardizing systems there are on each of a plan's topics."""
-    rows = plan.factors.rows(plan.topics)
     scores = plan.factors.scores.get(plan.name)
     if scores is None:
-        return np.full(len(rows), float(plan.factors.n_systems[plan.name]))
-    return np.where(rows >= 0, (~np.isnan(scores)).sum(axis=1)[rows], np.nan)
+        return np.full(len(plan.rows), float(plan.factors.n_systems[plan.name]))
+    return np.where(plan.rows >= 0, (~np.isnan(scores)).sum(axis=1)[plan.rows], np.nan)
 
 
 def _saturated(results: Results, measure: Measure, order: Iterable[str]) -> list[str]:
