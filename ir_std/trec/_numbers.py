@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ir_std._typing import Floats, Ints, Mask
 from ir_std.trec._ids import WORD, Bytes, Ids, Keys, words_at
 
-MARGIN = 3 * WORD
+MARGIN = 8 * WORD
 """Bytes that must precede the first token; :data:`WORD` must follow the last one."""
 
 DECIMAL = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
@@ -37,7 +37,7 @@ _JOINING = np.array([(10 * 2**8 + 1, 8, 0x00FF00FF00FF00FF),
 """What joins digits to numbers of two, of four, then of eight: factor, shift and mask."""
 _LAST = np.array([(1 << 64) - (1 << 8 * (WORD - n)) for n in range(WORD + 1)], np.uint64)
 """Masks of the last n bytes of a word."""
-_POWERS = np.array([float(f"1e{n}") for n in range(64)])
+_POWERS = np.array([float(f"1e{n}") for n in range(MARGIN)])
 _POWERS_REST = np.array([float(10**n - int(power)) for n, power in enumerate(_POWERS.tolist())])
 """Powers of ten as 64-bit floats, and what these lack."""
 _EXACT = int(np.count_nonzero(_POWERS_REST == 0))
@@ -144,7 +144,7 @@ def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
     negative = sign == ord("-")
     starts = starts + (negative | (sign == ord("+")))
     width = ends - starts
-    first = words_at(codes, starts)
+    (first,) = words_at(codes, starts)
     point = np.minimum(_place(first, _POINTS), width)
     decimals = width - point - 1
     behind = _between(decimals, len(_POWERS) - 1)
@@ -152,11 +152,11 @@ def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
     known &= (point < WORD) | (width <= WORD)
     known &= (decimals < len(_POWERS)) & (point + behind > 0)
     parts: list[tuple[Keys, Any]] = [(whole, behind)]
-    for place in range(0, int(behind.max(initial=0)), WORD):
-        words = words_at(codes, ends - (WORD + place))
-        part, are_digits = _value(words, _between(behind - place, WORD))
+    n_words = int(behind.max(initial=1) + WORD - 1) // WORD
+    for i, words in enumerate(words_at(codes, ends - WORD * n_words, n_words)[::-1]):
+        part, are_digits = _value(words, _between(behind - WORD * i, WORD))
         known &= are_digits
-        parts.append((part, place))
+        parts.append((part, WORD * i))
     digits = sum(part * _WHOLE_POWERS[np.minimum(place, _MOST)] for part, place in parts)
     if int((point + behind).max(initial=0)) > _MOST:
         known &= sum(part * _POWERS[place] for part, place in parts) < _TOO_LARGE
@@ -165,7 +165,7 @@ def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
 
 def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
     """Tokens with an exponent, as they would be written without; it has at most 7 characters."""
-    tail = words_at(codes, ends - WORD)
+    (tail,) = words_at(codes, ends - WORD)
     place = _place((tail | _SMALL) & _LAST[np.minimum(ends - starts, WORD)], _ES)
     middle = ends - WORD + place
     negative, positive = codes[middle + 1] == ord("-"), codes[middle + 1] == ord("+")
