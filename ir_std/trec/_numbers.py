@@ -212,17 +212,25 @@ def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
 def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
     """``digits / 10**decimals``, and where it is the nearest 64-bit float for certain.
 
-    A quotient of two floats is the nearest one (Clinger, PLDI 1990).  Of more digits than a
-    float holds, or a power of ten that is none, the rest is added, with the remainder of the
-    division, which Dekker's product (Numer. Math. 1971) gives exactly.  What is added has an
-    error below 2**-51 of itself and 2**-101 of the quotient: if it makes no difference when
-    twice as much less or more is added, rounding is decided.
+    A quotient of two floats is the nearest one (Clinger, PLDI 1990).
     """
-    divisor = _POWERS[decimals]
-    high = digits.astype(np.float64)
-    quotient = high / divisor
-    if int(digits.max(initial=0)) <= 2**53 and int(decimals.max(initial=0)) < _EXACT:
-        return quotient, np.ones(len(digits), bool)
+    quotient = digits.astype(np.float64) / _POWERS[decimals]
+    certain = (digits <= 2**53) & (decimals < _EXACT)
+    rows = np.flatnonzero(~certain)
+    if rows.size:
+        quotient[rows], certain[rows] = _corrected(digits[rows], decimals[rows], quotient[rows])
+    return quotient, certain
+
+
+def _corrected(digits: Keys, decimals: Ints, quotient: Floats) -> tuple[Floats, Mask]:
+    """As :func:`_divided`, of more digits than a float holds, or a power of ten that is none.
+
+    What these lack is added, with the remainder of the division, which Dekker's product
+    (Numer. Math. 1971) gives exactly.  What is added has an error below 2**-51 of itself and
+    2**-101 of the quotient: if it makes no difference when twice as much less or more is added,
+    rounding is decided.
+    """
+    divisor, high = _POWERS[decimals], digits.astype(np.float64)
     rest = (digits - high.astype(np.uint64)).astype(np.int64)
     product = quotient * divisor
     a, b = _halves(quotient)
