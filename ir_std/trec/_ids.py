@@ -44,8 +44,9 @@ def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
     """
     room = len(codes) - WORD * count + 1
     anywhere = np.ndarray((room,), f"V{WORD * count}", codes, strides=(1,))
-    words: Keys = anywhere[places].view("<u8").astype(np.uint64, copy=False)
-    return words.reshape(len(places), count).T
+    found: Keys = anywhere[places].view("<u8").astype(np.uint64, copy=False)
+    words: Keys = found.reshape(len(places), count).T
+    return words
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,13 +157,15 @@ class Ids:
 
     def _words(self, place: int) -> Keys:
         """The eight bytes from ``place`` on of ids that are not shorter, 0 behind their end."""
-        return (words_at(self.codes, self.starts + place)[0]
-                & _MASKS[np.minimum(self.widths - place, WORD)])
+        (words,) = words_at(self.codes, self.starts + place)
+        masked: Keys = words & _MASKS[np.minimum(self.widths - place, WORD)]
+        return masked
 
     def _last_words(self) -> Keys:
         """The eight bytes before the end of ids, 0 before their start."""
-        return (words_at(self.codes, self.starts + (self.widths - WORD))[0]
-                & _LAST[np.minimum(self.widths, WORD)])
+        (words,) = words_at(self.codes, self.starts + (self.widths - WORD))
+        masked: Keys = words & _LAST[np.minimum(self.widths, WORD)]
+        return masked
 
 
 def _mix(mixed: Keys, words: Keys) -> Keys:
