@@ -10,7 +10,7 @@ from ir_std.cli import main
 def program() -> None:
     """Run the command line as a process of its own: signals end it."""
     end_on_signals()
-    gc.freeze()  # what the imports made stays: to look through it costs as much as reading a run
+    gc.freeze()  # what was imported stays, and need not be looked through, now or at the end
     gc.enable()
     try:
         sys.exit(main())

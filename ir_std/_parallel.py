@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ir_std._memory import keep_freed_memory
 from ir_std._signals import cleaned_up, held_back
 from ir_std.errors import UsageError
 
@@ -162,6 +163,7 @@ def _serve(pipe: Connection) -> None:
     from traceback import format_exc
 
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    keep_freed_memory()
     if hasattr(signal, "pthread_sigmask"):
         # Ctrl-C reaches every process of a terminal, and is the parent's: it stays held back.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})

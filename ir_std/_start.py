@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 
+from ir_std._memory import keep_freed_memory
 from ir_std._signals import end_on_signals
 
 
@@ -27,6 +28,7 @@ def is_program() -> bool:
 if is_program():
     end_on_signals()  # importing takes long enough to be interrupted
     gc.disable()  # what is imported stays; program() enables it
+    keep_freed_memory()
     # What is multiplied here is small, and to start a thread for each processor takes numpy longer.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if not sys.warnoptions:

@@ -34,10 +34,18 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
-def words_at(codes: Bytes, places: Ints) -> Keys:
-    """The eight bytes from each place on, the first one lowest."""
-    anywhere = np.ndarray((len(codes) - WORD + 1,), "<u8", codes, strides=(1,))
-    words: Keys = anywhere[places].astype(np.uint64, copy=False)
+def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
+    """Eight bytes from each place on as a number, the first one lowest, and those that follow.
+
+    Returns
+    -------
+    ndarray of uint64, shape (count, n_places)
+        To look for ``count`` at once takes hardly longer than for one.
+    """
+    room = len(codes) - WORD * count + 1
+    anywhere = np.ndarray((room,), f"V{WORD * count}", codes, strides=(1,))
+    found: Keys = anywhere[places].view("<u8").astype(np.uint64, copy=False)
+    words: Keys = found.reshape(len(places), count).T
     return words
 
 
@@ -149,13 +157,15 @@ class Ids:
 
     def _words(self, place: int) -> Keys:
         """The eight bytes from ``place`` on of ids that are not shorter, 0 behind their end."""
-        return (words_at(self.codes, self.starts + place)
-                & _MASKS[np.minimum(self.widths - place, WORD)])
+        (words,) = words_at(self.codes, self.starts + place)
+        masked: Keys = words & _MASKS[np.minimum(self.widths - place, WORD)]
+        return masked
 
     def _last_words(self) -> Keys:
         """The eight bytes before the end of ids, 0 before their start."""
-        return (words_at(self.codes, self.starts + (self.widths - WORD))
-                & _LAST[np.minimum(self.widths, WORD)])
+        (words,) = words_at(self.codes, self.starts + (self.widths - WORD))
+        masked: Keys = words & _LAST[np.minimum(self.widths, WORD)]
+        return masked
 
 
 def _mix(mixed: Keys, words: Keys) -> Keys:
@@ -170,6 +180,11 @@ def keys(mixed: Keys, topic: Ints) -> Keys:
     return hashes
 
 
+def _first_bits(values: Keys, count: int) -> Ints:
+    first: Ints = (values >> np.uint64(64 - count)).view(np.int64)  # which index twice as fast
+    return first
+
+
 def may_repeat(values: Keys) -> bool:
     """Whether two values are equal.
 
@@ -177,7 +192,7 @@ def may_repeat(values: Keys) -> bool:
     drove out are compared, with it and with each other.
     """
     bits = len(values).bit_length() + 1
-    slot = values >> np.uint64(64 - bits)
+    slot = _first_bits(values, bits)
     line = np.arange(len(values), dtype=np.int32 if bits < 32 else np.int64)
     table = np.empty(1 << bits, line.dtype)
     table[slot] = line
@@ -222,7 +237,7 @@ class Index(NamedTuple):
         rows = np.argsort(values)
         ordered = values[rows]
         bits = max(16, len(ids).bit_length() + 3)
-        slot = ordered >> np.uint64(64 - bits)
+        slot = _first_bits(ordered, bits)
         place = np.arange(len(ids), dtype=np.int32)
         first = np.full(1 << bits, -1, np.int32)
         first[slot[::-1]] = place[::-1]  # of several the last one stays
@@ -244,8 +259,7 @@ class Index(NamedTuple):
         Collision
             If two different ids have the same key.
         """
-        shift = np.uint64(64 - (len(self.first) - 1).bit_length())
-        place = self.first[values >> shift]
+        place = self.first[_first_bits(values, (len(self.first) - 1).bit_length())]
         where = np.flatnonzero(place >= 0)
         place, wanted = place[where], values[where]
         for _ in range(1, self.most):

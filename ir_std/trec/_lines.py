@@ -20,7 +20,7 @@ from ir_std.trec._numbers import MARGIN, NotANumber
 from ir_std.trec.columns import Form
 from ir_std.trec.sources import Source, pieces
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 19
 """Bytes that are split at once: so many that what is computed of them stays in the cache."""
 _COMMENT = re.compile(rb"^[ \t\r]*#[^\n]*", re.MULTILINE)
 
@@ -67,12 +67,11 @@ def read_table(source: Source, form: Form) -> Table:
     topics: dict[bytes, int] = {}
     columns: tuple[list[npt.NDArray[Any]], ...] = ([], [], [], [])
     for start, end in blocks(content):
-        tokens = _tokens(codes[start - 1:end], form.width)
-        if not tokens.size:
+        before, ends = _tokens(codes[start - 1:end], form.width)
+        if not ends.size:
             continue
         (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
-            (tokens[:, i, 0] + (start - 1), tokens[:, i, 1] + (start - 1))
-            for i in (0, 2, form.value))
+            (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, form.value))
         try:
             values = form.numbers(codes, value_at, value_end)
         except NotANumber:
@@ -117,8 +116,9 @@ def content_of(source: Source) -> bytearray:
 
 
 def blocks(content: bytearray) -> Iterator[tuple[int, int]]:
-    """Where blocks of whole lines start and end; the last includes a blank behind it."""
-    start, last = MARGIN, len(content) - WORD + 1
+    """Where blocks of whole lines start and end; a last line without its end has a blank there."""
+    start, last = MARGIN, len(content) - WORD
+    last += not content.endswith(b"\n", 0, last)
     while start < last:
         end = last
         if start + _BLOCK < last:
@@ -138,39 +138,44 @@ def _is_utf8(content: bytearray) -> bool:
     return True
 
 
-def _tokens(codes: Bytes, width: int) -> Ints:
-    """Where the tokens of lines start and end, between a blank and the last end of a line.
+def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
+    """Where the blanks before and behind tokens are, from a blank to the last end of a line.
 
     Returns
     -------
-    ndarray of int, shape (n_lines, width, 2)
+    before, ends : ndarray of int, shape (n_lines, width)
 
     Raises
     ------
     Suspicious
         If a line has not ``width`` tokens, or there are control characters.
     """
-    blank = codes <= ord(" ")
-    edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
-    if len(edges) % (2 * width) or not _only_blanks(codes, int(np.count_nonzero(blank))):
+    blank, breaks = codes <= ord(" "), codes == ord("\n")
+    if (blank[1:] & blank[:-1]).any():
+        edges = np.flatnonzero(blank[1:] != blank[:-1])
+        before, ends, n_blanks = edges[::2], edges[1::2] + 1, int(np.count_nonzero(blank))
+    else:
+        at = np.flatnonzero(blank)
+        before, ends, n_blanks = at[:-1], at[1:], len(at)
+    n_breaks = int(np.count_nonzero(breaks))
+    if len(ends) % width or not _only_blanks(codes, n_blanks - n_breaks):
         raise Suspicious
-    tokens = edges.reshape(-1, width, 2)
-    starts, ends = tokens[:, 0, 0], tokens[:, -1, 1]
-    breaks = codes == ord("\n")
+    before, ends = before.reshape(-1, width), ends.reshape(-1, width)
+    ended = breaks[ends[:, -1]]
+    if ended[:-1].all() and n_breaks - int(breaks[0]) == np.count_nonzero(ended):
+        return before, ends  # each line ends right behind its last token
     breaks[0] = False
-    if np.count_nonzero(breaks) == np.count_nonzero(breaks[ends]) >= len(tokens) - 1:
-        return tokens  # each line ends right behind its last token
     line_ends = np.append(np.flatnonzero(breaks), len(codes))
-    line = np.searchsorted(line_ends, starts)
-    if (ends > line_ends[line]).any() or (starts[1:] < line_ends[line[:-1]]).any():
+    line = np.searchsorted(line_ends, before[:, 0] + 1)
+    if (ends[:, -1] > line_ends[line]).any() or (before[1:, 0] < line_ends[line[:-1]]).any():
         raise Suspicious
-    return tokens
+    return before, ends
 
 
 def _only_blanks(codes: Bytes, count: int) -> bool:
-    """Whether the ``count`` characters up to the blank are blanks, tabs and ends of lines."""
-    for allowed in b" \n\t\r":
-        count -= int(np.count_nonzero(codes == allowed))
+    """Whether the ``count`` characters up to the blank, ends of lines aside, are blanks or tabs."""
+    for allowed in b" \t\r":
         if not count:
-            return True
-    return False
+            break
+        count -= int(np.count_nonzero(codes == allowed))
+    return not count

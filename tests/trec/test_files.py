@@ -50,6 +50,34 @@ def test_other_ways_to_write_the_same_are_accepted(content: bytes) -> None:
     assert run_of(content) == EXPECTED
 
 
+gaps = st.lists(st.sampled_from([*" " * 20, "\t", "  ", "\n"]), min_size=5, max_size=5)
+line_ends = st.sampled_from([*"\n" * 20, "\r\n", " \n", "\n\n", " ", ""])
+
+
+@given(st.lists(st.tuples(gaps, line_ends), min_size=1, max_size=5))
+@settings(max_examples=400)
+def test_columns_are_those_of_each_line_wherever_blanks_and_line_ends_are(
+        lines: list[tuple[list[str], str]]) -> None:
+    content = "".join(column + blank for i, (between, end) in enumerate(lines) for column, blank
+                      in zip(("1", "Q0", f"d{i}", "1", "2.5", "tag"), [*between, end], strict=True))
+    rows = [line.split() for line in content.split("\n") if line.strip()]
+    if all(len(row) == 6 and row[4] == "2.5" for row in rows):
+        assert list(run_of(content.encode())["1"]) == [row[2] for row in rows]
+    else:
+        with pytest.raises(InputError, match=r"^run.txt:\d+: (\d+ column|score is)"):
+            run_of(content.encode())
+
+
+@pytest.mark.parametrize("where", [0, 1, 2])
+@pytest.mark.parametrize(("read", "line", "columns"), [
+    (read_run, b"1 Q0 d%d 1 2.5 tag", 12), (read_qrels, b"1 0 d%d 1", 8)])
+def test_two_lines_in_one_are_not_two(read: Any, line: bytes, columns: int, where: int) -> None:
+    parts = [line % i for i in range(4)]
+    parts[where:where + 2] = [b" ".join(parts[where:where + 2])]
+    with pytest.raises(InputError, match=f"^file:{where + 1}: {columns} columns"):
+        read(BytesSource("file", b"\n".join(parts) + b"\n"))
+
+
 def test_a_document_id_may_hold_a_number_sign() -> None:
     assert run_of(b"1 Q0 d#1 1 2.5 #tag\n") == {"1": {"d#1": 2.5}}
 
