@@ -82,21 +82,38 @@ class Ranker:
     def _ties_are_equal(self) -> bool:
         """Whether scores that tie in 32 bits are equal: then 64 bits order them no otherwise."""
         keys, scores = self._keys(np.float32), self._run.scores
-        if not (keys[1:] >= keys[:-1]).all():
-            lines = np.argsort(keys)
+        if (rows := self._out_of_order(keys)).size:
+            lines = _lines_by_key(keys, rows)
             keys, scores = keys[lines], scores[lines]
         tied = keys[1:] == keys[:-1]
         return bool((scores[1:][tied] == scores[:-1][tied]).all())
 
-    def _keys(self, precision: Precision) -> npt.NDArray[Any]:
+    @cached_property
+    def _topic(self) -> Ints:
+        """The topic of each line of the run."""
         sizes = self._run.sizes
-        return _keys(np.repeat(np.arange(len(sizes)), sizes), self._run.scores, precision)
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+    def _keys(self, precision: Precision) -> npt.NDArray[Any]:
+        return _keys(self._topic, self._run.scores, precision)
+
+    def _out_of_order(self, keys: npt.NDArray[Any]) -> Ints:
+        """The lines of topics that are not in the order of their keys."""
+        falls = keys[1:] < keys[:-1]
+        if not falls.any():
+            return np.zeros(0, np.int64)
+        wrong = np.zeros(len(self._run.sizes), bool)
+        wrong[self._topic[1:][falls]] = True
+        return np.flatnonzero(wrong[self._topic])
 
     def _find_spans(self, precision: Precision) -> _Spans:
         keys = self._keys(precision)
-        is_sorted = bool((keys[1:] >= keys[:-1]).all())
+        rows = self._out_of_order(keys)
         wanted = _keys(self._numbers[self._found.topic], self._found.score, precision)
-        ordered = keys if is_sorted else np.sort(keys)
+        ordered = keys
+        if rows.size:
+            ordered = keys.copy()
+            ordered[rows] = np.sort(keys[rows])
         first = ordered.searchsorted(wanted)
         last, place = first + 1, np.zeros(len(first), np.int64)
         # Few scores are shared: only for those the end is searched.
@@ -104,10 +121,16 @@ class Ranker:
         if tied.size:
             last[tied] = ordered.searchsorted(wanted[tied], "right")
             tied = tied[np.argsort(first[tied], kind="stable")]
-            lines = np.arange(len(keys)) if is_sorted else np.argsort(keys)
-            place[tied] = _places(self._run, lines, first[tied], last[tied],
+            place[tied] = _places(self._run, _lines_by_key(keys, rows), first[tied], last[tied],
                                   self._found.ids(tied))
         return _Spans(first, last, place)
+
+
+def _lines_by_key(keys: npt.NDArray[Any], rows: Ints) -> Ints:
+    """All lines in the order of their keys, when those at ``rows`` are not."""
+    lines = np.arange(len(keys))
+    lines[rows] = rows[np.argsort(keys[rows])]
+    return lines
 
 
 class _Spans(NamedTuple):
