@@ -225,7 +225,7 @@ def awkward(bench: Bench, folder: Path) -> None:
     beside(bench, "1,000,000 lines in order", run, qrels)
     long_id = folder / "one-long-id"
     long_id.write_text("".join([f"1 Q0 {'x' * 5000} 0 0.5 made-up\n", *lines]))
-    ours, plain = (peak("ir_std", file, qrels) for file in (long_id, run))
+    ours, plain = (min(peak("ir_std", file, qrels) for _ in range(3)) for file in (long_id, run))
     bench.add(Row("one id of 5,000 characters", "the same file without it", ours[0], plain[0], 1.2,
                   "s"))
     bench.add(Row("one id of 5,000 characters, memory", "the same file without it", ours[1],
