@@ -66,7 +66,8 @@ def _submitted(executor: Executor, call: Callable[[Any], tuple[Any, ...]], items
     from concurrent.futures import CancelledError
 
     # What an executor raises of a task that it lost, which is then given to it once more: Dask's
-    # raises TypeError if a worker dies just when its result has been fetched.
+    # takes the result for three parts of an error if a worker dies just when it has been fetched,
+    # which is a TypeError as long as functions give no tuples.
     lost = (CancelledError, OSError, TypeError)
     pending: deque[tuple[Any, Future[Any]]] = deque()
 

@@ -36,7 +36,9 @@ class Wanted(NamedTuple):
 
 def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Iterator[Line]]:
     """What makes the lines of a run that was evaluated; made once, it serves many."""
-    names = {measure: str(measure) for measure in evaluator.measures}
+    texts = [str(measure) for measure in evaluator.measures]
+    # By what they are: to find a measure by itself makes its text anew.
+    names = {id(measure): text for measure, text in zip(evaluator.measures, texts, strict=True)}
     placer = None
     if wanted.place:
         from ir_std.evaluation.placement import Placer
@@ -49,12 +51,13 @@ def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Ite
             row = evaluator.qrels.positions
             for value in evaluator.by_topic(found):
                 place = places[value.measure][row[value.query_id]] if placer else None
-                yield Line(value.query_id, names[value.measure], value.value,
-                           place.summary if place else None)
+                # Other providers give measures of their own, which are equal to these.
+                yield Line(value.query_id, names.get(id(value.measure)) or str(value.measure),
+                           value.value, place.summary if place else None)
         if wanted.means:
             placed = ({p.measure: p.summary for p in placer.place_values(found.values)} if placer
                       else {})
-            for name, (measure, value) in zip(names.values(), found.means.items(), strict=True):
+            for name, (measure, value) in zip(texts, found.means.items(), strict=True):
                 yield Line(SUMMARY, name, value, placed.get(measure) if placed else None)
 
     return lines

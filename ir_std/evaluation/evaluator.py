@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,7 +94,8 @@ class _Formula(NamedTuple):
                    partial(metrics.FORMULAS[name], **params))
 
 
-class Evaluation(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Evaluation:
     """One run's scores on all topics of the qrels.
 
     Attributes

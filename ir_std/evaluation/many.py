@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -66,8 +67,8 @@ def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | N
     own: dict[Measure, Measure] = {}
     for found in in_order(_evaluated_elsewhere, task, items, jobs, executor):
         # A thousand runs share their measures, which are most of what a small one holds.
-        yield found._replace(values={own.setdefault(m, m): v for m, v in found.values.items()},
-                             means={own.setdefault(m, m): v for m, v in found.means.items()})
+        yield replace(found, values={own.setdefault(m, m): v for m, v in found.values.items()},
+                      means={own.setdefault(m, m): v for m, v in found.means.items()})
 
 
 def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:

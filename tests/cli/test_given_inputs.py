@@ -20,6 +20,7 @@ from ir_std.cli.trec_eval import read_measures
 from ir_std.factors.catalog import load_factors
 from ir_std.measures import parse_measure
 from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec import sources
 from ir_std.trec.names import left_out
 
 
@@ -172,6 +173,21 @@ def test_runs_and_scores_stay_in_the_order_given(
     evaluated.write_text("\n".join(scores) + "\n")
     done = ir_std_cli(evaluated, one, files / "qrels", "AP", "--raw")
     assert [line.split("\t")[0] for line in done.out] == ["scores.txt", "one"]
+
+
+def test_a_run_is_looked_at_once_and_read_once(
+        files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    by_path = sources._opened
+
+    def counted(path: Path) -> Any:
+        opened.append(path.name)
+        return by_path(path)
+
+    monkeypatch.setattr(sources, "_opened", counted)
+    assert ir_std_cli(files / "runs", files / "qrels", "AP", "--jobs", 1).status == 0
+    # Whether they hold scores, how many columns they have, and their lines.
+    assert opened.count("one") == opened.count("two") == 3
 
 
 def test_what_is_no_run_in_a_folder_is_named(files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
