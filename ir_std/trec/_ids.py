@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +23,8 @@ Bytes = npt.NDArray[np.uint8]
 WORD = 8
 """Bytes that are read at once; so many must follow behind the last id."""
 
-_NEAR = 1 << 20
-"""Ids that lie in so many bytes are taken from a copy of these."""
+_AT_ONCE = 1 << 20
+"""Bytes of ids that are put together at once, by an index of eight bytes for each."""
 _SHORT = 8 * WORD
 """Ids of more bytes, which are few, are treated one by one behind these."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
@@ -104,15 +105,23 @@ class Ids:
         for start, width in zip(self.starts.tolist(), self.widths.tolist(), strict=True):
             yield bytes(content[start:start + width])
 
+    def lines(self) -> bytes:
+        """All ids, a newline behind each."""
+        ends = np.append(0, np.cumsum(self.widths + 1))
+        cuts = np.searchsorted(ends, np.arange(0, ends[-1], _AT_ONCE)).tolist()
+        return b"".join(self[a:b]._lines() for a, b in pairwise([*cuts, len(self)]))
+
+    def _lines(self) -> bytes:
+        sizes = self.widths + 1
+        ends = np.cumsum(sizes)
+        codes = self.codes[np.repeat(self.starts - (ends - sizes), sizes) + np.arange(sizes.sum())]
+        codes[ends - 1] = ord("\n")
+        return bytes(codes)
+
     def bytes(self) -> list[bytes]:
         """Each id as bytes, which order as the strings do."""
-        ends = self.starts + self.widths
-        first, last = (int(self.starts.min()), int(ends.max())) if len(self) else (0, 0)
-        if last - first > min(_NEAR, 16 * int(self.widths.sum())):
-            return list(self)
-        near = self.codes[first:last].tobytes()  # whose slices are made faster
-        return [near[a:b] for a, b in zip((self.starts - first).tolist(), (ends - first).tolist(),
-                                          strict=True)]
+        found = self.lines().split(b"\n")[:-1]
+        return found if len(found) == len(self) else list(self)  # one holds a newline itself
 
     def strings(self) -> list[str]:
         """Each id as a string."""

@@ -16,9 +16,6 @@ from ir_std.trec._ids import Ids, Index, keys, may_repeat
 
 Computed = TypeVar("Computed")
 
-_AT_ONCE = 1 << 20
-"""Bytes of ids that are put together at once, by an index of eight bytes for each."""
-
 
 class Qrels(ABC):
     """Relevance judgments, with the counts and ideal rankings that metrics need.
@@ -120,9 +117,7 @@ class Qrels(ABC):
     def relevant(self, level: int = 1) -> list[bytes]:
         """For each topic its documents at ``level`` or above: their ids in UTF-8, a line each."""
         ids = self.ids(np.flatnonzero(self.flat_levels >= level))
-        ends = np.append(0, np.cumsum(ids.widths + 1))
-        cuts = np.searchsorted(ends, np.arange(0, ends[-1], _AT_ONCE)).tolist()
-        text = b"".join(_lines(ids[a:b]) for a, b in pairwise([*cuts, len(ids)]))
+        text, ends = ids.lines(), np.append(0, np.cumsum(ids.widths + 1))
         bounds = ends[np.cumsum(self.count(level))].tolist()
         return [text[a:b] for a, b in pairwise([0, *bounds])]
 
@@ -132,14 +127,6 @@ class Qrels(ABC):
             self._remembered[key] = compute()
         found: Computed = self._remembered[key]
         return found
-
-
-def _lines(ids: Ids) -> bytes:
-    sizes = ids.widths + 1
-    ends = np.cumsum(sizes)
-    codes = ids.codes[np.repeat(ids.starts - (ends - sizes), sizes) + np.arange(sizes.sum())]
-    codes[ends - 1] = ord("\n")
-    return bytes(codes)
 
 
 class DictQrels(Qrels):

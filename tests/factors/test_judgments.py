@@ -12,7 +12,7 @@ from ir_std import load_factors
 from ir_std.errors import InputError
 from ir_std.factors.judgments import Judgments, fingerprint, judgments_of
 from ir_std.factors.storage import read_topics, write_topics
-from ir_std.trec import qrels
+from ir_std.trec import _ids
 from ir_std.trec.files import read_qrels
 from ir_std.trec.inputs import as_qrels
 
@@ -46,7 +46,7 @@ def test_a_fingerprint_does_not_depend_on_order_nor_on_where_the_qrels_come_from
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
 def test_relevant_documents_come_a_line_each_however_many_are_put_together(
         at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(qrels, "_AT_ONCE", at_once)
+    monkeypatch.setattr(_ids, "_AT_ONCE", at_once)
     for level in (1, 2, 3, 5):
         assert as_qrels(JUDGED).relevant(level) == [
             "".join(f"{doc}\n" for doc, at in docs.items() if at >= level).encode()

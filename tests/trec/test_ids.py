@@ -17,7 +17,8 @@ from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.sources import BytesSource
 
 names = st.text(max_size=90) | st.sampled_from(
-    ["", "\0", "a", "a\0", "\0a", "\ud800", "é", "x" * 64, "x" * 65, "x" * 64 + "y", "x" * 500])
+    ["", "\0", "a", "a\0", "\0a", "\n", "a\nb", "\ud800", "é", "x" * 64, "x" * 65, "x" * 64 + "y",
+     "x" * 500])
 
 
 @given(st.lists(names))
