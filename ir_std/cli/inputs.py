@@ -38,7 +38,7 @@ class Inputs(NamedTuple):
         Also the id of an ir_datasets dataset; None where scores alone are given.
     measures : list of str
         As they were written.
-    scores : collection of str
+    scores : iterable of str
         The names of the files among the runs that hold scores.
     """
 

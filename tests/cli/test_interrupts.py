@@ -73,8 +73,8 @@ def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
 
 def is_quiet(ended: Ended) -> bool:
     """Whether it was over soon, in one line, or had done its work before."""
-    # In a terminal it may stand behind a line of results that was only begun.
-    errors = [line[line.find("ir_std: "):] for line in ended.said if "interrupted" in line]
+    # It may stand behind a line that was only begun: a terminal drops what it still has to show.
+    errors = [line[line.rfind("ir_std: "):] for line in ended.said if "interrupted" in line]
     return (ended.seconds < SOON and not any("Traceback" in line for line in ended.said)
             and (ended.status, errors) in ((130, ["ir_std: error: interrupted"]), (0, [])))
 
