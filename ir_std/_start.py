@@ -25,7 +25,10 @@ def is_program() -> bool:
             and os.path.basename(started).removeprefix("-m") in ("ir_std", "ir_std.exe"))
 
 
-if is_program():
+IS_PROGRAM = is_program()
+"""What :func:`is_program` is before anything changes it."""
+
+if IS_PROGRAM:
     end_on_signals()  # importing takes long enough to be interrupted
     gc.disable()  # what is imported stays; program() enables it
     keep_freed_memory()

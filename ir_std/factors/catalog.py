@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -45,7 +45,7 @@ def user_folders() -> list[Path]:
     folder, if it is there.
     """
     own = data_folder()
-    return named_folders() + ([own] if own and own.is_dir() else [])
+    return named_folders() + ([own] if own.is_dir() else [])
 
 
 def named_folders() -> list[Path]:
@@ -54,28 +54,19 @@ def named_folders() -> list[Path]:
     return [Path(name) for name in named if name]
 
 
-def data_folder() -> Path | None:
-    """Where platformdirs has the user's data; None where it is not installed."""
-    if find_spec("platformdirs") is None:
-        return None
-    from platformdirs import user_data_path
-
-    return Path(user_data_path("ir_std", appauthor=False)) / "factors"
+def data_folder() -> Path:
+    """The folder of sets in the user's data folder, where platformdirs has it."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    else:
+        usual = "~/Library/Application Support" if sys.platform == "darwin" else "~/.local/share"
+        base = os.environ.get("XDG_DATA_HOME", "").strip() or usual
+    return Path(os.path.expanduser(base), "ir_std", "factors")  # noqa: PTH111  # nobody may be at home
 
 
 def writable_folder() -> Path:
-    """Where sets are added: the first folder of ``IR_STD_FACTORS``, else the user's data folder.
-
-    Raises
-    ------
-    UsageError
-        If there is neither.
-    """
-    folder = next(iter(named_folders()), None) or data_folder()
-    if folder is None:
-        raise UsageError("no folder for sets of your own is known: name one with IR_STD_FACTORS, "
-                         "or pip install 'ir-std[packs]'")
-    return folder
+    """Where sets are added: the first folder of ``IR_STD_FACTORS``, else the user's data folder."""
+    return next(iter(named_folders()), None) or data_folder()
 
 
 class SetVersion(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import signal
 import subprocess
@@ -412,6 +413,18 @@ def test_the_module_and_the_script_are_the_same_program(files: Path) -> None:
     outs = {subprocess.run([*c, str(files / "run"), str(files / "qrels"), "AP"],
                            capture_output=True, text=True, check=True).stdout for c in commands}
     assert len(outs) == 1
+
+
+def test_what_others_registered_for_the_end_is_done_and_all_is_written(
+        files: Path, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit; atexit.register(print, 'registered by another')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "ir_std", str(files / "run"), str(files / "qrels"), "AP", "-q"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) > 2
+    assert done.stdout.endswith("\nregistered by another\n")
 
 
 def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:

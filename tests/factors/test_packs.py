@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import sys
 import threading
@@ -21,7 +22,7 @@ from made_up import collection
 import ir_std
 from ir_std import InputError, UsageError, build_factors
 from ir_std.errors import UnknownSetError
-from ir_std.factors import packs
+from ir_std.factors import catalog, packs
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +31,19 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("IR_STD_FACTORS", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path / "data" / "ir_std" / "factors"
+
+
+@pytest.mark.parametrize(("system", "module", "kind", "given"), [
+    ("linux", "unix", "Unix", ""), ("linux", "unix", "Unix", " "),
+    ("linux", "unix", "Unix", "{}/data"), ("darwin", "macos", "MacOS", "")])
+def test_sets_are_where_platformdirs_has_the_users_data(
+        system: str, module: str, kind: str, given: str, tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", given.format(tmp_path))
+    theirs = getattr(importlib.import_module(f"platformdirs.{module}"), kind)
+    expected = theirs("ir_std", appauthor=False).user_data_path
+    monkeypatch.setattr(sys, "platform", system)
+    assert catalog.data_folder() == expected / "factors"
 
 
 @pytest.fixture
