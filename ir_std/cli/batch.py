@@ -51,9 +51,8 @@ def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Ite
             row = evaluator.qrels.positions
             for value in evaluator.by_topic(found):
                 place = places[value.measure][row[value.query_id]] if placer else None
-                # Other providers give measures of their own, which are equal to these.
-                yield Line(value.query_id, names.get(id(value.measure)) or str(value.measure),
-                           value.value, place.summary if place else None)
+                yield Line(value.query_id, names[id(value.measure)], value.value,
+                           place.summary if place else None)
         if wanted.means:
             placed = ({p.measure: p.summary for p in placer.place_values(found.values)} if placer
                       else {})

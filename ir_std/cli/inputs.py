@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -21,7 +21,7 @@ from ir_std.trec.inputs import is_dataset
 from ir_std.trec.names import of_trec_eval_alone, spelled
 from ir_std.trec.naming import name_runs
 from ir_std.trec.score_files import holds_scores
-from ir_std.trec.sources import STANDARD_INPUT, FileSource, Source, files_below, source_of
+from ir_std.trec.sources import STANDARD_INPUT, Source, files_below, source_of, unopened
 
 Input: TypeAlias = str | Source
 """The path of a file, or what a pipe or standard input gave."""
@@ -38,14 +38,14 @@ class Inputs(NamedTuple):
         Also the id of an ir_datasets dataset; None where scores alone are given.
     measures : list of str
         As they were written.
-    scores : iterable of str
+    scores : set of str
         The names of the files among the runs that hold scores.
     """
 
     runs: list[Input]
     qrels: Input | None
     measures: list[str]
-    scores: Collection[str]
+    scores: set[str]
 
     @property
     def files(self) -> list[str]:
@@ -55,7 +55,7 @@ class Inputs(NamedTuple):
     @property
     def named(self) -> dict[str, Input]:
         """Runs and scores by name; a file that is a run as a source: nobody looks at it again."""
-        return {name: file if called(file) in self.scores else _source(file)
+        return {name: file if called(file) in self.scores else unopened(file)
                 for name, file in name_runs(self.runs).items()}
 
 
@@ -106,13 +106,9 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
     return Inputs(list(runs.values()), qrels[0], measures, scores)
 
 
-def _source(file: Input) -> Source:
-    return FileSource(Path(file)) if isinstance(file, str) else file
-
-
 def _kind(file: Input) -> str:
     """Whether a file holds scores, or is a run or qrels."""
-    source = _source(file)
+    source = unopened(file)
     if holds_scores(source):
         return "scores"
     width = columns_of(source)

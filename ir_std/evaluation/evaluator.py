@@ -338,7 +338,7 @@ class StdEvaluator(providers.Evaluator):
 
     def by_topic(self, found: Evaluation) -> Iterator[Metric]:
         """The values of an evaluation as ir_measures gives them, topic by topic."""
-        theirs = {(r.measure, r.query_id): r for r in found.elsewhere or ()}
+        theirs = {(r.measure, r.query_id): r.value for r in found.elsewhere or ()}
         not_ours = (set(self._others.measures) if self._others and found.elsewhere is not None
                     else set())
         of_mean = {p.measure for p in self.plans if p.of_mean}
@@ -349,7 +349,7 @@ class StdEvaluator(providers.Evaluator):
                 if not is_theirs:
                     yield Metric(topic, measure, column[i])
                 elif (measure, topic) in theirs:
-                    yield theirs[measure, topic]
+                    yield Metric(topic, measure, theirs[measure, topic])
 
     def _scores(self, found: Evaluation) -> Scores:
         scores = Scores(found.means)

@@ -61,7 +61,8 @@ def data_folder() -> Path:
     else:
         usual = "~/Library/Application Support" if sys.platform == "darwin" else "~/.local/share"
         base = os.environ.get("XDG_DATA_HOME", "").strip() or usual
-    return Path(os.path.expanduser(base), "ir_std", "factors")  # noqa: PTH111  # nobody may be at home
+    # Not Path.expanduser, which raises where there is no home folder.
+    return Path(os.path.expanduser(base), "ir_std", "factors")  # noqa: PTH111
 
 
 def writable_folder() -> Path:

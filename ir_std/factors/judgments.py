@@ -31,9 +31,10 @@ class Judgments(NamedTuple):
 
     def at_least(self, level: int) -> int | None:
         """Number of documents at ``level`` or above, where known."""
-        if self.levels is not None:
-            return sum(n for at, n in self.levels.items() if at >= level)
-        return self.n_rel if level == 1 else None
+        if not self.knows(level):
+            return None
+        return (self.n_rel if self.levels is None
+                else sum(n for at, n in self.levels.items() if at >= level))
 
     def knows(self, level: int) -> bool:
         """Whether :meth:`at_least` tells a number."""

@@ -102,7 +102,7 @@ class Ranker:
         falls = keys[1:] < keys[:-1]
         if not falls.any():
             return np.zeros(0, np.int64)
-        wrong = np.zeros(len(self._run.sizes), bool)
+        wrong = np.zeros(len(self._run.bounds), bool)
         wrong[self._topic[1:][falls]] = True
         return np.flatnonzero(wrong[self._topic])
 

@@ -11,14 +11,13 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from io import StringIO
-from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from ir_std.errors import InputError, UsageError, few
 from ir_std.trec.datasets import dataset_of
 from ir_std.trec.names import from_mteb, measure_called
 from ir_std.trec.scores import SUMMARY, Cell, RunScores, collected
-from ir_std.trec.sources import FileSource, Source, lines_of, pieces, source_of
+from ir_std.trec.sources import FileSource, Source, lines_of, pieces, unopened
 
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""
@@ -69,7 +68,7 @@ def read_scores(file: File, measure: str | None = None) -> dict[str, RunScores]:
     >>> round(scores.values[ir_std.sAP]["404"], 4)
     0.6627
     """
-    source = _source(file)
+    source = unopened(file)
     name = source.name
     if measure is not None and measure_called(measure) is None:
         raise UsageError(f"--measure {measure!r} is no measure: write it as AP, map or nDCG@10")
@@ -79,10 +78,6 @@ def read_scores(file: File, measure: str | None = None) -> dict[str, RunScores]:
     else:
         read = collected(_cells(text, name, measure), name)
     return {run or _called(source): scores for run, scores in read.items()}
-
-
-def _source(file: File) -> Source:
-    return FileSource(Path(file)) if isinstance(file, (str, os.PathLike)) else source_of(file)
 
 
 def _called(source: Source) -> str:
@@ -97,7 +92,7 @@ def holds_scores(file: File) -> bool:
     InputError
         If it cannot be read.
     """
-    texts = (line.decode(errors="replace") for line in lines_of(_source(file)))
+    texts = (line.decode(errors="replace") for line in lines_of(unopened(file)))
     line = next(filter(_is_content, texts), "").strip()
     fields = line.split()
     return line[:1] in ("{", "[") or _is_header(line) or len(fields) in (2, 3) or (
@@ -287,7 +282,7 @@ def _json_lines(text: str, file: str) -> Iterator[Cell]:
 
 def is_model_meta(file: File) -> bool:
     """Whether a file is what MTEB writes beside a model's results."""
-    return _called(_source(file)) == "model_meta.json"
+    return _called(unopened(file)) == "model_meta.json"
 
 
 def _is_mteb(found: dict[str, Any]) -> bool:

@@ -126,6 +126,11 @@ def source_of(file: Any) -> Source:
         return FileSource(Path(file)) if stream.seekable() else in_memory(stream, str(file))
 
 
+def unopened(file: Any) -> Source:
+    """As :func:`source_of`, of a path without a look at what is there."""
+    return FileSource(Path(file)) if isinstance(file, (str, os.PathLike)) else source_of(file)
+
+
 def files_below(folder: Path) -> list[Path]:
     """The files of a folder and of those in it, sorted; hidden ones are passed over.
 
