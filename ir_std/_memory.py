@@ -1,6 +1,9 @@
-"""The memory of processes that are ours: the command line's, and those that work for another."""
+"""The memory of processes that evaluate runs."""
+
+from functools import cache
 
 
+@cache
 def keep_freed_memory() -> None:
     """Keep what is freed, for what is read next.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from ir_measures import providers
 from ir_measures.measures import Measure, SumAgg
 from ir_measures.util import CalcResults, Metric
 
+from ir_std._memory import keep_freed_memory
 from ir_std._typing import Floats
 from ir_std.errors import UsageError
 from ir_std.evaluation import metrics
@@ -101,9 +102,11 @@ class Evaluation:
     Attributes
     ----------
     run : str
-    values : dict of Measure to ndarray, shape (n_topics,)
+    measures : tuple of Measure
         The evaluator's measures in their order, then the raw ones that its standardized ones
-        are made from.  NaN where there is no value: a topic without factors.
+        are made from.
+    columns : tuple of ndarray, shape (n_topics,)
+        Their values.  NaN where there is no value: a topic without factors.
     means : dict of Measure to float
         Means of the evaluator's measures; of standardized ones over topics with factors.
     notices : tuple of Notice
@@ -113,10 +116,16 @@ class Evaluation:
     """
 
     run: str
-    values: Mapping[Measure, Floats]
+    measures: tuple[Measure, ...]
+    columns: tuple[Floats, ...]
     means: Mapping[Measure, float]
     notices: tuple[Notice, ...]
     elsewhere: tuple[Metric, ...] | None
+
+    @cached_property
+    def values(self) -> Mapping[Measure, Floats]:
+        """The columns by measure."""
+        return dict(zip(self.measures, self.columns, strict=True))
 
 
 class _Raw(NamedTuple):
@@ -166,6 +175,7 @@ class StdEvaluator(providers.Evaluator):
     def __init__(self, measures: Measures, qrels: Any,
                  match: Match | None = None, notices: Iterable[Notice] = (),
                  plans: Iterable[Plan] = ()) -> None:
+        keep_freed_memory()
         self.qrels = as_qrels(qrels)
         # Measures are equal if their texts are, which are made anew each time: here they are made
         # once, and what a run needs is found by place.
@@ -264,7 +274,7 @@ class StdEvaluator(providers.Evaluator):
         columns = [*raw.columns, *(values for values, _ in found)]
         averages = [*raw.means, *(mean for _, mean in found)]
         return Evaluation(
-            name, dict(zip(self._names, [columns[i] for i in self._order], strict=True)),
+            name, self._names, tuple([columns[i] for i in self._order]),
             {m: averages[i] for m, i in zip(self.measures, self._order, strict=False)},
             (*raw.notices, *about_scores(name, self.plans, [values for values, _ in found],
                                            self._instead)), raw.elsewhere)

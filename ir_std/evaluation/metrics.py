@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats, Mask
+from ir_std._typing import Floats
 from ir_std.errors import UsageError
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
@@ -22,13 +22,8 @@ GDEVAL_DECIMALS = 5
 """gdeval, which gives ir_measures ERR and exponential-gain nDCG, prints five decimals."""
 
 
-def _relevant(r: Ranking, rel: int, cutoff: int | None) -> Mask:
-    relevant = r.level >= rel
-    return relevant if cutoff is None else relevant & (r.rank <= cutoff)
-
-
-def _per_topic(r: Ranking, kept: Mask, values: npt.ArrayLike | None = None) -> Floats:
-    return np.bincount(r.topic[kept], values, len(r.qrels.topics)).astype(float)
+def _per_topic(r: Ranking, values: npt.ArrayLike | None = None) -> Floats:
+    return np.bincount(r.topic, values, len(r.qrels.topics)).astype(float)
 
 
 def _ratio(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
@@ -47,8 +42,11 @@ def _position(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
     """Sum of the precisions at the ranks of the relevant documents: AP not divided by R."""
-    kept = _relevant(r, rel, cutoff)
-    return _per_topic(r, kept, _position(r.topic[kept]) / r.rank[kept])
+    def compute() -> Floats:
+        found = r.relevant(rel, cutoff)
+        return _per_topic(found, _position(found.topic) / found.rank)
+
+    return r.remembered((sum_of_precisions, rel, cutoff), compute)
 
 
 def average_precision(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
@@ -58,51 +56,50 @@ def average_precision(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Fl
 
 def precision(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
     """Relevant documents in the first ``cutoff``, divided by ``cutoff``."""
-    return _per_topic(r, _relevant(r, rel, cutoff)) / cutoff
+    return _per_topic(r.relevant(rel, cutoff)) / cutoff
 
 
 def recall(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
     """Share of the relevant documents that is in the first ``cutoff``."""
-    return _ratio(_per_topic(r, _relevant(r, rel, cutoff)), r.qrels.count(rel))
+    return _ratio(_per_topic(r.relevant(rel, cutoff)), r.qrels.count(rel))
 
 
 def r_precision(r: Ranking, rel: int = 1) -> Floats:
     """Precision at R, the number of relevant documents."""
-    count = r.qrels.count(rel)
-    return _ratio(_per_topic(r, _relevant(r, rel, None) & (r.rank <= count[r.topic])), count)
+    found, count = r.relevant(rel), r.qrels.count(rel)
+    return _ratio(_per_topic(found, found.rank <= count[found.topic]), count)
 
 
 def success(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
     """1 where a relevant document is in the first ``cutoff``, else 0."""
-    return (_per_topic(r, _relevant(r, rel, cutoff)) > 0).astype(float)
+    return (_per_topic(r.relevant(rel, cutoff)) > 0).astype(float)
 
 
 def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
     """1 / rank of the first relevant document."""
-    kept = _relevant(r, rel, cutoff)
-    first = kept.copy()
-    first[kept] = _position(r.topic[kept]) == 1
-    return _per_topic(r, first, 1 / r.rank[first])
+    found = r.relevant(rel, cutoff)
+    first = found[np.diff(found.topic, prepend=-1) > 0]
+    return _per_topic(first, 1 / first.rank)
 
 
 def judged(r: Ranking, cutoff: int | None = None) -> Floats:
     """Share of the first ``cutoff`` documents (of all, if fewer) that are judged."""
-    seen = r.n_ret if cutoff is None else np.minimum(r.n_ret, cutoff)
-    kept = r.rank <= (cutoff or r.rank.max(initial=0))
-    return _ratio(_per_topic(r, kept), seen)
+    if cutoff is None:
+        return _ratio(_per_topic(r), r.n_ret)
+    return _ratio(_per_topic(r[r.rank <= cutoff]), np.minimum(r.n_ret, cutoff))
 
 
 def bpref(r: Ranking, rel: int = 1) -> Floats:
     """Binary preference (Buckley and Voorhees, SIGIR 2004), as trec_eval computes it."""
-    relevant = _relevant(r, rel, None)
+    relevant = r.level >= rel
     nonrelevant = (r.level >= 0) & ~relevant
     above = np.cumsum(nonrelevant)
     starts = np.searchsorted(r.topic, r.topic)
     above = above - above[starts] + nonrelevant[starts]
-    count = r.qrels.count(rel)
-    least = np.minimum(count, r.qrels.count(0) - count)[r.topic[relevant]]
-    wrong = np.minimum(above[relevant], count[r.topic[relevant]])
-    return _ratio(_per_topic(r, relevant, 1 - _ratio(wrong, least)), count)
+    found, count = r[relevant], r.qrels.count(rel)
+    least = np.minimum(count, r.qrels.count(0) - count)[found.topic]
+    wrong = np.minimum(above[relevant], count[found.topic])
+    return _ratio(_per_topic(found, 1 - _ratio(wrong, least)), count)
 
 
 def rank_biased_precision(r: Ranking, p: float = 0.8, rel: int | None = None,
@@ -114,9 +111,9 @@ def rank_biased_precision(r: Ranking, p: float = 0.8, rel: int | None = None,
     ordered by score, ties by id; cwl-eval, which ir_measures asks, takes them as they come, so that
     its value differs where rows tie or are unsorted.
     """
-    kept = _relevant(r, 1 if rel is None else rel, cutoff)
-    gain = r.level[kept] / max(r.qrels.max_level, highest) if rel is None else 1.0
-    return _per_topic(r, kept, (1 - p) * gain * np.power(float(p), r.rank[kept] - 1))
+    found = r.relevant(1 if rel is None else rel, cutoff)
+    gain = found.level / max(r.qrels.max_level, highest) if rel is None else 1.0
+    return _per_topic(found, (1 - p) * gain * np.power(float(p), found.rank - 1))
 
 
 _DISCOUNTS: dict[str, Callable[[Any], Floats]] = {
@@ -142,9 +139,11 @@ def discounted_cumulative_gain(r: Ranking, dcg: str = "log2", rel: int | None = 
     (Järvelin and Kekäläinen, TOIS 2002, base 2).  Gain is the level, for ``'exp-log2'``
     2**level - 1 (Burges et al. 2005); where ``rel`` is given, 1 at that level or above.
     """
-    kept = _relevant(r, 1 if rel is None else rel, cutoff)
-    gain, discount = _gains(dcg, rel), _DISCOUNTS[dcg]
-    return _per_topic(r, kept, gain(r.level[kept]) * discount(r.rank[kept]))
+    def compute() -> Floats:
+        found = r.relevant(1 if rel is None else rel, cutoff)
+        return _per_topic(found, _gains(dcg, rel)(found.level) * _DISCOUNTS[dcg](found.rank))
+
+    return r.remembered((discounted_cumulative_gain, dcg, rel, cutoff), compute)
 
 
 def normalized_dcg(r: Ranking, dcg: str = "log2", rel: int | None = None,
@@ -153,9 +152,8 @@ def normalized_dcg(r: Ranking, dcg: str = "log2", rel: int | None = None,
 
     ``dcg='exp-log2'`` with a cutoff is gdeval's, which rounds to five decimals.
     """
-    ideal = r.qrels.remembered(("ideal", dcg, rel, cutoff), lambda: discounted_cumulative_gain(
-        r.qrels.ideal, dcg, rel, cutoff))
-    value = _ratio(discounted_cumulative_gain(r, dcg, rel, cutoff), ideal)
+    value = _ratio(*(discounted_cumulative_gain(ranking, dcg, rel, cutoff)
+                     for ranking in (r, r.qrels.ideal)))
     if dcg == "exp-log2" and rel is None and cutoff is not None:
         return _rounded(value.tolist())
     return value
@@ -176,9 +174,9 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
                          f"{r.qrels.max_level}; use another measure, such as nDCG")
     value = [0.0] * len(r.qrels.topics)
     undecided = [1.0] * len(r.qrels.topics)
-    kept = _relevant(r, 1, cutoff)
-    for t, rank, level in zip(r.topic[kept].tolist(), r.rank[kept].tolist(),
-                              r.level[kept].tolist(), strict=True):
+    found = r.relevant(1, cutoff)
+    for t, rank, level in zip(found.topic.tolist(), found.rank.tolist(), found.level.tolist(),
+                              strict=True):
         stops = (2.0 ** level - 1) / 16
         value[t] += undecided[t] * stops / rank
         undecided[t] *= 1 - stops

@@ -222,14 +222,14 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
         z is unbounded, and never saturates.
     """
     scores = np.asarray(values, dtype=float)
-    scores = scores[~np.isnan(scores)]
     if scheme == "N":
         full, share = (scores > 1 - NEAR_THE_END) | (scores < NEAR_THE_END), SATURATED["N"]
     elif scheme == "E":
         full, share = scores >= 1 - EXACT, SATURATED["E"]
     else:
         return False
-    return bool(full.size) and bool(full.mean() >= share)
+    n = int(np.count_nonzero(full))
+    return n > 0 and n / int(np.count_nonzero(~np.isnan(scores))) >= share
 
 
 def notes(factors: FactorSet) -> list[str]:

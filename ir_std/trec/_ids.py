@@ -6,16 +6,18 @@ the bytes they were read from; ids with equal hashes are compared byte by byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import reprlib
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std._typing import Ints
+from ir_std.errors import InputError
 
 Keys = npt.NDArray[np.uint64]
 Bytes = npt.NDArray[np.uint8]
@@ -33,6 +35,24 @@ _LAST = ~_MASKS[::-1]
 _ROOM = bytes(WORD)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+def check_strings(names: Collection[Any], kind: str, what: str) -> None:
+    """Check that ids are strings.
+
+    Raises
+    ------
+    InputError
+        If one is not, which is called ``what`` of a run or of qrels.
+    """
+    try:
+        "".join(names)  # the fastest way to see it
+    except TypeError:
+        found = next(name for name in names if not isinstance(name, str))
+        raise InputError.at(
+            kind, None, f"{what} is {reprlib.repr(found)} ({type(found).__name__})",
+            "ids are strings; of a DataFrame use df.astype({'query_id': str, 'doc_id': str}), of "
+            "polars df.cast") from None
 
 
 def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ir_std._typing import Floats, Ints
 from ir_std.errors import InputError
-from ir_std.trec._ids import Ids
+from ir_std.trec._ids import Ids, check_strings
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.frames import as_frame, column, is_frame, is_pandas
 from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, Repeated
@@ -56,7 +56,7 @@ def as_run(run: Any) -> Run:
             return read_run(run)
     made: Run
     if isinstance(run, Mapping):
-        _check_dicts(run, "run")
+        _check_topics(run, "run")
         made = DictRun(run)
     else:
         rows = _columns(run, ("query_id", "doc_id", "score"), "run")
@@ -120,7 +120,7 @@ def as_qrels(qrels: Any) -> Qrels:
         return read_qrels(qrels)
     made: Qrels
     if isinstance(qrels, Mapping):
-        _check_dicts(qrels, "qrels")
+        _check_topics(qrels, "qrels")
         made = DictQrels({topic: _dict_levels(topic, docs) for topic, docs in qrels.items()})
     else:
         made = _judged(_columns(qrels, ("query_id", "doc_id", "relevance"), "qrels"))
@@ -282,9 +282,7 @@ def _with_numbers(kind: str, names: npt.NDArray[np.object_], documents: list[Any
 
 def _checked_topics(topics: Iterable[Any], kind: str) -> list[str]:
     topics = list(topics)
-    for topic in topics:
-        if not isinstance(topic, str):
-            raise _not_a_string(kind, "topic id", topic)
+    check_strings(topics, kind, "topic id")
     return topics
 
 
@@ -293,30 +291,18 @@ def _ids(rows: _Columns, kind: str) -> Ids:
     try:
         return Ids.of(rows.documents)
     except TypeError:
-        raise _not_a_string(kind, "document id", next(
-            doc for doc in rows.documents if not isinstance(doc, str))) from None
+        check_strings(rows.documents, kind, "document id")
+        raise
 
 
-def _check_dicts(given: Mapping[Any, Any], kind: str) -> None:
-    """Topics and documents must be strings, in dicts of dicts."""
+def _check_topics(given: Mapping[Any, Any], kind: str) -> None:
+    """Dicts must hold dicts, by topics that are strings."""
+    check_strings(given, kind, "topic id")
     for topic, docs in given.items():
-        if not isinstance(topic, str):
-            raise _not_a_string(kind, "topic id", topic)
         if not isinstance(docs, Mapping):
             raise InputError.at(kind, None, f"topic {topic} has {type(docs).__name__}",
                                 f"a dict is expected, from documents to "
                                 f"{'scores' if kind == 'run' else 'levels'}")
-        try:
-            "".join(docs)  # the fastest way to see that all are strings
-        except TypeError:
-            raise _not_a_string(kind, f"document id of topic {topic}", next(
-                doc for doc in docs if not isinstance(doc, str))) from None
-
-
-def _not_a_string(kind: str, what: str, found: object) -> InputError:
-    return InputError.at(kind, None, f"{what} is {reprlib.repr(found)} ({type(found).__name__})",
-                         "ids are strings; of a DataFrame use df.astype({'query_id': str, "
-                         "'doc_id': str}), of polars df.cast")
 
 
 def _scores(values: Any) -> Floats:
@@ -328,6 +314,7 @@ def _scores(values: Any) -> Floats:
 
 def _dict_levels(topic: str, docs: Mapping[str, Any]) -> dict[str, int]:
     """Level by document; checked."""
+    check_strings(docs, "qrels", f"document id of topic {topic}")
     if set(map(type, docs.values())) <= {int} and (
             min(docs.values(), default=0) >= -2**63 and max(docs.values(), default=0) < 2**63):
         return dict(docs)

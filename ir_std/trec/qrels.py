@@ -10,14 +10,28 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ir_std._typing import Ints
+from ir_std._typing import Ints, Mask
 from ir_std.errors import InputError
 from ir_std.trec._ids import Ids, Index, keys, may_repeat
 
 Computed = TypeVar("Computed")
 
 
-class Qrels(ABC):
+class Remembers:
+    """What others compute from it is computed once."""
+
+    def __init__(self) -> None:
+        self._remembered: dict[Hashable, Any] = {}
+
+    def remembered(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
+        """What ``compute`` gives, computed once for each ``key``."""
+        if key not in self._remembered:
+            self._remembered[key] = compute()
+        found: Computed = self._remembered[key]
+        return found
+
+
+class Qrels(Remembers, ABC):
     """Relevance judgments, with the counts and ideal rankings that metrics need.
 
     Parameters
@@ -41,6 +55,7 @@ class Qrels(ABC):
     """
 
     def __init__(self, topics: Sequence[str], sizes: Sequence[int] | Ints, name: str) -> None:
+        super().__init__()
         self.topics = tuple(topics)
         self.sizes = np.asarray(sizes, np.int64)
         self.topic = np.repeat(np.arange(len(self.topics)), self.sizes)
@@ -49,7 +64,6 @@ class Qrels(ABC):
         self.given: Any = None
         self._counts: dict[int, Ints] = {}
         self._wanted: dict[bool, Wanted] = {}
-        self._remembered: dict[Hashable, Any] = {}
 
     @property
     @abstractmethod
@@ -120,14 +134,6 @@ class Qrels(ABC):
         text, ends = ids.lines(), np.append(0, np.cumsum(ids.widths + 1))
         bounds = ends[np.cumsum(self.count(level))].tolist()
         return [text[a:b] for a, b in pairwise([0, *bounds])]
-
-    def remembered(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
-        """What ``compute`` gives for these qrels, computed once for each ``key``."""
-        if key not in self._remembered:
-            self._remembered[key] = compute()
-        found: Computed = self._remembered[key]
-        return found
-
 
 class DictQrels(Qrels):
     """Qrels from a dict.
@@ -253,7 +259,7 @@ class Wanted:
         return [list(islice(names, size)) for size in sizes.tolist()]
 
 
-class Ranking(NamedTuple):
+class Ranking(Remembers):
     """Judged documents of a run: by topic, then by rank.
 
     Attributes
@@ -270,8 +276,18 @@ class Ranking(NamedTuple):
         Number of documents that the run has on each topic.
     """
 
-    qrels: Qrels
-    topic: Ints
-    rank: Ints
-    level: Ints
-    n_ret: Ints
+    def __init__(self, qrels: Qrels, topic: Ints, rank: Ints, level: Ints, n_ret: Ints) -> None:
+        super().__init__()
+        self.qrels = qrels
+        self.topic, self.rank, self.level, self.n_ret = topic, rank, level, n_ret
+
+    def __getitem__(self, kept: Mask) -> Ranking:
+        """Some of the documents; the ranking itself if these are all."""
+        if kept.all():
+            return self
+        return Ranking(self.qrels, self.topic[kept], self.rank[kept], self.level[kept], self.n_ret)
+
+    def relevant(self, level: int, cutoff: int | None = None) -> Ranking:
+        """The documents at ``level`` or above, of the first ``cutoff``."""
+        found = self[self.level >= level]
+        return found if cutoff is None else found[found.rank <= cutoff]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ir_std._typing import Floats, Ints
 from ir_std.errors import InputError
-from ir_std.trec._ids import Collision, Ids, keys, may_repeat
+from ir_std.trec._ids import Collision, Ids, check_strings, keys, may_repeat
 from ir_std.trec.qrels import Qrels, Wanted, in_order
 
 
@@ -30,7 +30,7 @@ class Found(NamedTuple):
     Attributes
     ----------
     topic : ndarray of int, shape (n_found,)
-        Index into the topics of the qrels, ascending.
+        Index into the topics of the qrels.
     score : ndarray of float64, shape (n_found,)
     level : ndarray of int, shape (n_found,)
     ids : callable
@@ -60,6 +60,8 @@ class Run(ABC):
     ----------
     bounds : dict of str to (int, int)
         For each topic where its lines start and end.
+    sizes, starts : ndarray of int, shape (n_topics,)
+        Number of documents of each topic, and where its lines start.
     given : object
         What the run was made from, if other providers of measures can read that; else None.
 
@@ -74,6 +76,8 @@ class Run(ABC):
         self.name = name
         self.given: Any = None
         self.bounds = dict(zip(topics, pairwise(accumulate(sizes, initial=0)), strict=True))
+        self.sizes = np.array(sizes, np.int64)
+        self.starts = np.cumsum(self.sizes) - self.sizes
         self.scores = scores
         infinite = np.flatnonzero(~np.isfinite(scores))
         if infinite.size:
@@ -101,11 +105,6 @@ class Run(ABC):
         return tuple(self.bounds)
 
     @property
-    def sizes(self) -> Ints:
-        """Number of documents of each topic."""
-        return np.array([b - a for a, b in self.bounds.values()], np.int64)
-
-    @property
     def lists(self) -> dict[str, tuple[list[str], Floats]]:
         """For each topic its documents and their scores."""
         return {topic: (self.documents(topic), self.scores[a:b])
@@ -130,10 +129,14 @@ class DictRun(Run):
     ------
     NotARun
         If a score is not a finite number.
+    InputError
+        If a document id is no string, once the documents of its topic are asked for: to look at
+        them twice would take twice as long, as they lie all over the memory.
     """
 
     def __init__(self, scored: Mapping[str, Mapping[str, float]], name: str = "run") -> None:
         self._scored = scored
+        self._documents: dict[str, list[str]] = {}
         sizes = list(map(len, scored.values()))
         values = chain.from_iterable(docs.values() for docs in scored.values())
         super().__init__(list(scored), sizes, as_scores(values, sum(sizes), name), name)
@@ -159,7 +162,11 @@ class DictRun(Run):
 
     def documents(self, topic: str) -> list[str]:
         """The documents of a topic."""
-        return list(self._scored[topic])
+        if topic not in self._documents:
+            listed = list(self._scored[topic])
+            check_strings(listed, self.name, f"document id of topic {topic}")
+            self._documents[topic] = listed
+        return self._documents[topic]
 
     def ids(self, lines: Ints) -> list[str]:
         """The document ids at some lines."""
@@ -171,12 +178,19 @@ class DictRun(Run):
     def find(self, wanted: Wanted) -> Found:
         """The documents of the qrels that the run holds."""
         values = chain.from_iterable(
-            map(self._scored.get(topic, {}).get, docs, repeat(math.nan))
+            map(self._scores(topic).get, docs, repeat(math.nan))
             for topic, docs in zip(wanted.qrels.topics, wanted.documents, strict=True))
         scores = np.fromiter(values, float, len(wanted.level))
         rows = np.flatnonzero(~np.isnan(scores))
         return Found(wanted.topic[rows], scores[rows], wanted.level[rows],
                      lambda some: wanted.ids[rows[some]].strings())
+
+    def _scores(self, topic: str) -> Mapping[str, float]:
+        """The scores of a topic's documents, whose ids are checked."""
+        if topic not in self._scored:
+            return {}
+        self.documents(topic)
+        return self._scored[topic]
 
 
 def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
@@ -245,7 +259,5 @@ class ArrayRun(Run):
         except Collision:
             found = self._as_dict().find(wanted)
             return found._replace(ids=lambda some: Ids.of(found.ids(some)).bytes())
-        by_topic = np.argsort(topic[lines], kind="stable")
-        lines, rows = lines[by_topic], rows[by_topic]
         return Found(topic[lines], self.scores[lines], wanted.level[rows],
                      lambda some: self.ids(lines[some]))
