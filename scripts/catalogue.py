@@ -31,8 +31,14 @@ def shipped_sets() -> list[FactorSet]:
 
 
 def topics(sets: list[FactorSet]) -> str:
-    """The topics of each set, a line a set."""
-    lines = (f"{json.dumps(one.id)}: {json.dumps(one.topics, ensure_ascii=False)}" for one in sets)
+    """The topics of each set and their numbers of relevant documents, a line a set.
+
+    Whole data sets are known by their names: their numbers rule nothing out.
+    """
+    known = ((one.id, dict.fromkeys(one.topics) if one.of_datasets else dict(one.n_rel))
+             for one in sets)
+    lines = (f"{json.dumps(name)}: {json.dumps(n_rel, ensure_ascii=False)}"
+             for name, n_rel in known)
     return "{" + ",\n".join(lines) + "}\n"
 
 

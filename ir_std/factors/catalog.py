@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -27,7 +27,12 @@ Factors: TypeAlias = FactorSet | str | os.PathLike[str]
 """A factor set, its id, or the path of its folder."""
 
 TOPICS = "topics.json"
-"""Beside the shipped sets: the topics of each, so that most sets are ruled out unread."""
+"""Beside the shipped sets: of each its topics and their numbers of relevant documents, so that most
+sets are ruled out unread."""
+
+Topics: TypeAlias = Mapping[str, int | None]
+"""By topic the number of documents judged relevant; None where it is not known, or proves
+nothing."""
 
 
 @lru_cache(maxsize=1)
@@ -119,10 +124,10 @@ def _shipped_sets(root: Path) -> Iterator[SetVersion]:
 
 
 @lru_cache(maxsize=1)
-def _listed_topics(root: Path) -> Mapping[str, list[str]]:
+def _listed_topics(root: Path) -> Mapping[str, Topics]:
     """By shipped set its topics; none where there is no list."""
     file = root / TOPICS
-    listed: Mapping[str, list[str]] = json.loads(file.read_bytes()) if file.exists() else {}
+    listed: Mapping[str, Topics] = json.loads(file.read_bytes()) if file.exists() else {}
     return listed
 
 
@@ -228,22 +233,23 @@ def _id(folder: str, _: Version) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _topics(folder: str, version: Version) -> frozenset[str]:
+def _topics(folder: str, version: Version) -> Topics:
     root, name = os.path.split(folder)
     if not version:
-        return frozenset(_listed_topics(Path(root))[name])
+        return _listed_topics(Path(root))[name]
     file = Path(folder, "topics.csv")
-    return frozenset(topic_ids(snapshot(folder, [file.name])[file.name], file))
+    return dict.fromkeys(topic_ids(snapshot(folder, [file.name])[file.name], file))
 
 
-def readable(sets: tuple[SetVersion, ...], topics: Collection[str] = ()) -> Iterator[FactorSet]:
-    """The sets, described, that hold one of the topics; all if none is given.
+def readable(sets: tuple[SetVersion, ...],
+             wanted: Callable[[Topics], bool] | None = None) -> Iterator[FactorSet]:
+    """The sets whose topics are wanted, described; all if nothing tells.
 
     A broken one is skipped with a warning: it must not stand in the way of the others.
     """
     for name, folder, version in sets:
         try:
-            if not topics or not _topics(folder, version).isdisjoint(topics):
+            if wanted is None or wanted(_topics(folder, version)):
                 yield _described(folder, version or version_of(folder))
         except InputError as broken:
             _warn_once(version, f"the factor set {name} is skipped: {broken}")
@@ -273,5 +279,5 @@ def is_sound(described: FactorSet) -> bool:
 
 def standing_beside(factors: FactorSet) -> list[FactorSet]:
     """The sets of other systems on the topics of a set."""
-    return [other for other in readable(known_sets(), factors.topics[:1])
+    return [other for other in readable(known_sets(), lambda there: factors.topics[0] in there)
             if other.info.get("beside") == factors.id]

@@ -51,6 +51,17 @@ class Collection:
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "remembered": {}, "_relevant": {}}
 
+    def shares_topics(self, there: Mapping[str, int | None]) -> bool:
+        """Whether one of a set's topics is among these."""
+        return not there.keys().isdisjoint(self.counts)
+
+    def rules_out(self, there: Mapping[str, int | None]) -> bool:
+        """Whether a set's numbers of relevant documents, where known, show that it does not fit."""
+        both = [(known, here) for topic, here in self.counts.items()
+                if here is not None and (known := there.get(topic)) is not None
+                and (known or here)]
+        return not _enough_agree(len(both), sum(_far(*numbers) for numbers in both))
+
     def at_least(self, topic: str, level: int) -> int | None:
         """A topic's number of documents at ``level`` or above; None where it is not known."""
         if level == 1:

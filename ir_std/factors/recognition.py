@@ -129,8 +129,9 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
         if own:
             return Match(_loaded(min(own, key=lambda f: _specificity(f.factors))),
                          chosen_by="ir_datasets id")
-    near = [f for s in readable(sets, collection.counts) if (f := fit(s, collection)).matched]
-    fits = _usable(f for f in near if not f.why_not)
+    likely = readable(sets, lambda there: collection.shares_topics(there)
+                      and not collection.rules_out(there))
+    fits = _usable(f for s in likely if not (f := fit(s, collection)).why_not)
     choices = sorted(_choices(fits), key=_preference)
     if choices:
         best = choices[0]
@@ -141,6 +142,7 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
                      rivals=tuple(f.factors.id for f in others if _rivals(f, best)))
     for found in _datasets_like(collection, sets):
         return Match(_loaded(found))
+    near = [fit(s, collection) for s in readable(sets, collection.shares_topics)]
     near.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
     return Match(None, nearest=tuple(
         f if f.why_not else replace(f, why_not=_too_few(f)) for f in near[:3]))

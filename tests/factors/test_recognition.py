@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from ir_std import FactorSet, Match, recognize
+from ir_std import FactorSet, Match, StandardizationWarning, recognize
 from ir_std.evaluation.plans import collection_of
 from ir_std.factors import catalog, fit, recognition
 from ir_std.factors.catalog import load_factors
@@ -30,23 +34,28 @@ def judged(topics: Iterable[int], relevant: int = 10, name: str = "doc-{}-{}") -
                      for i in range(relevant + 10)} for t in topics}
 
 
+def made_of(name: str, qrels: Qrels, fingerprints: bool = True,
+            measures: Iterable[str] = ("AP",), **info: object) -> FactorSet:
+    """A set of qrels, or of counts."""
+    known: dict[str, Judgments] = judgments_of(as_qrels(qrels))
+    if not fingerprints:
+        known = {t: Judgments(j.n_rel) for t, j in known.items()}
+    half = {m: np.array([0.5 * bool(j.n_rel) for j in known.values()]) for m in measures}
+    return FactorSet({"id": name, "doc_id_pattern": r"doc-\d+-\d+",
+                      "measures": {m: {"systems": 3} for m in measures}, **info},
+                     known, half, half)
+
+
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Makes sets of qrels, or of counts; there are no others."""
+    """Makes sets as :func:`made_of` does, and adds them to the user's; there are no others."""
     (tmp_path / "none").mkdir()
     (tmp_path / "sets").mkdir()
     monkeypatch.setattr(catalog, "shipped_folder", lambda: tmp_path / "none")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
 
-    def made(name: str, qrels: Qrels, fingerprints: bool = True,
-             measures: Iterable[str] = ("AP",), **info: object) -> FactorSet:
-        known: dict[str, Judgments] = judgments_of(as_qrels(qrels))
-        if not fingerprints:
-            known = {t: Judgments(j.n_rel) for t, j in known.items()}
-        half = {m: np.array([0.5 * bool(j.n_rel) for j in known.values()]) for m in measures}
-        about = {"id": name, "doc_id_pattern": r"doc-\d+-\d+",
-                 "measures": {m: {"systems": 3} for m in measures}, **info}
-        made = FactorSet(about, known, half, half)
+    def made(name: str, *args: Any, **kwargs: Any) -> FactorSet:
+        made = made_of(name, *args, **kwargs)
         made.save(tmp_path / "sets" / name)
         return made
 
@@ -244,6 +253,21 @@ def test_a_note_on_many_topics_stays_short(make: Make) -> None:
         assert len(str(recognize(strange))) < 400
 
 
+@given(st.lists(st.tuples(st.sampled_from([0, 20, 30]), st.sampled_from([0, 0, -1, 1, 3])),
+                min_size=9, max_size=15), st.booleans(), st.sampled_from([dict, permuted, renamed]))
+@example([(20, 0)] * 9 + [(30, 1)] * 3, False, dict)
+def test_no_set_that_fits_is_ruled_out_unread_by_its_counts(
+        counts: list[tuple[int, int]], fingerprints: bool, named: Callable[[Qrels], Qrels]) -> None:
+    before = {t: q for i, (n, _) in enumerate(counts) for t, q in judged([i], n).items()}
+    after = {t: q for i, (n, by) in enumerate(counts)
+             for t, q in changed({str(i): before[str(i)]}, [i], by).items()}
+    factors = made_of("mine", before, fingerprints)
+    collection = collection_of(as_qrels(named(after)))
+    if collection.rules_out(factors.n_rel):
+        assert fit.fit(factors, collection).why_not
+    assert not collection.rules_out(dict.fromkeys(factors.topics))
+
+
 # -- which set -------------------------------------------------------------------------------------
 
 
@@ -336,6 +360,21 @@ def test_the_same_qrels_are_compared_once(make: Make, monkeypatch: pytest.Monkey
     first = recognize(qrels)
     monkeypatch.setattr(recognition, "fit", None)
     assert recognize(qrels) is first
+
+
+def test_shipped_sets_that_counts_rule_out_are_not_read(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped = tmp_path / "shipped"
+    for name, relevant in (("mine", 10), ("other", 5)):
+        made_of(name, judged(range(20), relevant)).save(shipped / name)
+    (shipped / catalog.TOPICS).write_text(json.dumps({
+        name: dict(load_factors(shipped / name).n_rel) for name in ("mine", "other")}))
+    (shipped / "other" / "topics.csv").write_text("broken")
+    monkeypatch.setattr(catalog, "shipped_folder", lambda: shipped)
+    monkeypatch.setenv("IR_STD_FACTORS", "")
+    assert found(recognize(judged(range(20)))) == ("mine", "judgments")
+    with pytest.warns(StandardizationWarning, match="the factor set other is skipped"):
+        assert recognize(judged(range(20), 5)).factors is None
 
 
 # -- several sets ----------------------------------------------------------------------------------
