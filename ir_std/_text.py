@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-_HARMFUL = re.compile(
+_HARMFUL = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, less tab and newline
     "\u2028\u2029"  # separators of lines
     "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the order in which others are shown
@@ -17,7 +17,9 @@ _HARMFUL = re.compile(
 
 def visible(text: str) -> str:
     """``text`` with its control characters escaped, less tabs and newlines."""
-    return _HARMFUL.sub(_escape, text)
+    if text.isprintable():  # as nearly all is: the expression takes long to compile
+        return text
+    return re.sub(_HARMFUL, _escape, text)
 
 
 def one_line(text: str) -> str:

@@ -9,9 +9,7 @@ from typing import TypeAlias
 from ir_std.errors import NoFactorsError
 from ir_std.evaluation.plans import find_factors
 from ir_std.factors.catalog import Factors, standing_beside
-from ir_std.factors.estimates import without as left_out
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.population import among
 from ir_std.trec.qrels import Qrels
 
 Systems: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
@@ -45,6 +43,9 @@ def choose_factors(qrels: Qrels, factors: Factors | None = None, *,
     tags = (without,) if isinstance(without, str) else tuple(without)
     if systems is None and not tags:
         return factors
+    from ir_std.factors.estimates import without as left_out
+    from ir_std.factors.population import among
+
     match = find_factors(qrels, factors)
     if match.factors is None:
         raise NoFactorsError(str(match))

@@ -95,7 +95,7 @@ class _Formula(NamedTuple):
                    partial(metrics.FORMULAS[name], **params))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class Evaluation:
     """One run's scores on all topics of the qrels.
 

@@ -20,7 +20,6 @@ from ir_std.errors import (
 )
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import Version, names_in, snapshot, version_of
-from ir_std.factors.population import among
 from ir_std.factors.storage import read_info, topic_ids
 
 Factors: TypeAlias = FactorSet | str | os.PathLike[str]
@@ -202,6 +201,8 @@ def load_factors(name: str | os.PathLike[str], *,
         raise UsageError(f"cannot use {type(name).__name__} as factors: give a set, its id, or the "
                          "path of its folder")
     if systems is not None:
+        from ir_std.factors.population import among
+
         return among(load_factors(name), systems)
     folders = {one.name: one.folder for one in known_sets()}
     by_folder = {os.path.basename(folder): folder for folder in folders.values()}

@@ -150,7 +150,7 @@ class Comparison(NamedTuple):
         return len(self.same) + len(self.others) + len(self.counted) + len(self.differ)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fit:
     """How well one factor set fits judgments; ``str(fit)`` says it.
 
@@ -326,6 +326,9 @@ class Fit:
 
     def __str__(self) -> str:
         return f"{self.summary}; {self.doubt}" if self.doubt else self.summary
+
+    def __repr__(self) -> str:
+        return f"<Fit: {self}>"
 
     def _of_dataset(self, name: str) -> str:
         same = {"judgments": ", the same relevant documents"}.get(self.basis or "", "")

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._typing import Floats
-from ir_std.factors.estimates import by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
@@ -176,6 +175,8 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
     """
     if measure not in factors.systems:
         return None
+    from ir_std.factors.estimates import by_system
+
     numbers, scores = by_system(factors, measure)
     mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
     known = ~np.isnan(scores).any(axis=1)
@@ -195,6 +196,8 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
 
 def duplicates(factors: FactorSet) -> list[tuple[int, ...]]:
     """Groups of systems that score the same in every measure on every topic, by their numbers."""
+    from ir_std.factors.estimates import by_system
+
     columns: dict[int, list[bytes]] = {}
     for measure in factors.systems:
         numbers, scores = by_system(factors, measure)

@@ -20,14 +20,13 @@ from ir_std.factors.catalog import (
 from ir_std.factors.datasets import whole_datasets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Collection, Fit, fit
-from ir_std.factors.joined import joined, shared_measures
 from ir_std.factors.quality import quality
 
 HELD = 0.5
 """More than this share of the topics must be in the set; the others get no factors."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Match:
     """What recognition found; ``str(match)`` says it in a sentence.
 
@@ -169,6 +168,10 @@ def _loaded(found: Fit) -> Fit:
 def _choices(fits: list[Fit]) -> Iterator[Fit]:
     """The sets that hold enough of the topics, alone or together."""
     yield from (f for f in fits if _holds_enough(f))
+    if len(fits) < 2:
+        return
+    from ir_std.factors.joined import joined, shared_measures
+
     for several in (_together([f for f in fits if f.exact]), _together(fits)):
         sets = tuple(f.factors for f in several)
         if len(sets) > 1 and shared_measures(sets) and _holds_enough(

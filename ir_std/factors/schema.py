@@ -18,13 +18,14 @@ from ir_std.measures import parse_measure
 Rule = Callable[[Any], "str | None"]
 """What is expected instead of a value; None if it will do."""
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 LONGEST = 10_000
 """The most characters of a text, and entries of a list."""
 
 
 def _text(value: Any) -> str | None:
-    if isinstance(value, str) and len(value) <= LONGEST and not _CONTROL.search(value):
+    if isinstance(value, str) and len(value) <= LONGEST and (
+            value.isprintable() or not re.search(_CONTROL, value)):
         return None
     return "a text without control characters is expected"
 

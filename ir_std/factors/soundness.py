@@ -54,7 +54,8 @@ def of_topics(s: Described) -> Iterator[Problem]:
     if not s.topics:
         yield "topics.csv", "there is no topic"
     for topic in s.topics:
-        if not isinstance(topic, str) or not topic or re.search("[\0\ud800-\udfff]", topic):
+        if not isinstance(topic, str) or not topic or (
+                not topic.isprintable() and re.search("[\0\ud800-\udfff]", topic)):
             yield "topics.csv", f"topic {topic!r} is no text of at least one character"
     for topic, known in s.judgments.items():
         counts = [known.n_rel, *(known.levels or {}).values()]

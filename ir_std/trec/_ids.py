@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -70,7 +69,6 @@ def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
     return words
 
 
-@dataclass(frozen=True, eq=False)
 class Ids:
     """Ids as slices of bytes, in UTF-8.
 
@@ -81,9 +79,10 @@ class Ids:
     starts, widths : ndarray of int, shape (n_ids,)
     """
 
-    codes: Bytes
-    starts: Ints
-    widths: Ints
+    __slots__ = ("codes", "starts", "widths")
+
+    def __init__(self, codes: Bytes, starts: Ints, widths: Ints) -> None:
+        self.codes, self.starts, self.widths = codes, starts, widths
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Ids:

@@ -22,7 +22,7 @@ from ir_std.trec.sources import Source, pieces
 
 _BLOCK = 1 << 19
 """Bytes that are split at once: so many that what is computed of them stays in the cache."""
-_COMMENT = re.compile(rb"^[ \t\r]*#[^\n]*", re.MULTILINE)
+_COMMENT = rb"(?m)^[ \t\r]*#[^\n]*"
 
 
 class Suspicious(Exception):
@@ -110,7 +110,7 @@ def content_of(source: Source) -> bytearray:
     if content.startswith(codecs.BOM_UTF8, MARGIN):
         content[MARGIN:MARGIN + len(codecs.BOM_UTF8)] = b" " * len(codecs.BOM_UTF8)
     if b"#" in content:
-        for comment in _COMMENT.finditer(bytes(content)):
+        for comment in re.finditer(_COMMENT, bytes(content)):
             content[slice(*comment.span())] = b" " * len(comment[0])
     return content
 

@@ -19,9 +19,9 @@ from ir_std.trec._ids import WORD, Bytes, Ids, Keys, words_at
 MARGIN = 8 * WORD
 """Bytes that must precede the first token; :data:`WORD` must follow the last one."""
 
-DECIMAL = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 """A number as C's strtod reads it; not all that Python takes for one, such as 1_000."""
-_WHOLE = re.compile(rb"([+-]?)0*(\d{1,19})")
+_WHOLE = rb"([+-]?)0*(\d{1,19})"
 
 _BYTES = np.uint64(0x0101010101010101)
 _HIGH_BITS = _BYTES * np.uint64(0x80)
@@ -50,7 +50,7 @@ _TOO_LARGE = 10.0**_MOST
 
 def integer(text: bytes) -> int | None:
     """The whole number that a text is; None if it is none, or has more than 64 bits."""
-    found = _WHOLE.fullmatch(text)
+    found = re.fullmatch(_WHOLE, text)
     value = int(b"".join(found.groups())) if found else 2**63
     return value if -2**63 <= value < 2**63 else None
 

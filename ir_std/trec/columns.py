@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -49,7 +50,7 @@ class Form(NamedTuple):
 
 
 def _is_score(text: bytes) -> bool:
-    return bool(_numbers.DECIMAL.fullmatch(text)) and math.isfinite(float(text))
+    return bool(re.fullmatch(_numbers.DECIMAL, text)) and math.isfinite(float(text))
 
 
 RUN = Form("run", ("topic", "Q0", "document", "rank", "score", "tag"), 4, _numbers.floats,

@@ -14,7 +14,6 @@ from io import StringIO
 from typing import IO, Any, TypeAlias
 
 from ir_std.errors import InputError, UsageError, few
-from ir_std.trec.datasets import dataset_of
 from ir_std.trec.names import from_mteb, measure_called
 from ir_std.trec.scores import SUMMARY, Cell, RunScores, collected
 from ir_std.trec.sources import FileSource, Source, lines_of, pieces, unopened
@@ -292,6 +291,8 @@ def _is_mteb(found: dict[str, Any]) -> bool:
 
 def _mteb(found: dict[str, Any], file: str) -> RunScores:
     """The scores of one task: of the split and the subsets that are data sets here."""
+    from ir_std.trec.datasets import dataset_of
+
     task = str(found.get("task_name") or found.get("mteb_dataset_name"))
     cells: list[Cell] = []
     seen = []

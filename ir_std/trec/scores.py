@@ -46,7 +46,7 @@ class Cell(NamedTuple):
     value: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, repr=False)
 class RunScores:
     """One run's scores, computed elsewhere.
 
