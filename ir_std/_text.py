@@ -24,6 +24,8 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """``text`` with its control characters escaped, tabs and newlines too."""
+    if text.isprintable():
+        return text
     return visible(text).replace("\t", _escaped("\t")).replace("\n", _escaped("\n"))
 
 

@@ -168,14 +168,8 @@ def _loaded(found: Fit) -> Fit:
 def _choices(fits: list[Fit]) -> Iterator[Fit]:
     """The sets that hold enough of the topics, alone or together."""
     yield from (f for f in fits if _holds_enough(f))
-    if len(fits) < 2:
-        return
-    from ir_std.factors.joined import joined, shared_measures
-
     for several in (_together([f for f in fits if f.exact]), _together(fits)):
-        sets = tuple(f.factors for f in several)
-        if len(sets) > 1 and shared_measures(sets) and _holds_enough(
-                found := _joint(joined(sets), several)):
+        if len(several) > 1 and (found := _joint(several)) and _holds_enough(found):
             yield found
 
 
@@ -195,8 +189,14 @@ def _together(fits: list[Fit]) -> list[Fit]:
     return chosen
 
 
-def _joint(whole: FactorSet, several: list[Fit]) -> Fit:
-    found = fit(whole, several[0].collection)
+def _joint(several: list[Fit]) -> Fit | None:
+    """Several sets as one, if they have a measure in common."""
+    from ir_std.factors.joined import joined, shared_measures
+
+    sets = tuple(f.factors for f in several)
+    if not shared_measures(sets):
+        return None
+    found = fit(joined(sets), several[0].collection)
     worst = min(several, key=lambda f: ("nearly", "names", "counts", "judgments").index(
         f.basis or "nearly"))
     return replace(found, basis=worst.basis, why_not=None, parts=tuple(several))

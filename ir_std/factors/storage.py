@@ -229,7 +229,7 @@ def _numbers(cells: Sequence[str]) -> list[float]:
     """:func:`number` of each cell, checked all at once."""
     if not _COLUMN.fullmatch(",".join(cells)):
         raise ValueError
-    return [float(cell) if cell else math.nan for cell in cells]
+    return [*map(float, cells)] if all(cells) else [float(c) if c else math.nan for c in cells]
 
 
 _NUMBER = r"[-+]?(?:inf|[0-9.]{1,400}(?:[eE][-+]?[0-9]{1,4})?)"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Iterator, Sequence
-from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -26,6 +25,8 @@ WORD = 8
 
 _AT_ONCE = 1 << 20
 """Bytes of ids that are put together at once, by an index of eight bytes for each."""
+_HASHED_AT_ONCE = 1 << 16
+"""So many ids that what is computed of them stays in the cache."""
 _SHORT = 8 * WORD
 """Ids of more bytes, which are few, are treated one by one behind these."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
@@ -148,6 +149,13 @@ class Ids:
 
     def hashes(self) -> Keys:
         """A 64-bit hash of each id."""
+        hashes = np.empty(len(self), np.uint64)
+        for a in range(0, len(self), _HASHED_AT_ONCE):
+            part = slice(a, a + _HASHED_AT_ONCE)
+            hashes[part] = self[part]._hashes()
+        return hashes
+
+    def _hashes(self) -> Keys:
         mixed = _mix(self.widths.astype(np.uint64), self._words(0))
         longest = min(int(self.widths.max(initial=0)), _SHORT)
         if longest > WORD:
@@ -156,9 +164,14 @@ class Ids:
             rows = np.flatnonzero(self.widths > place + WORD)
             mixed[rows] = _mix(mixed[rows], self[rows]._words(place))
         rows = np.flatnonzero(self.widths > _SHORT)
-        mixed[rows] = np.fromiter((int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
-                                   for name in self[rows]), np.uint64, len(rows))
+        if rows.size:
+            mixed[rows] = self[rows]._long_hashes()
         return mixed
+
+    def _long_hashes(self) -> list[int]:
+        from hashlib import blake2b  # which loads OpenSSL
+
+        return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
 
     def same(self, others: Ids) -> npt.NDArray[np.bool_]:
         """Whether each id is the one at its place in ``others``."""

@@ -67,24 +67,31 @@ def read_table(source: Source, form: Form) -> Table:
     topics: dict[bytes, int] = {}
     columns: tuple[list[npt.NDArray[Any]], ...] = ([], [], [], [])
     for start, end in blocks(content):
-        before, ends = _tokens(codes[start - 1:end], form.width)
-        if not ends.size:
-            continue
-        (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
-            (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, form.value))
-        try:
-            values = form.numbers(codes, value_at, value_end)
-        except NotANumber:
-            raise Suspicious from None
-        topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
-        parts: tuple[npt.NDArray[Any], ...] = (
-            topic, doc_at, (doc_end - doc_at).astype(np.int32), values)
-        for kept, part in zip(columns, parts, strict=True):
+        for kept, part in zip(columns, _block(codes, start, end, form, topics), strict=False):
             kept.append(part)
     if not columns[0]:
         raise Suspicious
     topic, first, widths, values = map(_joined, columns)
     return Table([name.decode() for name in topics], topic, Ids(codes, first, widths), values)
+
+
+def _block(codes: Bytes, start: int, end: int, form: Form,
+           topics: dict[bytes, int]) -> tuple[npt.NDArray[Any], ...]:
+    """Of a block's lines the topics' numbers, where documents are, how long, and the values.
+
+    Nothing if there are only blank lines.
+    """
+    before, ends = _tokens(codes[start - 1:end], form.width)
+    if not ends.size:
+        return ()
+    (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
+        (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, form.value))
+    try:
+        values = form.numbers(codes, value_at, value_end)
+    except NotANumber:
+        raise Suspicious from None
+    topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
+    return topic, doc_at, (doc_end - doc_at).astype(np.int32), values
 
 
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
