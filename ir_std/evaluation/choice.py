@@ -43,7 +43,7 @@ def choose_factors(qrels: Qrels, factors: Factors | None = None, *,
     tags = (without,) if isinstance(without, str) else tuple(without)
     if systems is None and not tags:
         return factors
-    from ir_std.factors.estimates import without as left_out
+    from ir_std.factors.estimates import without as left_out  # only needed here, and seldom
     from ir_std.factors.population import among
 
     match = find_factors(qrels, factors)

@@ -201,7 +201,7 @@ def load_factors(name: str | os.PathLike[str], *,
         raise UsageError(f"cannot use {type(name).__name__} as factors: give a set, its id, or the "
                          "path of its folder")
     if systems is not None:
-        from ir_std.factors.population import among
+        from ir_std.factors.population import among  # seldom needed
 
         return among(load_factors(name), systems)
     folders = {one.name: one.folder for one in known_sets()}

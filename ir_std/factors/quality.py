@@ -175,7 +175,7 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
     """
     if measure not in factors.systems:
         return None
-    from ir_std.factors.estimates import by_system
+    from ir_std.factors.estimates import by_system  # evaluation does without
 
     numbers, scores = by_system(factors, measure)
     mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
@@ -196,7 +196,7 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
 
 def duplicates(factors: FactorSet) -> list[tuple[int, ...]]:
     """Groups of systems that score the same in every measure on every topic, by their numbers."""
-    from ir_std.factors.estimates import by_system
+    from ir_std.factors.estimates import by_system  # evaluation does without
 
     columns: dict[int, list[bytes]] = {}
     for measure in factors.systems:

@@ -191,7 +191,7 @@ def _together(fits: list[Fit]) -> list[Fit]:
 
 def _joint(several: list[Fit]) -> Fit | None:
     """Several sets as one, if they have a measure in common."""
-    from ir_std.factors.joined import joined, shared_measures
+    from ir_std.factors.joined import joined, shared_measures  # seldom needed
 
     sets = tuple(f.factors for f in several)
     if not shared_measures(sets):

@@ -130,8 +130,8 @@ class DictRun(Run):
     NotARun
         If a score is not a finite number.
     InputError
-        If a document id is no string, once the documents of its topic are asked for: to look at
-        them twice would take twice as long, as they lie all over the memory.
+        If a document id is no string: when the documents of its topic are looked at, for strings
+        lie all over the memory, and to look at each once more takes as long again.
     """
 
     def __init__(self, scored: Mapping[str, Mapping[str, float]], name: str = "run") -> None:

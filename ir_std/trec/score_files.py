@@ -291,7 +291,7 @@ def _is_mteb(found: dict[str, Any]) -> bool:
 
 def _mteb(found: dict[str, Any], file: str) -> RunScores:
     """The scores of one task: of the split and the subsets that are data sets here."""
-    from ir_std.trec.datasets import dataset_of
+    from ir_std.trec.datasets import dataset_of  # only such files need it
 
     task = str(found.get("task_name") or found.get("mteb_dataset_name"))
     cells: list[Cell] = []
