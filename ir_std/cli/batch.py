@@ -56,7 +56,7 @@ def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Ite
         if wanted.means:
             placed = ({p.measure: p.summary for p in placer.place_values(found.values)} if placer
                       else {})
-            for name, (measure, value) in zip(texts, found.means.items(), strict=True):
+            for name, measure, value in zip(texts, evaluator.measures, found.averages, strict=True):
                 yield Line(SUMMARY, name, value, placed.get(measure) if placed else None)
 
     return lines

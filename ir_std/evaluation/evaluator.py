@@ -107,7 +107,7 @@ class Evaluation:
         are made from.
     columns : tuple of ndarray, shape (n_topics,)
         Their values.  NaN where there is no value: a topic without factors.
-    means : dict of Measure to float
+    averages : tuple of float
         Means of the evaluator's measures; of standardized ones over topics with factors.
     notices : tuple of Notice
         What is to be known of this run.
@@ -118,7 +118,7 @@ class Evaluation:
     run: str
     measures: tuple[Measure, ...]
     columns: tuple[Floats, ...]
-    means: Mapping[Measure, float]
+    averages: tuple[float, ...]
     notices: tuple[Notice, ...]
     elsewhere: tuple[Metric, ...] | None
 
@@ -126,6 +126,11 @@ class Evaluation:
     def values(self) -> Mapping[Measure, Floats]:
         """The columns by measure."""
         return dict(zip(self.measures, self.columns, strict=True))
+
+    @cached_property
+    def means(self) -> Mapping[Measure, float]:
+        """The averages by measure."""
+        return dict(zip(self.measures, self.averages, strict=False))
 
 
 class _Raw(NamedTuple):
@@ -275,7 +280,7 @@ class StdEvaluator(providers.Evaluator):
         averages = [*raw.means, *(mean for _, mean in found)]
         return Evaluation(
             name, self._names, tuple([columns[i] for i in self._order]),
-            {m: averages[i] for m, i in zip(self.measures, self._order, strict=False)},
+            tuple([averages[i] for i in self._order[:len(self.measures)]]),
             (*raw.notices, *about_scores(name, self.plans, [values for values, _ in found],
                                            self._instead)), raw.elsewhere)
 

@@ -67,8 +67,7 @@ def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | N
     own: dict[Measure, Measure] = {}
     for found in in_order(_evaluated_elsewhere, task, items, jobs, executor):
         # A thousand runs share their measures, which are most of what a small one holds.
-        yield replace(found, measures=tuple([own.setdefault(m, m) for m in found.measures]),
-                      means={own.setdefault(m, m): v for m, v in found.means.items()})
+        yield replace(found, measures=tuple([own.setdefault(m, m) for m in found.measures]))
 
 
 def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:

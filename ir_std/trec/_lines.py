@@ -20,8 +20,9 @@ from ir_std.trec._numbers import MARGIN, NotANumber
 from ir_std.trec.columns import Form
 from ir_std.trec.sources import Source, pieces
 
-_BLOCK = 1 << 19
-"""Bytes that are split at once: so many that what is computed of them stays in the cache."""
+_BLOCK = 1 << 20
+"""Bytes that are split at once: with fewer, calls of numpy take longer than their work; with more,
+what is computed of them does not stay in the cache."""
 _COMMENT = rb"(?m)^[ \t\r]*#[^\n]*"
 
 
