@@ -43,8 +43,8 @@ def as_run(run: Any) -> Run:
     Raises
     ------
     InputError
-        If it is none of these, an id is no string, a score is no finite number, or a document
-        occurs twice in a topic.
+        If it is none of these, an id is no string (of a dict's documents that is told when they
+        are looked at), a score is no finite number, or a document occurs twice in a topic.
     """
     if isinstance(run, Run):
         return run

@@ -130,8 +130,8 @@ class DictRun(Run):
     NotARun
         If a score is not a finite number.
     InputError
-        If a document id is no string: when the documents of its topic are looked at, for strings
-        lie all over the memory, and to look at each once more takes as long again.
+        If a document id is no string: when documents are looked at, for strings lie all over the
+        memory, and to look at each once more takes as long again.
     """
 
     def __init__(self, scored: Mapping[str, Mapping[str, float]], name: str = "run") -> None:
@@ -181,6 +181,8 @@ class DictRun(Run):
             map(self._scores(topic).get, docs, repeat(math.nan))
             for topic, docs in zip(wanted.qrels.topics, wanted.documents, strict=True))
         scores = np.fromiter(values, float, len(wanted.level))
+        for topic in self._scored:
+            self.documents(topic)  # which checks those that the qrels lack, too
         rows = np.flatnonzero(~np.isnan(scores))
         return Found(wanted.topic[rows], scores[rows], wanted.level[rows],
                      lambda some: wanted.ids[rows[some]].strings())
