@@ -135,6 +135,7 @@ class Qrels(Remembers, ABC):
         bounds = ends[np.cumsum(self.count(level))].tolist()
         return [text[a:b] for a, b in pairwise([0, *bounds])]
 
+
 class DictQrels(Qrels):
     """Qrels from a dict.
 
@@ -289,5 +290,7 @@ class Ranking(Remembers):
 
     def relevant(self, level: int, cutoff: int | None = None) -> Ranking:
         """The documents at ``level`` or above, of the first ``cutoff``."""
-        found = self[self.level >= level]
+        kept = self.level >= level
+        # A ranking that remembered itself would not be freed with its run.
+        found = self if kept.all() else self.remembered(level, lambda: self[kept])
         return found if cutoff is None else found[found.rank <= cutoff]
