@@ -24,9 +24,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """``text`` with its control characters escaped, tabs and newlines too."""
-    if text.isprintable():
-        return text
-    return visible(text).replace("\t", _escaped("\t")).replace("\n", _escaped("\n"))
+    return visible(text).replace("\t", r"\u0009").replace("\n", r"\u000a")
 
 
 def encodable(text: str, encoding: str) -> str:
