@@ -16,8 +16,11 @@ from ir_std._signals import cleaned_up, held_back
 from ir_std.errors import InputError
 
 
-def write_whole(file: str | os.PathLike[str] | IO[Any], content: bytes,
-                inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+def write_whole(
+    file: str | os.PathLike[str] | IO[Any],
+    content: bytes,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+) -> None:
     """Write a file that appears whole or not at all; an older one is replaced.
 
     Parameters
@@ -44,8 +47,12 @@ def write_whole(file: str | os.PathLike[str] | IO[Any], content: bytes,
             part.write_bytes(content)
             part.replace(target)
     except OSError as failed:
-        raise InputError.at(file, None, f"cannot be written ({failed.strerror or failed})",
-                            "name a file in a folder that can be written to") from None
+        raise InputError.at(
+            file,
+            None,
+            f"cannot be written ({failed.strerror or failed})",
+            "name a file in a folder that can be written to",
+        ) from None
 
 
 @contextmanager
@@ -58,9 +65,13 @@ def scratch_beside(target: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def check_target(file: str | os.PathLike[str] | IO[Any],
-                 inputs: Iterable[str | os.PathLike[str]] = (), mark: bytes = b"",
-                 *, new: bool = False) -> None:
+def check_target(
+    file: str | os.PathLike[str] | IO[Any],
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    mark: bytes = b"",
+    *,
+    new: bool = False,
+) -> None:
     """Refuse to replace what must stay.
 
     Parameters
@@ -87,11 +98,16 @@ def check_target(file: str | os.PathLike[str] | IO[Any],
     if target.exists() and not target.is_file():
         raise InputError.at(file, None, "is not a regular file", "name a new file")
     if new and target.exists() and target.stat().st_size:
-        raise InputError.at(file, None, "is there already",
-                            "name a new file, or replace it with --force")
+        raise InputError.at(
+            file, None, "is there already", "name a new file, or replace it with --force"
+        )
     if mark and target.exists():
         with target.open("rb") as stream:
             start = stream.read(1024)
         if start and mark not in start:
-            raise InputError.at(file, None, "is there already, and ir_std did not write it",
-                                "name a new file, or replace it with --force (force=True)")
+            raise InputError.at(
+                file,
+                None,
+                "is there already, and ir_std did not write it",
+                "name a new file, or replace it with --force (force=True)",
+            )

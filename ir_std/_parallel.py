@@ -29,8 +29,13 @@ def usual_jobs(n_items: int) -> int:
     return max(1, min(os.cpu_count() or 1, n_items // 16))
 
 
-def in_order(function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any],
-             jobs: int = 1, executor: Executor | None = None) -> Iterator[Result]:
+def in_order(
+    function: Callable[[bytes, Any], Result],
+    task: bytes,
+    items: Iterable[Any],
+    jobs: int = 1,
+    executor: Executor | None = None,
+) -> Iterator[Result]:
     """``function(task, item)`` for each item, in the order of the items.
 
     Parameters
@@ -61,8 +66,9 @@ def in_order(function: Callable[[bytes, Any], Result], task: bytes, items: Itera
         yield from _in_processes(function, task, items, jobs)
 
 
-def _submitted(executor: Executor, call: Callable[[Any], tuple[Any, ...]], items: Iterable[Any],
-               ahead: int) -> Iterator[Any]:
+def _submitted(
+    executor: Executor, call: Callable[[Any], tuple[Any, ...]], items: Iterable[Any], ahead: int
+) -> Iterator[Any]:
     from concurrent.futures import CancelledError
 
     # What an executor raises of a task that it lost, which is then given to it once more: Dask's
@@ -90,8 +96,9 @@ def _submitted(executor: Executor, call: Callable[[Any], tuple[Any, ...]], items
             future.cancel()
 
 
-def _in_processes(function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any],
-                  jobs: int) -> Iterator[Result]:
+def _in_processes(
+    function: Callable[[bytes, Any], Result], task: bytes, items: Iterable[Any], jobs: int
+) -> Iterator[Result]:
     """As :func:`in_order`, in processes that end when this one does, however it ends.
 
     concurrent.futures' own pool waits for ever if it is interrupted while its processes start, and
@@ -152,8 +159,10 @@ class _Worker:
             self.first = ()
             done, answer, trace = self.pipe.recv()
         except (EOFError, OSError):
-            raise UsageError("a process died, perhaps for want of memory: use fewer jobs; a "
-                             "script must do this under if __name__ == '__main__':") from None
+            raise UsageError(
+                "a process died, perhaps for want of memory: use fewer jobs; a "
+                "script must do this under if __name__ == '__main__':"
+            ) from None
         if done:
             return answer
         raise answer from RuntimeError(f"in a process of its own:\n{trace}")

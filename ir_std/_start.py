@@ -21,8 +21,10 @@ def is_program() -> bool:
         return False
     # Before the arguments stands the script or, while Python looks for a module, its name.
     started = whole[-len(given)]
-    return (given[0] in ("-m", started)
-            and os.path.basename(started).removeprefix("-m") in ("ir_std", "ir_std.exe"))
+    return given[0] in ("-m", started) and os.path.basename(started).removeprefix("-m") in (
+        "ir_std",
+        "ir_std.exe",
+    )
 
 
 IS_PROGRAM = is_program()

@@ -12,7 +12,8 @@ _HARMFUL = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, less tab and newline
     "\u2028\u2029"  # separators of lines
     "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the order in which others are shown
-    "\ud800-\udfff]")  # bytes of a file's name that are no text
+    "\ud800-\udfff]"
+)  # bytes of a file's name that are no text
 
 
 def visible(text: str) -> str:
@@ -50,4 +51,4 @@ def _escape(found: re.Match[str]) -> str:
 
 def _escaped(character: str) -> str:
     units = character.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[i:i + 4]}" for i in range(0, len(units), 4))
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))

@@ -60,8 +60,9 @@ class MissingLibraryError(IrStdError, ImportError):
     @classmethod
     def of(cls, what: str, library: str, extra: str | None = None) -> MissingLibraryError:
         """``what`` needs a library, which an extra of ir_std brings with it."""
-        return cls(f"{what} needs {library}: pip install "
-                   + (f"'ir-std[{extra}]'" if extra else library))
+        return cls(
+            f"{what} needs {library}: pip install " + (f"'ir-std[{extra}]'" if extra else library)
+        )
 
 
 class StandardizationWarning(UserWarning):
@@ -99,8 +100,9 @@ def known_as(name: str, known: Mapping[str, T], what: str) -> T:
         If there is nothing of that name; the message lists the allowed ones.
     """
     if name not in known:
-        raise UsageError(f"unknown {what} {name!r}: allowed are {', '.join(known)}"
-                         f"{suggestion(name, known)}")
+        raise UsageError(
+            f"unknown {what} {name!r}: allowed are {', '.join(known)}{suggestion(name, known)}"
+        )
     return known[name]
 
 

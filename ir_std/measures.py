@@ -38,16 +38,19 @@ Measures: TypeAlias = Iterable[Measure | str] | Measure | str
 """One measure or several, as objects or by name."""
 
 _CUTOFF = ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold")
-_FORMULATION = ParamInfo(dtype=str, choices=["log2", "exp-log2", "jk"], default="log2",
-                         desc="DCG formulation")
-_BINARY = ParamInfo(dtype=int, required=False,
-                    desc="gains are 1 at this level or above; without it they are graded")
+_FORMULATION = ParamInfo(
+    dtype=str, choices=["log2", "exp-log2", "jk"], default="log2", desc="DCG formulation"
+)
+_BINARY = ParamInfo(
+    dtype=int, required=False, desc="gains are 1 at this level or above; without it they are graded"
+)
 
 
 class _Typed(Measure):
     """A measure that tells type checkers what ir_measures leaves open."""
 
     if TYPE_CHECKING:
+
         def __call__(self, **params: Any) -> Self: ...
 
         def __matmul__(self, at_param: float) -> Self: ...
@@ -124,8 +127,9 @@ class Standardized(_Typed):
 
     BASE: Measure
     OWN_PARAMS = {
-        "scheme": ParamInfo(dtype=str, choices=list(SCHEMES), default="N",
-                            desc="standardization scheme"),
+        "scheme": ParamInfo(
+            dtype=str, choices=list(SCHEMES), default="N", desc="standardization scheme"
+        ),
         "A": ParamInfo(dtype=float, default=0.15, desc="slope of scheme U"),
         "B": ParamInfo(dtype=float, default=0.5, desc="intercept of scheme U"),
         "factors": ParamInfo(dtype=str, desc="id or path of the factor set"),
@@ -164,8 +168,10 @@ class Standardized(_Typed):
             Naming the parameter and what is allowed.
         """
         if not isinstance(self.params.get("factors", ""), str):
-            raise UsageError(f"{self.__name__}: factors= of a measure is the id or the folder of a "
-                             "set; give a set itself to the call, as in evaluate(factors=...)")
+            raise UsageError(
+                f"{self.__name__}: factors= of a measure is the id or the folder of a "
+                "set; give a set itself to the call, as in evaluate(factors=...)"
+            )
         check_params(self)
         if self["scheme"] != "U" and {"A", "B"} & self.params.keys():
             raise UsageError(f"{self}: A and B belong to scheme 'U'")
@@ -213,24 +219,40 @@ def has_standardized(measure: Measure) -> bool:
 
 def _family(base: Measure) -> Standardized:
     name = f"s{base.__name__}"
-    kind = type(f"_{name}", (Standardized,), {
-        "__name__": name,
-        "__doc__": f"{base.__name__}, standardized by the factors of each topic; also as "
-                   f"``{name}(scheme='U')``.  See :class:`ir_std.Standardized`.",
-        "NAME": name,
-        "AT_PARAM": base.AT_PARAM,
-        "PRETTY_NAME": f"Standardized {base.PRETTY_NAME}",
-        "SHORT_DESC": f"{base.__name__} relative to the systems that set the topic's factors.",
-        "BASE": base,
-        "SUPPORTED_PARAMS": {**base.SUPPORTED_PARAMS, **Standardized.OWN_PARAMS},
-    })
+    kind = type(
+        f"_{name}",
+        (Standardized,),
+        {
+            "__name__": name,
+            "__doc__": f"{base.__name__}, standardized by the factors of each topic; also as "
+            f"``{name}(scheme='U')``.  See :class:`ir_std.Standardized`.",
+            "NAME": name,
+            "AT_PARAM": base.AT_PARAM,
+            "PRETTY_NAME": f"Standardized {base.PRETTY_NAME}",
+            "SHORT_DESC": f"{base.__name__} relative to the systems that set the topic's factors.",
+            "BASE": base,
+            "SUPPORTED_PARAMS": {**base.SUPPORTED_PARAMS, **Standardized.OWN_PARAMS},
+        },
+    )
     result: Standardized = kind()
     return result
 
 
 # Counts say nothing relative to other systems, and diversity qrels no factor set knows.
-_WITHOUT = {"NumQ", "NumRel", "NumRet", "alpha_DCG", "alpha_nDCG", "NRBP", "nNRBP", "AP_IA",
-            "P_IA", "ERR_IA", "nERR_IA", "StRecall"}
+_WITHOUT = {
+    "NumQ",
+    "NumRel",
+    "NumRet",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "NRBP",
+    "nNRBP",
+    "AP_IA",
+    "P_IA",
+    "ERR_IA",
+    "nERR_IA",
+    "StRecall",
+}
 
 
 def _register() -> None:
@@ -279,20 +301,27 @@ def check_params(measure: Measure) -> None:
     supported = measure.SUPPORTED_PARAMS
     for name in measure.params:
         if name not in supported:
-            raise UsageError(f"{measure.__name__} has no parameter {name!r}: it takes "
-                             f"{', '.join(supported) or 'none'}{suggestion(name, supported)}")
+            raise UsageError(
+                f"{measure.__name__} has no parameter {name!r}: it takes "
+                f"{', '.join(supported) or 'none'}{suggestion(name, supported)}"
+            )
     for name, info in supported.items():
         if name not in measure.params:
             if info.required:
                 example = "@10" if name == measure.AT_PARAM else f"({name}=...)"
-                raise UsageError(f"{measure.__name__} needs {name}: write "
-                                 f"{measure.__name__}{example}")
+                raise UsageError(
+                    f"{measure.__name__} needs {name}: write {measure.__name__}{example}"
+                )
         elif not info.validate(measure.params[name]):
             choices = getattr(info, "choices", None)
-            allowed = (", ".join(map(repr, choices)) if isinstance(choices, list)
-                       else f"values of type {info.dtype.__name__}")
-            raise UsageError(f"{measure.__name__}: {name} is {measure.params[name]!r}, "
-                             f"allowed are {allowed}")
+            allowed = (
+                ", ".join(map(repr, choices))
+                if isinstance(choices, list)
+                else f"values of type {info.dtype.__name__}"
+            )
+            raise UsageError(
+                f"{measure.__name__}: {name} is {measure.params[name]!r}, allowed are {allowed}"
+            )
     for name in ("cutoff", "rel"):
         if measure.params.get(name, 1) < 1:
             raise UsageError(f"{measure}: {name} must be at least 1")
@@ -306,15 +335,22 @@ def canonical(measure: Measure) -> str:
     Equal measures that were written differently have the same canonical name.
     """
     known = measure.SUPPORTED_PARAMS
-    return repr(type(measure)(**{
-        k: measure.params[k] for k in known
-        if k in measure.params and measure.params[k] != known[k].default}))
+    return repr(
+        type(measure)(
+            **{
+                k: measure.params[k]
+                for k in known
+                if k in measure.params and measure.params[k] != known[k].default
+            }
+        )
+    )
 
 
 def has_graded_gains(measure: Measure) -> bool:
     """Whether a raw measure tells levels above 1 from level 1."""
-    return measure.__name__ == "ERR" or (measure.__name__ in _GRADED
-                                         and "rel" not in measure.params)
+    return measure.__name__ == "ERR" or (
+        measure.__name__ in _GRADED and "rel" not in measure.params
+    )
 
 
 _PARTNERS = {"AP": SP, "SP": irm.registry["AP"], "nDCG": DCG, "DCG": nDCG}
@@ -408,8 +444,9 @@ def parse_measure(measure: str | Measure) -> Measure:
     if not isinstance(node, ast.Name):
         raise UsageError(_unreadable(measure))
     if node.id not in irm.registry:
-        raise UnknownMeasureError(f"unknown measure {node.id!r}"
-                                  f"{did_you_mean(near_measures(measure))}")
+        raise UnknownMeasureError(
+            f"unknown measure {node.id!r}{did_you_mean(near_measures(measure))}"
+        )
     base = irm.registry[node.id]
     if at is not None:
         params[base.AT_PARAM] = at
@@ -438,8 +475,9 @@ def as_measures(measures: Measures) -> list[Measure]:
 
 
 def _no_measure(given: object) -> UsageError:
-    return UsageError(f"{given!r} is no measure: give one, such as AP or 'P@10', or several in a "
-                      "list")
+    return UsageError(
+        f"{given!r} is no measure: give one, such as AP or 'P@10', or several in a list"
+    )
 
 
 def _unreadable(measure: str) -> str:
@@ -447,8 +485,7 @@ def _unreadable(measure: str) -> str:
         return f"cannot read measure {measure!r}: {_FORM}, and several in a list"
     # A shell takes quotes away.
     quoted = re.sub(r"=(?!True|False)([A-Za-z][\w-]*)(?=[,)])", r"='\1'", measure)
-    meant = ([quoted] if quoted != measure else
-             near_measures(measure) if "@" in measure else [])
+    meant = [quoted] if quoted != measure else near_measures(measure) if "@" in measure else []
     return f"cannot read measure {measure!r}: {_FORM}{did_you_mean(meant)}"
 
 

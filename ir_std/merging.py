@@ -159,7 +159,8 @@ class Method:
 
 
 METHODS: dict[str, Method] = {
-    m.name: m for m in (
+    m.name: m
+    for m in (
         Method("minmax", minmax),
         Method("max", by_max, needs_positive=True),
         Method("mmstdv", mmstdv),
@@ -275,13 +276,23 @@ def normalize(run: Any, method: str) -> Any:
     normalized = _normalized(as_run(run), formula)
     if is_frame(run):
         scores = _as_dict(normalized)
-        return with_values(run, {"score": [scores[topic][doc] for topic, doc in zip(
-            column(run, "query_id"), column(run, "doc_id"), strict=True)]})
+        return with_values(
+            run,
+            {
+                "score": [
+                    scores[topic][doc]
+                    for topic, doc in zip(
+                        column(run, "query_id"), column(run, "doc_id"), strict=True
+                    )
+                ]
+            },
+        )
     return _in_form_of(run, normalized)
 
 
-def merge(runs: Iterable[Any], method: str | None = None, combine: str = "sum",
-          depth: int | None = None) -> Any:
+def merge(
+    runs: Iterable[Any], method: str | None = None, combine: str = "sum", depth: int | None = None
+) -> Any:
     """Merge the lists of several runs into one for each topic, by scores or by ranks.
 
     >>> merge([{"q1": {"a1": 12.0, "a2": 9.0, "a3": 8.0}}, {"q1": {"b1": 0.9, "b2": 0.1}}],
@@ -334,7 +345,8 @@ def merge(runs: Iterable[Any], method: str | None = None, combine: str = "sum",
         for topic, one in prepared(run).lists.items():
             lists.setdefault(topic, []).append(one)
     merged = DictRun.from_lists(
-        ((topic, *together(parts)) for topic, parts in lists.items()), "the merged run")
+        ((topic, *together(parts)) for topic, parts in lists.items()), "the merged run"
+    )
     return _in_form_of(runs[0], ranked(merged, depth))
 
 
@@ -344,28 +356,39 @@ def _steps(method: str | None, combine: str) -> tuple[Callable[[Run], Run], Join
     known_as(combine, known, "combination")
     if combine in BY_RANK:
         if method is not None:
-            raise UsageError(f"{combine} looks at ranks, not at scores: leave out {method!r} "
-                             "(--normalize)")
+            raise UsageError(
+                f"{combine} looks at ranks, not at scores: leave out {method!r} (--normalize)"
+            )
         return ranked, partial(_merged_ranks, combined=BY_RANK[combine])
     if method is None:
-        raise UsageError(f"{combine} combines scores, which must be on one scale: give a method "
-                         f"(--normalize) of {', '.join(METHODS)}; or combine ranks: "
-                         f"{', '.join(BY_RANK)}")
-    return (partial(_normalized, method=known_as(method, METHODS, "method")),
-            partial(_merged, combined=COMBINE[combine]))
+        raise UsageError(
+            f"{combine} combines scores, which must be on one scale: give a method "
+            f"(--normalize) of {', '.join(METHODS)}; or combine ranks: "
+            f"{', '.join(BY_RANK)}"
+        )
+    return (
+        partial(_normalized, method=known_as(method, METHODS, "method")),
+        partial(_merged, combined=COMBINE[combine]),
+    )
 
 
 def strangers(runs: Iterable[Run]) -> list[str]:
     """The names of those of several runs that have no topic in common with another."""
     runs = list(runs)
     count = Counter(topic for run in runs for topic in run.topics)
-    return [run.name for run in runs
-            if len(runs) > 1 and all(count[topic] == 1 for topic in run.topics)]
+    return [
+        run.name for run in runs if len(runs) > 1 and all(count[topic] == 1 for topic in run.topics)
+    ]
 
 
 def _normalized(run: Run, method: Method) -> Run:
-    return DictRun.from_lists(((topic, docs, _apply(method, scores, topic, run.name))
-                              for topic, (docs, scores) in run.lists.items()), run.name)
+    return DictRun.from_lists(
+        (
+            (topic, docs, _apply(method, scores, topic, run.name))
+            for topic, (docs, scores) in run.lists.items()
+        ),
+        run.name,
+    )
 
 
 def _apply(method: Method, scores: Floats, topic: str, name: str) -> Floats:
@@ -373,16 +396,24 @@ def _apply(method: Method, scores: Floats, topic: str, name: str) -> Floats:
         return scores
     if method.needs_positive and not scores.max() > 0:
         raise InputError.at(
-            name, None, f"the highest score of topic {topic} is {scores.max()}",
-            f"{method.name} divides by it and needs it to be above 0: use minmax or zscore")
+            name,
+            None,
+            f"the highest score of topic {topic} is {scores.max()}",
+            f"{method.name} divides by it and needs it to be above 0: use minmax or zscore",
+        )
     return method.formula(scores)
 
 
 def _merged(parts: list[List], combined: Callable[[Ints, Floats, int], Floats]) -> List:
     """The documents of several lists, each once, and their combined scores."""
     index: dict[str, int] = {}
-    place = np.array([index.setdefault(doc, len(index))
-                      for doc in chain.from_iterable(docs for docs, _ in parts)], np.int64)
+    place = np.array(
+        [
+            index.setdefault(doc, len(index))
+            for doc in chain.from_iterable(docs for docs, _ in parts)
+        ],
+        np.int64,
+    )
     scores = np.concatenate([scores for _, scores in parts])
     return list(index), combined(place, scores, len(index))
 
@@ -408,8 +439,11 @@ def _in_form_of(given: Any, run: Run) -> Any:
         return run
     if isinstance(given, (Mapping, str, os.PathLike)) or hasattr(given, "read"):
         return _as_dict(run)
-    rows = [ScoredDoc(topic, doc, score) for topic, docs in _as_dict(run).items()
-            for doc, score in docs.items()]
+    rows = [
+        ScoredDoc(topic, doc, score)
+        for topic, docs in _as_dict(run).items()
+        for doc, score in docs.items()
+    ]
     if is_frame(given):
         names = ("query_id", "doc_id", "score")
         return like(given, {name: [getattr(row, name) for row in rows] for name in names})
@@ -417,5 +451,7 @@ def _in_form_of(given: Any, run: Run) -> Any:
 
 
 def _as_dict(run: Run) -> dict[str, dict[str, float]]:
-    return {topic: dict(zip(docs, scores.tolist(), strict=True))
-            for topic, (docs, scores) in run.lists.items()}
+    return {
+        topic: dict(zip(docs, scores.tolist(), strict=True))
+        for topic, (docs, scores) in run.lists.items()
+    }

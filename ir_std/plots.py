@@ -10,5 +10,13 @@ from ir_std.reporting.plots import (
     topics,
 )
 
-__all__ = ["comparison_figure", "difference", "forest", "forest_figure", "means", "placement",
-           "ranking", "topics"]
+__all__ = [
+    "comparison_figure",
+    "difference",
+    "forest",
+    "forest_figure",
+    "means",
+    "placement",
+    "ranking",
+    "topics",
+]

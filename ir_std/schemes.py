@@ -128,9 +128,16 @@ class Scheme(NamedTuple):
     from_z: Callable[..., Floats] | None = None
     bounded: bool = True
 
-    def apply(self, x: npt.ArrayLike, *, mean: npt.ArrayLike = np.nan,
-              sd: npt.ArrayLike = np.nan, scores: npt.ArrayLike | None = None,
-              resolution: float = 0.0, **params: Any) -> Floats:
+    def apply(
+        self,
+        x: npt.ArrayLike,
+        *,
+        mean: npt.ArrayLike = np.nan,
+        sd: npt.ArrayLike = np.nan,
+        scores: npt.ArrayLike | None = None,
+        resolution: float = 0.0,
+        **params: Any,
+    ) -> Floats:
         """Standardized values of ``x``, elementwise.
 
         Parameters
@@ -159,9 +166,11 @@ class Scheme(NamedTuple):
         """
         if self.from_z is None:
             if scores is None:
-                raise NoFactorsError("scheme 'E' needs the scores of the standardizing systems; "
-                                     "these factors hold only means and deviations: use N, U "
-                                     "or z")
+                raise NoFactorsError(
+                    "scheme 'E' needs the scores of the standardizing systems; "
+                    "these factors hold only means and deviations: use N, U "
+                    "or z"
+                )
             return empirical_cdf(x, scores, resolution)
         z = z_scores(x, mean, sd)
         flat = np.equal(sd, 0)
@@ -171,7 +180,8 @@ class Scheme(NamedTuple):
 
 
 SCHEMES: dict[str, Scheme] = {
-    s.name: s for s in (
+    s.name: s
+    for s in (
         Scheme("N", False, "Webber, Moffat and Zobel 2008, eq. 2", normal_cdf),
         Scheme("U", False, "Sakai 2016", clipped_linear),
         Scheme("E", True, "Urbano, Lima and Hanjalic 2019, eq. 7"),

@@ -9,8 +9,9 @@ import numpy as np
 _JUDGED_NOT_RELEVANT = 1000
 
 
-def simulated_qrels(n_rel: Mapping[str, int | Mapping[int, int] | None]
-                    ) -> dict[str, dict[str, int]]:
+def simulated_qrels(
+    n_rel: Mapping[str, int | Mapping[int, int] | None],
+) -> dict[str, dict[str, int]]:
     """Qrels with the given topics and numbers of relevant documents, in all or by level.
 
     Documents are made up, with names that no collection has: on each topic the relevant ones,
@@ -20,13 +21,15 @@ def simulated_qrels(n_rel: Mapping[str, int | Mapping[int, int] | None]
     for topic, given in n_rel.items():
         counts = given if isinstance(given, Mapping) else {1: given or 0}
         levels = [level for level, n in counts.items() if level > 0 for _ in range(n)]
-        qrels[topic] = {f"sim{topic}-{i}": level
-                        for i, level in enumerate(levels + [0] * _JUDGED_NOT_RELEVANT)}
+        qrels[topic] = {
+            f"sim{topic}-{i}": level for i, level in enumerate(levels + [0] * _JUDGED_NOT_RELEVANT)
+        }
     return qrels
 
 
-def simulated_run(qrels: Mapping[str, Mapping[str, int]], seed: int,
-                  depth: int = 1000) -> dict[str, dict[str, float]]:
+def simulated_run(
+    qrels: Mapping[str, Mapping[str, int]], seed: int, depth: int = 1000
+) -> dict[str, dict[str, float]]:
     """A run whose scores are noise plus, for relevant documents, a bonus that varies by topic.
 
     Parameters

@@ -41,15 +41,31 @@ from ir_std.build.from_runs import build_factors
 from ir_std.evaluation.provider import StdProvider
 
 FIVE = [AP, nDCG, P @ 10, RR, Rprec]
-ELEVEN = [ir_std.parse_measure(name) for name in (
-    "SP", "AP", "DCG(dcg='jk',rel=1)", "nDCG(dcg='jk',rel=1)", "DCG(rel=1)", "nDCG(rel=1)", "P@10",
-    "RR", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)", "Rprec")]
+ELEVEN = [
+    ir_std.parse_measure(name)
+    for name in (
+        "SP",
+        "AP",
+        "DCG(dcg='jk',rel=1)",
+        "nDCG(dcg='jk',rel=1)",
+        "DCG(rel=1)",
+        "nDCG(rel=1)",
+        "P@10",
+        "RR",
+        "RBP(p=0.8,rel=1)",
+        "RBP(p=0.95,rel=1)",
+        "Rprec",
+    )
+]
 RUNS = {"trec8-adhoc": "ok8alx", "covid-round5": "BioInfo-run3", "dl19-passage": "TUW19-p3-f"}
 """Collections, and a run of each: few ties and many, scores of 6 digits and of 17."""
-TREC_EVAL = ["-q", *(word for name in ("map", "ndcg", "P.10", "recip_rank", "Rprec")
-                     for word in ("-m", name))]
+TREC_EVAL = [
+    "-q",
+    *(word for name in ("map", "ndcg", "P.10", "recip_rank", "Rprec") for word in ("-m", name)),
+]
 IR_MEASURES = FallbackProvider(
-    [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)])
+    [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)]
+)
 """ir_measures' pipeline without ir_std."""
 
 Work = Callable[[], Any]
@@ -92,8 +108,15 @@ class Bench:
         self.rounds = rounds
         self.rows: list[Row] = []
 
-    def compare(self, work: str, against: str, ours: Work, theirs: Work,
-                at_most: float | None = None, rounds: int | None = None) -> None:
+    def compare(
+        self,
+        work: str,
+        against: str,
+        ours: Work,
+        theirs: Work,
+        at_most: float | None = None,
+        rounds: int | None = None,
+    ) -> None:
         """Time both and keep the row."""
         self.add(Row(work, against, *alternate(ours, theirs, rounds or self.rounds), at_most))
 
@@ -101,8 +124,11 @@ class Bench:
         """Keep and print a row."""
         self.rows.append(row)
         limit = f"{row.at_most:.2f}" if row.at_most else ""
-        print(f"| {row.work} | {row.against} | {row.ours:.1f} {row.unit} | {row.theirs:.1f} "
-              f"{row.unit} | {row.ratio:.2f} | {limit} |", flush=True)
+        print(
+            f"| {row.work} | {row.against} | {row.ours:.1f} {row.unit} | {row.theirs:.1f} "
+            f"{row.unit} | {row.ratio:.2f} | {limit} |",
+            flush=True,
+        )
 
 
 def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
@@ -115,19 +141,39 @@ def single(bench: Bench, name: str, run: Path, qrels: Path) -> None:
     rows = list(ir_measures.read_trec_run(str(run)))
     dicts = ir_measures.util.RunConverter(rows).as_dict_of_dict()
     frame = pd.DataFrame(rows)
-    bench.compare(f"{name}: run file to results", "ir_measures",
-                  lambda: ours.calc_aggregate(run),
-                  lambda: theirs.calc_aggregate(ir_measures.read_trec_run(str(run))), 0.22)
-    bench.compare(f"{name}: run file to results", "open(f,'rb').read().split()",
-                  lambda: ours.calc_aggregate(run), lambda: split(run), 1.8)
-    for form, value, at_most in (("dict of dicts", dicts, 0.50), ("DataFrame", frame, 0.10),
-                                 ("named tuples", rows, None)):
-        bench.compare(f"{name}: {form} to results", "ir_measures",
-                      partial(ours.calc_aggregate, value),
-                      partial(theirs.calc_aggregate, value), at_most)
-    bench.compare(f"{name}: DataFrames of run and qrels to results", "ir_measures",
-                  lambda: ir_std.calc_aggregate(ELEVEN, judged, frame),
-                  lambda: IR_MEASURES.calc_aggregate(FIVE, judged, frame), 0.15)
+    bench.compare(
+        f"{name}: run file to results",
+        "ir_measures",
+        lambda: ours.calc_aggregate(run),
+        lambda: theirs.calc_aggregate(ir_measures.read_trec_run(str(run))),
+        0.22,
+    )
+    bench.compare(
+        f"{name}: run file to results",
+        "open(f,'rb').read().split()",
+        lambda: ours.calc_aggregate(run),
+        lambda: split(run),
+        1.8,
+    )
+    for form, value, at_most in (
+        ("dict of dicts", dicts, 0.50),
+        ("DataFrame", frame, 0.10),
+        ("named tuples", rows, None),
+    ):
+        bench.compare(
+            f"{name}: {form} to results",
+            "ir_measures",
+            partial(ours.calc_aggregate, value),
+            partial(theirs.calc_aggregate, value),
+            at_most,
+        )
+    bench.compare(
+        f"{name}: DataFrames of run and qrels to results",
+        "ir_measures",
+        lambda: ir_std.calc_aggregate(ELEVEN, judged, frame),
+        lambda: IR_MEASURES.calc_aggregate(FIVE, judged, frame),
+        0.15,
+    )
     pytrec(bench, name, dicts, qrels, ours)
     ranx(bench, name, run, qrels, ours)
     processes(bench, name, run, qrels)
@@ -144,11 +190,17 @@ def pytrec(bench: Bench, name: str, dicts: Any, qrels: Path, ours: Any) -> None:
     import pytrec_eval
 
     judged = ir_measures.util.QrelsConverter(
-        ir_measures.read_trec_qrels(str(qrels))).as_dict_of_dict()
+        ir_measures.read_trec_qrels(str(qrels))
+    ).as_dict_of_dict()
     evaluator = pytrec_eval.RelevanceEvaluator(
-        judged, {"map", "ndcg", "P.10", "recip_rank", "Rprec"})
-    bench.compare(f"{name}: dict of dicts to results", "pytrec_eval",
-                  lambda: ours.calc_aggregate(dicts), lambda: evaluator.evaluate(dicts))
+        judged, {"map", "ndcg", "P.10", "recip_rank", "Rprec"}
+    )
+    bench.compare(
+        f"{name}: dict of dicts to results",
+        "pytrec_eval",
+        lambda: ours.calc_aggregate(dicts),
+        lambda: evaluator.evaluate(dicts),
+    )
 
 
 def ranx(bench: Bench, name: str, run: Path, qrels: Path, ours: Any) -> None:
@@ -162,11 +214,13 @@ def ranx(bench: Bench, name: str, run: Path, qrels: Path, ours: Any) -> None:
     names = ["map", "ndcg", "precision@10", "mrr", "r-precision"]
 
     def theirs() -> Any:
-        return rx.evaluate(judged, rx.Run.from_file(str(run), kind="trec"), names,
-                           make_comparable=True)
+        return rx.evaluate(
+            judged, rx.Run.from_file(str(run), kind="trec"), names, make_comparable=True
+        )
 
-    bench.compare(f"{name}: run file to results", "ranx, compiled",
-                  lambda: ours.calc_aggregate(run), theirs)
+    bench.compare(
+        f"{name}: run file to results", "ranx, compiled", lambda: ours.calc_aggregate(run), theirs
+    )
 
 
 def processes(bench: Bench, name: str, run: Path, qrels: Path) -> None:
@@ -174,8 +228,13 @@ def processes(bench: Bench, name: str, run: Path, qrels: Path) -> None:
     ours = spawn(sys.executable, "-m", "ir_std", run, qrels, *ELEVEN)
     theirs = spawn(sys.executable, "-m", "ir_measures", qrels, run, *FIVE)
     bench.compare(f"{name}: command line, whole process", "ir_measures", ours, theirs, 0.65)
-    bench.compare(f"{name}: command line, whole process", "python -c 'import ir_measures, numpy'",
-                  ours, spawn(sys.executable, "-c", "import ir_measures, numpy"), 1.30)
+    bench.compare(
+        f"{name}: command line, whole process",
+        "python -c 'import ir_measures, numpy'",
+        ours,
+        spawn(sys.executable, "-c", "import ir_measures, numpy"),
+        1.30,
+    )
 
 
 def spawn(*command: object) -> Work:
@@ -191,8 +250,14 @@ def track(bench: Bench, name: str, runs: Path, qrels: Path, trec_eval: Path) -> 
     files = sorted(runs.iterdir())
     ours = spawn(sys.executable, "-m", "ir_std", *files, qrels, *ELEVEN, "--jobs", 1)
     theirs = [spawn(trec_eval, *TREC_EVAL, qrels, file) for file in files]
-    bench.compare(f"{name}: command line, all {len(files)} runs", "trec_eval -q, run after run",
-                  ours, lambda: [one() for one in theirs], 0.35, rounds=3)
+    bench.compare(
+        f"{name}: command line, all {len(files)} runs",
+        "trec_eval -q, run after run",
+        ours,
+        lambda: [one() for one in theirs],
+        0.35,
+        rounds=3,
+    )
 
 
 def building(bench: Bench, runs: Path, qrels: Path) -> None:
@@ -205,7 +270,9 @@ def building(bench: Bench, runs: Path, qrels: Path) -> None:
         "ir_measures, five measures",
         lambda: build_factors(qrels, files, measures=measures, id="bench"),
         lambda: [theirs.calc_aggregate(ir_measures.read_trec_run(str(f))) for f in files],
-        0.25, rounds=1)
+        0.25,
+        rounds=1,
+    )
 
 
 def scaling(bench: Bench, folder: Path, largest: int) -> None:
@@ -226,17 +293,29 @@ def awkward(bench: Bench, folder: Path) -> None:
     long_id = folder / "one-long-id"
     long_id.write_text("".join([f"1 Q0 {'x' * 5000} 0 0.5 made-up\n", *lines]))
     ours, plain = (min(peak("ir_std", file, qrels) for _ in range(3)) for file in (long_id, run))
-    bench.add(Row("one id of 5,000 characters", "the same file without it", ours[0], plain[0], 1.2,
-                  "s"))
-    bench.add(Row("one id of 5,000 characters, memory", "the same file without it", ours[1],
-                  plain[1], 1.2, "MB"))
+    bench.add(
+        Row("one id of 5,000 characters", "the same file without it", ours[0], plain[0], 1.2, "s")
+    )
+    bench.add(
+        Row(
+            "one id of 5,000 characters, memory",
+            "the same file without it",
+            ours[1],
+            plain[1],
+            1.2,
+            "MB",
+        )
+    )
     shuffled, interleaved = folder / "shuffled", folder / "interleaved"
     shuffled.write_text("".join(np.random.default_rng(1).permutation(lines).tolist()))
     beside(bench, "1,000,000 lines shuffled across topics", shuffled, qrels)
     interleaved.write_text("".join(line for rank in range(1000) for line in lines[rank::1000]))
     beside(bench, "1,000,000 lines interleaved by rank", interleaved, qrels)
-    beside(bench, "200,000 lines with ids of 500 characters",
-           *made_up(folder, "long", 200, 1000, "u" * 493))
+    beside(
+        bench,
+        "200,000 lines with ids of 500 characters",
+        *made_up(folder, "long", 200, 1000, "u" * 493),
+    )
 
 
 def beside(bench: Bench, work: str, run: Path, qrels: Path) -> None:
@@ -246,31 +325,40 @@ def beside(bench: Bench, work: str, run: Path, qrels: Path) -> None:
     bench.add(Row(f"{work}, memory at the peak", "ir_measures", ours[1], theirs[1], 1.0, "MB"))
 
 
-def made_up(folder: Path, name: str, topics: int, depth: int,
-            behind: str = "") -> tuple[Path, Path]:
+def made_up(
+    folder: Path, name: str, topics: int, depth: int, behind: str = ""
+) -> tuple[Path, Path]:
     """A run, and qrels with up to 50 judgments a topic; ``behind`` makes ids longer."""
     random = np.random.default_rng(topics)
     run, qrels = folder / f"run-{name}", folder / f"qrels-{name}"
     with run.open("w", encoding="utf-8") as out, qrels.open("w", encoding="utf-8") as judged:
         for topic in range(1, topics + 1):
-            docs = (random.integers(0, 8_841_823 // depth, depth)
-                    + np.arange(depth) * (8_841_823 // depth))
+            docs = random.integers(0, 8_841_823 // depth, depth) + np.arange(depth) * (
+                8_841_823 // depth
+            )
             random.shuffle(docs)
             scores = np.sort(random.gamma(2.0, 5.0, depth))[::-1].tolist()
-            out.writelines(f"{topic} Q0 {doc}{behind} {rank} {score:.6f} made-up\n" for rank, (
-                doc, score) in enumerate(zip(docs.tolist(), scores, strict=True), 1))
+            out.writelines(
+                f"{topic} Q0 {doc}{behind} {rank} {score:.6f} made-up\n"
+                for rank, (doc, score) in enumerate(zip(docs.tolist(), scores, strict=True), 1)
+            )
             few = min(50, depth)
-            judged.writelines(f"{topic} 0 {doc}{behind} {level}\n" for doc, level in zip(
-                random.permutation(docs)[:few].tolist(), random.integers(0, 4, few).tolist(),
-                strict=True))
+            judged.writelines(
+                f"{topic} 0 {doc}{behind} {level}\n"
+                for doc, level in zip(
+                    random.permutation(docs)[:few].tolist(),
+                    random.integers(0, 4, few).tolist(),
+                    strict=True,
+                )
+            )
     return run, qrels
 
 
 PEAK = {
     "ir_std": "import ir_std; ir_std.StdEvaluator([ir_std.parse_measure(m) for m in {measures}], "
-              "{qrels!r}).calc_aggregate({run!r})",
+    "{qrels!r}).calc_aggregate({run!r})",
     "ir_measures": "import ir_measures as irm; irm.calc_aggregate([irm.parse_measure(m) for m in "
-                   "{measures}], irm.read_trec_qrels({qrels!r}), irm.read_trec_run({run!r}))",
+    "{measures}], irm.read_trec_qrels({qrels!r}), irm.read_trec_run({run!r}))",
 }
 
 
@@ -279,20 +367,33 @@ def peak(library: str, run: Path, qrels: Path) -> tuple[float, float]:
     measures = [str(m) for m in (ELEVEN if library == "ir_std" else FIVE)]
     code = PEAK[library].format(measures=measures, qrels=str(qrels), run=str(run))
     # Not ru_maxrss, which counts this process too: a child starts in its parent's memory.
-    code += ("; import time; print(time.process_time(), "
-             "open('/proc/self/status').read().split('VmHWM:')[1].split()[0])")
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True,
-                          capture_output=True, text=True)
+    code += (
+        "; import time; print(time.process_time(), "
+        "open('/proc/self/status').read().split('VmHWM:')[1].split()[0])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], check=True, capture_output=True, text=True
+    )
     seconds, kilobytes = done.stdout.split()
     return float(seconds), int(kilobytes) / 1024
 
 
 def versions() -> dict[str, str]:
     """What was measured, and on what."""
-    found = {"date": date.today().isoformat(), "python": platform.python_version(),
-             "machine": f"{platform.machine()}, {os.cpu_count()} cores"}
-    for name in ("ir-std", "ir-measures", "pytrec-eval-terrier", "ranx", "numpy", "pandas",
-                 "pyarrow"):
+    found = {
+        "date": date.today().isoformat(),
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+    }
+    for name in (
+        "ir-std",
+        "ir-measures",
+        "pytrec-eval-terrier",
+        "ranx",
+        "numpy",
+        "pandas",
+        "pyarrow",
+    ):
         try:
             found[name] = version(name)
         except PackageNotFoundError:
@@ -302,11 +403,15 @@ def versions() -> dict[str, str]:
 
 def main() -> None:
     """Parse the arguments and measure."""
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     root = Path(__file__).resolve().parent.parent
-    parser.add_argument("--data", type=Path,
-                        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data",
+    )
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--largest", type=int, default=10**7, help="lines of the largest run")
     parser.add_argument("--trec-eval", type=Path, metavar="PATH", help="the trec_eval program")
@@ -330,11 +435,19 @@ def main() -> None:
             awkward(bench, folder)
         scaling(bench, folder, args.largest)
     slow = [row for row in bench.rows if row.at_most and row.ratio > row.at_most]
-    print(f"{len(slow)} of {sum(row.at_most is not None for row in bench.rows)} are above what "
-          f"they may be", *(f"  {row.work} / {row.against}: {row.ratio:.2f}" for row in slow),
-          sep="\n")
-    args.out.write_text(json.dumps({"about": about, "rows": [
-        asdict(row) | {"ratio": row.ratio} for row in bench.rows]}, indent=2) + "\n")
+    print(
+        f"{len(slow)} of {sum(row.at_most is not None for row in bench.rows)} are above what "
+        f"they may be",
+        *(f"  {row.work} / {row.against}: {row.ratio:.2f}" for row in slow),
+        sep="\n",
+    )
+    args.out.write_text(
+        json.dumps(
+            {"about": about, "rows": [asdict(row) | {"ratio": row.ratio} for row in bench.rows]},
+            indent=2,
+        )
+        + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -29,8 +29,13 @@ from ir_std.factors.judgments import Judgments
 from ir_std.trec.datasets import dataset_of
 from ir_std.trec.files import read_qrels
 
-MEASURES = {"ndcg_at_10": "nDCG@10", "map_at_100": "AP@100", "mrr_at_10": "RR@10",
-            "recall_at_100": "R@100", "precision_at_10": "P@10"}
+MEASURES = {
+    "ndcg_at_10": "nDCG@10",
+    "map_at_100": "AP@100",
+    "mrr_at_10": "RR@10",
+    "recall_at_100": "R@100",
+    "precision_at_10": "P@10",
+}
 FLOOR = 0.001
 """A model whose nDCG@10 is lower on a data set ranks at random there, or failed: left out."""
 RANDOM = "mteb/baseline-random-encoder"
@@ -39,16 +44,20 @@ PLACES = 5
 """The decimals that MTEB records."""
 
 CQADUPSTACK = "the mean over its twelve parts, each of which is a data set here too"
-IDENTICAL = ("MTEB leaves documents out whose id is the query's own: take them out of a run before "
-             "it is compared")
+IDENTICAL = (
+    "MTEB leaves documents out whose id is the query's own: take them out of a run before "
+    "it is compared"
+)
 TRAPS = {
-    "beir/arguana": IDENTICAL, "beir/quora/test": IDENTICAL, "beir/cqadupstack": CQADUPSTACK,
+    "beir/arguana": IDENTICAL,
+    "beir/quora/test": IDENTICAL,
+    "beir/cqadupstack": CQADUPSTACK,
     "beir/webis-touche2020": "the first version of the judgments and corpus, with short passages "
-                             "of arguments; MTEB's Touche2020Retrieval.v3 is another data set",
+    "of arguments; MTEB's Touche2020Retrieval.v3 is another data set",
     "mteb/Touche2020Retrieval.v3": "the cleaned version; BEIR's webis-touche2020 is another data "
-                                   "set",
+    "set",
     "beir/msmarco/dev": "the development queries, as BEIR has it; its test part is TREC 2019 Deep "
-                        "Learning",
+    "Learning",
 }
 """What a reader of a data set's scores should know."""
 
@@ -75,13 +84,15 @@ def main() -> None:
     """Parse the arguments, write the set, say what was left out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     root = Path(__file__).resolve().parent.parent
-    parser.add_argument("--data", type=Path,
-                        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data",
+    )
     parser.add_argument("--out", type=Path, default=root / "factors")
     args = parser.parse_args()
     results, left_out = cleaned(read_results(args.data / "mteb" / "model_by_dataset.csv"))
-    built = mteb(results, left_out, judgments(args.data / "qrels" / "beir"),
-                 inputs_of(args.data))
+    built = mteb(results, left_out, judgments(args.data / "qrels" / "beir"), inputs_of(args.data))
     built.save(args.out / built.id)
     for one in left_out:
         print(f"left out: {one.model} on {one.dataset}: {one.reason}")
@@ -92,19 +103,32 @@ def main() -> None:
 def inputs_of(data: Path) -> list[dict[str, str]]:
     """The files that are read, with their SHA-256."""
     files = [data / "mteb" / "model_by_dataset.csv", *sorted((data / "qrels" / "beir").glob("*"))]
-    return [{"file": file.relative_to(data).as_posix(),
-             "sha256": hashlib.sha256(file.read_bytes()).hexdigest()} for file in files]
+    return [
+        {
+            "file": file.relative_to(data).as_posix(),
+            "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+        }
+        for file in files
+    ]
 
 
 def read_results(file: Path) -> list[Result]:
     """The results of the data sets and splits that BEIR and MIRACL report."""
     with file.open(encoding="utf-8", newline="") as lines:
-        return [Result(row["model"].replace("__", "/"), row["revision"],
-                       tuple(int(n) for n in row["mteb_version"].split(".") if n.isdigit()),
-                       dataset, {ours: round(float(row[theirs] or "nan"), PLACES)
-                                 for theirs, ours in MEASURES.items()})
-                for row in csv.DictReader(lines)
-                if (dataset := dataset_of(row["task"], row["split"], row["subset"]))]
+        return [
+            Result(
+                row["model"].replace("__", "/"),
+                row["revision"],
+                tuple(int(n) for n in row["mteb_version"].split(".") if n.isdigit()),
+                dataset,
+                {
+                    ours: round(float(row[theirs] or "nan"), PLACES)
+                    for theirs, ours in MEASURES.items()
+                },
+            )
+            for row in csv.DictReader(lines)
+            if (dataset := dataset_of(row["task"], row["split"], row["subset"]))
+        ]
 
 
 def cleaned(results: Iterable[Result]) -> tuple[list[Result], list[LeftOut]]:
@@ -119,8 +143,9 @@ def cleaned(results: Iterable[Result]) -> tuple[list[Result], list[LeftOut]]:
         else:
             # A list that has relevant documents in its first ten has a first one.
             broken = [m for m, score in one.scores.items() if score == 0]
-            left_out += [LeftOut(one.model, one.dataset, f"{m} 0 beside nDCG@10 {ndcg:g}")
-                         for m in broken]
+            left_out += [
+                LeftOut(one.model, one.dataset, f"{m} 0 beside nDCG@10 {ndcg:g}") for m in broken
+            ]
             kept.append(one._replace(scores=one.scores | dict.fromkeys(broken, float("nan"))))
     return kept, left_out
 
@@ -137,8 +162,15 @@ def one_each(results: Iterable[Result]) -> list[Result]:
     chosen: list[Result] = []
     for model in sorted(by_model):
         by_dataset: dict[str, Result] = {}
-        for revision in sorted(by_model[model].values(), reverse=True, key=lambda several: (
-                len(several), max(r.version for r in several), several[0].revision)):
+        for revision in sorted(
+            by_model[model].values(),
+            reverse=True,
+            key=lambda several: (
+                len(several),
+                max(r.version for r in several),
+                several[0].revision,
+            ),
+        ):
             for one in revision:
                 by_dataset.setdefault(one.dataset, one)
         chosen += by_dataset.values()
@@ -156,9 +188,12 @@ def judgments(folder: Path) -> dict[str, tuple[int, Judgments]]:
     return found
 
 
-def mteb(results: Sequence[Result], left_out: Sequence[LeftOut],
-         judged: Mapping[str, tuple[int, Judgments]],
-         inputs: Sequence[Mapping[str, str]]) -> FactorSet:
+def mteb(
+    results: Sequence[Result],
+    left_out: Sequence[LeftOut],
+    judged: Mapping[str, tuple[int, Judgments]],
+    inputs: Sequence[Mapping[str, str]],
+) -> FactorSet:
     """The factor set: rows are data sets, systems are models."""
     datasets = sorted({one.dataset for one in results})
     models = sorted({one.model for one in results})
@@ -167,32 +202,52 @@ def mteb(results: Sequence[Result], left_out: Sequence[LeftOut],
         for measure, score in one.scores.items():
             scores[measure][datasets.index(one.dataset), models.index(one.model)] = score
     info = {
-        "id": "mteb-retrieval", "title": "MTEB retrieval, models of 2026", "track": "MTEB",
-        "unit": "collection", "doc_id_pattern": None, "ir_datasets": [], "max_level": None,
+        "id": "mteb-retrieval",
+        "title": "MTEB retrieval, models of 2026",
+        "track": "MTEB",
+        "unit": "collection",
+        "doc_id_pattern": None,
+        "ir_datasets": [],
+        "max_level": None,
         # As in the other sets RR is no default: too many tie at the top.
         "default_measures": [m for m in MEASURES.values() if m != "RR@10"],
-        "depth": None, "resolution": 10.0 ** -PLACES,
+        "depth": None,
+        "resolution": 10.0**-PLACES,
         "population": POPULATION,
-        "year": 2026, "source": SOURCE, "licence": "CC0-1.0", "sources": [{
-            "source": SOURCE, "url": "https://github.com/embeddings-benchmark/results",
-            "date": "2026", "licence": "CC0-1.0",
-            "licence_uri": "https://spdx.org/licenses/CC0-1.0.html"}],
+        "year": 2026,
+        "source": SOURCE,
+        "licence": "CC0-1.0",
+        "sources": [
+            {
+                "source": SOURCE,
+                "url": "https://github.com/embeddings-benchmark/results",
+                "date": "2026",
+                "licence": "CC0-1.0",
+                "licence_uri": "https://spdx.org/licenses/CC0-1.0.html",
+            }
+        ],
         "built": f"by ir_std {__version__}: from tables of scores, means on whole data sets",
         "inputs": list(inputs),
-        "notes": [f"Left out: {len(left_out)} results that are plainly broken, below nDCG@10 "
-                  f"{FLOOR} or 0 where others of the same model are not."],
-        "datasets": {name: _about(name, judged) for name in datasets}}
+        "notes": [
+            f"Left out: {len(left_out)} results that are plainly broken, below nDCG@10 "
+            f"{FLOOR} or 0 where others of the same model are not."
+        ],
+        "datasets": {name: _about(name, judged) for name in datasets},
+    }
     known = {name: judged[name][1] if name in judged else None for name in datasets}
     return factors_from_scores(scores, known, info, dict.fromkeys(scores, models))
 
 
-SOURCE = ("results that models' authors and MTEB's maintainers submitted to the repository of "
-          "MTEB's results, state of 2026")
+SOURCE = (
+    "results that models' authors and MTEB's maintainers submitted to the repository of "
+    "MTEB's results, state of 2026"
+)
 POPULATION = (
     "embedding models of MTEB and its keyword baseline, each once: where a model has several "
     "revisions with a data set, that with most data sets, the last evaluated of several. Many "
     "were never trained for retrieval, or not for the language. Which were trained on a data "
-    "set's training part is not known here")
+    "set's training part is not known here"
+)
 
 
 def _about(name: str, judged: Mapping[str, tuple[int, Judgments]]) -> dict[str, str | int]:
@@ -207,11 +262,14 @@ def _about(name: str, judged: Mapping[str, tuple[int, Judgments]]) -> dict[str, 
 def overview(factors: FactorSet) -> list[str]:
     """A line a data set: models, mean, median and deviation of nDCG@10."""
     lines = ["data set\tmodels\tmean\tmedian\tsd\tbelow 0.02"]
-    for name, row, sd in zip(factors.topics, factors.scores["nDCG@10"], factors.sd["nDCG@10"],
-                             strict=True):
+    for name, row, sd in zip(
+        factors.topics, factors.scores["nDCG@10"], factors.sd["nDCG@10"], strict=True
+    ):
         known = row[~np.isnan(row)].tolist()
-        lines.append(f"{name}\t{len(known)}\t{statistics.fmean(known):.4f}\t"
-                     f"{statistics.median(known):.4f}\t{sd:.4f}\t{sum(s < 0.02 for s in known)}")
+        lines.append(
+            f"{name}\t{len(known)}\t{statistics.fmean(known):.4f}\t"
+            f"{statistics.median(known):.4f}\t{sd:.4f}\t{sum(s < 0.02 for s in known)}"
+        )
     return lines
 
 

@@ -33,8 +33,19 @@ from ir_std.factors.quality import hardly_spread
 from ir_std.measures import parse_measure
 
 DEEP_MEASURES = (
-    "nDCG@1", "nDCG@3", "AP(rel=2)", "AP(rel=2)@100", "RR(rel=2)", "RR(rel=2)@10", "P(rel=2)@5",
-    "P(rel=2)@10", "P(rel=2)@20", "Rprec(rel=2)", "R(rel=2)@100", "R(rel=2)@1000")
+    "nDCG@1",
+    "nDCG@3",
+    "AP(rel=2)",
+    "AP(rel=2)@100",
+    "RR(rel=2)",
+    "RR(rel=2)@10",
+    "P(rel=2)@5",
+    "P(rel=2)@10",
+    "P(rel=2)@20",
+    "Rprec(rel=2)",
+    "R(rel=2)@100",
+    "R(rel=2)@1000",
+)
 """What the Deep Learning track and those who use it report: relevant is a passage from level 2."""
 
 OF_MEASURE = ("source", "licence", "depth", "resolution")
@@ -46,8 +57,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     root = Path(__file__).resolve().parent.parent
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(TRACKS))
-    parser.add_argument("--data", type=Path,
-                        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data",
+    )
     parser.add_argument("--more", type=Path, help="a folder with further score tables")
     parser.add_argument("--out", type=Path, default=root / "factors")
     parser.add_argument("--jobs", type=int, default=1)
@@ -72,8 +86,9 @@ def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> F
     if track.stem:
         parts.append((PUBLISHED, import_published.published(name, data)))
         used += import_published.inputs(name, data)
-    return combined(name, judged_topics(name, data), parts,
-                    hashes(used, [data, *([more] if more else [])]))
+    return combined(
+        name, judged_topics(name, data), parts, hashes(used, [data, *([more] if more else [])])
+    )
 
 
 def of(name: str, origin: Origin) -> Origin:
@@ -89,17 +104,27 @@ def runs_file(name: str, data: Path) -> Path:
 def from_runs(name: str, data: Path, origin: Origin, jobs: int) -> FactorSet:
     """The set of a track whose runs are known."""
     track = TRACKS[name]
-    return build_factors(qrels_files(name, data)[0], runs_file(name, data),
-                         measures_from_runs(name), id=name, source=origin.source,
-                         licence=origin.licence, depth=track.depth, jobs=jobs)
+    return build_factors(
+        qrels_files(name, data)[0],
+        runs_file(name, data),
+        measures_from_runs(name),
+        id=name,
+        source=origin.source,
+        licence=origin.licence,
+        depth=track.depth,
+        jobs=jobs,
+    )
 
 
 def measures_from_runs(name: str) -> list[str]:
     """What is computed from runs: nothing that looks deeper than they go."""
     track = TRACKS[name]
     names = BUILD_MEASURES + (DEEP_MEASURES if name.startswith("dl") else ())
-    return [m for m in names
-            if not track.depth or parse_measure(m).params.get("cutoff", 0) <= track.depth]
+    return [
+        m
+        for m in names
+        if not track.depth or parse_measure(m).params.get("cutoff", 0) <= track.depth
+    ]
 
 
 def tables_by_origin(name: str, data: Path, more: Path | None) -> dict[Origin, list[Path]]:
@@ -120,8 +145,9 @@ def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> Fa
     for it.
     """
     topics = judged_topics(name, data)
-    whole = build_from_scores(tables, topics, id=name, source=origin.source,
-                              licence=origin.licence, depth=origin.depth)
+    whole = build_from_scores(
+        tables, topics, id=name, source=origin.source, licence=origin.licence, depth=origin.depth
+    )
     scores, tags = {}, {}
     for measure in whole.measures:
         numbers, columns = by_system(whole, measure)
@@ -131,8 +157,12 @@ def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> Fa
     return factors_from_scores(scores, topics, whole.info, tags)
 
 
-def combined(name: str, topics: dict[str, Judgments], parts: list[tuple[Origin, FactorSet]],
-             inputs: list[dict[str, str]]) -> FactorSet:
+def combined(
+    name: str,
+    topics: dict[str, Judgments],
+    parts: list[tuple[Origin, FactorSet]],
+    inputs: list[dict[str, str]],
+) -> FactorSet:
     """One set of several: each measure from the first that has it.
 
     Raises
@@ -151,27 +181,48 @@ def combined(name: str, topics: dict[str, Judgments], parts: list[tuple[Origin, 
             if measure not in owner:
                 own = {f: part.about(measure, f) for f in OF_MEASURE}
                 measures[measure] = {"systems": part.n_systems[measure]} | {
-                    f: v for f, v in own.items() if v != first.info[f]}
+                    f: v for f, v in own.items() if v != first.info[f]
+                }
                 owner[measure] = part
                 used[origin.source] = origin
     tags = sorted({tag for part in owner.values() for tag in tags_of(name, part)})
-    info = TRACKS[name].info(name) | {f: first.info[f] for f in OF_MEASURE} | {
-        "sources": [origin.record() for origin in used.values()], "inputs": inputs,
-        "built": f"by ir_std {__version__}: " + "; ".join(dict.fromkeys(
-            part.info["built"].removeprefix("by ir_std ") for part in owner.values())),
-        "tags": tags, "measures": measures}
+    info = (
+        TRACKS[name].info(name)
+        | {f: first.info[f] for f in OF_MEASURE}
+        | {
+            "sources": [origin.record() for origin in used.values()],
+            "inputs": inputs,
+            "built": f"by ir_std {__version__}: "
+            + "; ".join(
+                dict.fromkeys(
+                    part.info["built"].removeprefix("by ir_std ") for part in owner.values()
+                )
+            ),
+            "tags": tags,
+            "measures": measures,
+        }
+    )
 
     def rows(field: str) -> dict[str, np.ndarray]:
-        return {m: table[m][part.rows(topics)] for m, part in owner.items()
-                if m in (table := getattr(part, field))}
+        return {
+            m: table[m][part.rows(topics)]
+            for m, part in owner.items()
+            if m in (table := getattr(part, field))
+        }
 
     def numbered(measure: str, systems: np.ndarray) -> np.ndarray:
         number = np.array([tags.index(tag) for tag in tags_of(name, owner[measure])])
         found: np.ndarray = number[systems].astype(np.min_scalar_type(number.max()))
         return found
 
-    return FactorSet(info, topics, rows("mean"), rows("sd"), rows("scores"),
-                     {m: numbered(m, systems) for m, systems in rows("systems").items()})
+    return FactorSet(
+        info,
+        topics,
+        rows("mean"),
+        rows("sd"),
+        rows("scores"),
+        {m: numbered(m, systems) for m, systems in rows("systems").items()},
+    )
 
 
 def tags_of(name: str, part: FactorSet) -> list[str]:

@@ -20,8 +20,11 @@ FROM_RUNS, FROM_TABLES, FROM_PUBLISHED = "runs", "score tables", "published"
 def main() -> None:
     """Write all three files."""
     sets = shipped_sets()
-    for name, text in (("README.md", readme(sets)), ("LICENSES.md", licences(sets)),
-                       (TOPICS, topics(sets))):
+    for name, text in (
+        ("README.md", readme(sets)),
+        ("LICENSES.md", licences(sets)),
+        (TOPICS, topics(sets)),
+    ):
         (shipped_folder() / name).write_text(text, encoding="utf-8")
 
 
@@ -35,10 +38,12 @@ def topics(sets: list[FactorSet]) -> str:
 
     Whole data sets are known by their names: their numbers rule nothing out.
     """
-    known = ((one.id, dict.fromkeys(one.topics) if one.of_datasets else dict(one.n_rel))
-             for one in sets)
-    lines = (f"{json.dumps(name)}: {json.dumps(n_rel, ensure_ascii=False)}"
-             for name, n_rel in known)
+    known = (
+        (one.id, dict.fromkeys(one.topics) if one.of_datasets else dict(one.n_rel)) for one in sets
+    )
+    lines = (
+        f"{json.dumps(name)}: {json.dumps(n_rel, ensure_ascii=False)}" for name, n_rel in known
+    )
     return "{" + ",\n".join(lines) + "}\n"
 
 
@@ -52,11 +57,22 @@ def origins(factors: FactorSet) -> str:
 def row(factors: FactorSet) -> str:
     """A set's line in the table."""
     known = [m for m in factors.measures if m in factors.scores]
-    distributions = ("all" if len(known) == len(factors.measures)
-                     else ", ".join(f"`{m}`" for m in known) or "none")
-    cells = (f"`{factors.id}`", factors.title, str(factors.info["year"]), str(len(factors.topics)),
-             factors.systems_text(), str(len(factors.measures)), distributions, origins(factors),
-             summary(factors))
+    distributions = (
+        "all"
+        if len(known) == len(factors.measures)
+        else ", ".join(f"`{m}`" for m in known) or "none"
+    )
+    cells = (
+        f"`{factors.id}`",
+        factors.title,
+        str(factors.info["year"]),
+        str(len(factors.topics)),
+        factors.systems_text(),
+        str(len(factors.measures)),
+        distributions,
+        origins(factors),
+        summary(factors),
+    )
     return f"| {' | '.join(cells)} |"
 
 
@@ -185,8 +201,11 @@ def licences(sets: list[FactorSet]) -> str:
     for factors in sets:
         for record in factors.info["sources"]:
             own = [m for m in factors.measures if factors.about(m, "source") == record["source"]]
-            undated = {key: value for key, value in record.items()
-                       if key != "date" or record["url"] != "https://trec.nist.gov"}
+            undated = {
+                key: value
+                for key, value in record.items()
+                if key != "date" or record["url"] != "https://trec.nist.gov"
+            }
             records.setdefault(tuple(undated.items()), {})[factors.id] = own
     by_licence: dict[str, list[str]] = {}
     for facts, used in records.items():
@@ -201,13 +220,23 @@ def licences(sets: list[FactorSet]) -> str:
 def _source(record: dict[str, str], used: dict[str, list[str]], sets: list[FactorSet]) -> str:
     whole = {factors.id: len(factors.measures) for factors in sets}
     where = "\n".join(
-        f"  - `{name}`: " + ("all measures" if len(measures) == whole[name]
-                             else ", ".join(f"`{m}`" for m in measures))
-        for name, measures in used.items())
-    lines = [f"- {record['source']}.", f"  <{record['url']}>"
-             + (f", {record['date']}." if "date" in record else ".")]
-    lines.append(f"  Licence: {record['licence']}, <{record['licence_uri']}>."
-                 if "licence_uri" in record else f"  {NOT_STATED}")
+        f"  - `{name}`: "
+        + (
+            "all measures"
+            if len(measures) == whole[name]
+            else ", ".join(f"`{m}`" for m in measures)
+        )
+        for name, measures in used.items()
+    )
+    lines = [
+        f"- {record['source']}.",
+        f"  <{record['url']}>" + (f", {record['date']}." if "date" in record else "."),
+    ]
+    lines.append(
+        f"  Licence: {record['licence']}, <{record['licence_uri']}>."
+        if "licence_uri" in record
+        else f"  {NOT_STATED}"
+    )
     if "attribution" in record:
         lines.append(f"  {record['attribution']}.")
     return "\n".join([*lines, "", "  Used in", "", where, ""])

@@ -24,12 +24,16 @@ def published(name: str, data: Path) -> FactorSet:
     """One published set as a factor set."""
     track = TRACKS[name]
     info = track.info(name) | {
-        "depth": PUBLISHED.depth, "source": PUBLISHED.source, "licence": PUBLISHED.licence,
-        "built": "by ir_std from the published means and deviations"}
+        "depth": PUBLISHED.depth,
+        "source": PUBLISHED.source,
+        "licence": PUBLISHED.licence,
+        "built": "by ir_std from the published means and deviations",
+    }
     if ".tb" in track.stem:
         info["measures"] = {measure: {"depth": 10000} for measure in OF_WHOLE_RUNS}
-    return imported(read_webber(data / "published" / track.stem), info, track.systems,
-                    judged_topics(name, data))
+    return imported(
+        read_webber(data / "published" / track.stem), info, track.systems, judged_topics(name, data)
+    )
 
 
 def inputs(name: str, data: Path) -> list[Path]:
@@ -41,8 +45,11 @@ def main() -> None:
     """Write the published sets by themselves; ``build_shipped.py`` joins them with the others."""
     parser = argparse.ArgumentParser(description=__doc__)
     root = Path(__file__).resolve().parent.parent
-    parser.add_argument("--data", type=Path,
-                        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data",
+    )
     parser.add_argument("--out", type=Path, required=True, help="the folder for the 17 sets")
     args = parser.parse_args()
     for name, track in TRACKS.items():

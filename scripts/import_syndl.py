@@ -45,9 +45,11 @@ def main() -> None:
     args = parser.parse_args()
     for name, year in SETS.items():
         # runs of 2022 are there twice, once with "input." before their name
-        files = sorted(file for file in (
-            args.checkout / "TREC-DLs-results" / year / "treceval").glob("*.treceval")
-            if not file.name.startswith("input."))
+        files = sorted(
+            file
+            for file in (args.checkout / "TREC-DLs-results" / year / "treceval").glob("*.treceval")
+            if not file.name.startswith("input.")
+        )
         runs = {file.name.removesuffix(".treceval"): recalls(file) for file in files}
         target = args.out / "scores" / name / f"R@{DEPTH}.csv"
         target.parent.mkdir(parents=True, exist_ok=True)

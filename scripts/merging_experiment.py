@@ -72,12 +72,38 @@ class Collection:
 
 
 COLLECTIONS = (
-    Collection("trec8-adhoc", 1, (
-        "pir9Aatd", "ok8alx", "Flab8atdn", "att99atde", "apl8c221", "UniNET8Lg", "fub99tt",
-        "ibms99a", "acsys8alo", "nttd8ale")),
-    Collection("dl19-passage", 2, (
-        "idst_bert_p3", "idst_bert_pr1", "TUA1-1", "test1", "bm25base_ax_p", "bm25tuned_prf_p",
-        "bm25base_rm3_p", "bm25tuned_p", "UNH_bm25", "runid5")),
+    Collection(
+        "trec8-adhoc",
+        1,
+        (
+            "pir9Aatd",
+            "ok8alx",
+            "Flab8atdn",
+            "att99atde",
+            "apl8c221",
+            "UniNET8Lg",
+            "fub99tt",
+            "ibms99a",
+            "acsys8alo",
+            "nttd8ale",
+        ),
+    ),
+    Collection(
+        "dl19-passage",
+        2,
+        (
+            "idst_bert_p3",
+            "idst_bert_pr1",
+            "TUA1-1",
+            "test1",
+            "bm25base_ax_p",
+            "bm25tuned_prf_p",
+            "bm25base_rm3_p",
+            "bm25tuned_p",
+            "UNH_bm25",
+            "runid5",
+        ),
+    ),
 )
 
 
@@ -87,8 +113,7 @@ def read_runs(archive: Path) -> Iterator[tuple[str, Run]]:
         yield Path(source.name).name, read_run(source)
 
 
-def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels,
-               name: str) -> FactorSet:
+def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels, name: str) -> FactorSet:
     """The factors of all runs, for exactly these measures."""
     evaluator = StdEvaluator(measures, qrels)
     values = [evaluator.values(run) for run in runs.values()]
@@ -99,8 +124,9 @@ def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels,
 @cache
 def hashed(document: str, deal: int) -> int:
     """A number that says which source gets a document."""
-    return int.from_bytes(blake2b(document.encode(), digest_size=8, salt=bytes([deal])).digest(),
-                          "big")
+    return int.from_bytes(
+        blake2b(document.encode(), digest_size=8, salt=bytes([deal])).digest(), "big"
+    )
 
 
 def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[Run]:
@@ -141,8 +167,9 @@ class Outcome:
     single: float
 
 
-def run_setting(setting: Setting, engines: list[Run], evaluator: StdEvaluator,
-                n_deals: int) -> Outcome:
+def run_setting(
+    setting: Setting, engines: list[Run], evaluator: StdEvaluator, n_deals: int
+) -> Outcome:
     """Deal, cut, merge by each method and evaluate."""
     found: dict[str, list[dict[Measure, Floats]]] = {name: [] for name in METHODS}
     lengths: list[int] = []
@@ -151,8 +178,10 @@ def run_setting(setting: Setting, engines: list[Run], evaluator: StdEvaluator,
         lengths += [b - a for source in lists for a, b in source.bounds.values()]
         for name, values in found.items():
             values.append(evaluator.values(merge(lists, name, depth=DEPTH)))
-    means = {name: {m: np.mean([v[m] for v in values], axis=0) for m in evaluator.measures}
-             for name, values in found.items()}
+    means = {
+        name: {m: np.mean([v[m] for v in values], axis=0) for m in evaluator.measures}
+        for name, values in found.items()
+    }
     return Outcome(means, float(np.mean(lengths)), float(np.mean(np.array(lengths) == 1)))
 
 
@@ -167,17 +196,23 @@ def cell(values: Floats, baseline: Floats) -> str:
 def table(outcomes: dict[Setting, Outcome], measures: list[Measure]) -> str:
     """Methods down; across, the measures in each setting."""
     names = [f"{str(m).replace('(rel=2)', ''):7}" for m in measures]
-    lines = [" " * 8 + "".join(f"{setting!s:{7 * len(names)}}" for setting in outcomes),
-             " " * 8 + "".join(names) * len(outcomes)]
+    lines = [
+        " " * 8 + "".join(f"{setting!s:{7 * len(names)}}" for setting in outcomes),
+        " " * 8 + "".join(names) * len(outcomes),
+    ]
     for method in METHODS:
-        cells = [cell(outcome.values[method][m], outcome.values["minmax"][m])
-                 for outcome in outcomes.values() for m in measures]
+        cells = [
+            cell(outcome.values[method][m], outcome.values["minmax"][m])
+            for outcome in outcomes.values()
+            for m in measures
+        ]
         lines.append(f"{method:8}" + " ".join(cells))
     return "\n".join(line.rstrip() for line in lines)
 
 
-def report(collection: Collection, data: Path, settings: list[Setting], n_engines: int,
-           n_deals: int) -> None:
+def report(
+    collection: Collection, data: Path, settings: list[Setting], n_engines: int, n_deals: int
+) -> None:
     """Run and print the experiment on one collection."""
     qrels = read_qrels(data / "qrels" / f"{collection.name}.txt")
     runs = dict(read_runs(data / "runs" / f"{collection.name}.tar.xz"))
@@ -186,38 +221,60 @@ def report(collection: Collection, data: Path, settings: list[Setting], n_engine
     evaluator = ir_std.evaluator(collection.measures, qrels, factors=factors)
     outcomes = {s: run_setting(s, engines, evaluator, n_deals) for s in settings}
     whole = [evaluator.calc_aggregate(run) for run in engines]
-    print(f"{collection.name}: {len(qrels.topics)} topics, engines {len(engines)}, deals "
-          f"{n_deals}, relevant from level {collection.rel}")
-    print("an engine on the whole collection: " + ", ".join(
-        f"{m} {np.mean([w[m] for w in whole]):.3f}" for m in evaluator.measures))
+    print(
+        f"{collection.name}: {len(qrels.topics)} topics, engines {len(engines)}, deals "
+        f"{n_deals}, relevant from level {collection.rel}"
+    )
+    print(
+        "an engine on the whole collection: "
+        + ", ".join(f"{m} {np.mean([w[m] for w in whole]):.3f}" for m in evaluator.measures)
+    )
     for setting, outcome in outcomes.items():
-        print(f"{setting}: {outcome.length:.1f} documents a list, {outcome.single:.0%} of the "
-              "lists have only one")
+        print(
+            f"{setting}: {outcome.length:.1f} documents a list, {outcome.single:.0%} of the "
+            "lists have only one"
+        )
     for kind in (False, True):
         print()
-        print(table(outcomes, [m for m in evaluator.measures
-                               if isinstance(m, Standardized) is kind]))
+        print(
+            table(outcomes, [m for m in evaluator.measures if isinstance(m, Standardized) is kind])
+        )
     print()
 
 
 def main() -> None:
     """Read the arguments and report on every collection."""
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="the folder of input data",
-                        default=Path(os.environ.get("IR_STD_DATA") or ROOT / "../shared/data"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="the folder of input data",
+        default=Path(os.environ.get("IR_STD_DATA") or ROOT / "../shared/data"),
+    )
     parser.add_argument("--sources", type=int, nargs="+", default=[30, 1000], metavar="N")
     parser.add_argument("--kept", type=int, nargs="+", default=[10, 1000], metavar="K")
-    parser.add_argument("--engines", type=int, default=10, choices=range(1, 11),
-                        metavar="N", help="how many of the ten to use")
+    parser.add_argument(
+        "--engines",
+        type=int,
+        default=10,
+        choices=range(1, 11),
+        metavar="N",
+        help="how many of the ten to use",
+    )
     parser.add_argument("--deals", type=int, default=5, help="hashes to average over")
     args = parser.parse_args()
     if not (args.data / "runs").is_dir():
         parser.error(f"no runs/ in {args.data}: name the folder with --data or IR_STD_DATA")
     for collection in COLLECTIONS:
-        report(collection, args.data,
-               [Setting(n, kept) for n in args.sources for kept in args.kept],
-               args.engines, args.deals)
+        report(
+            collection,
+            args.data,
+            [Setting(n, kept) for n in args.sources for kept in args.kept],
+            args.engines,
+            args.deals,
+        )
 
 
 if __name__ == "__main__":

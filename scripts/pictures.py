@@ -35,9 +35,12 @@ def evaluated(data: Path, folder: Path) -> ir_std.Results:
     with tarfile.open(data / "runs" / "dl19-passage.tar.xz") as archive:
         for name in RUNS:
             archive.extract(f"dl19-passage/{name}", folder, filter="data")
-    return ir_std.evaluate([folder / "dl19-passage" / name for name in RUNS],
-                           data / "qrels" / "dl19-passage.txt", factors="dl19-passage",
-                           baseline=RUNS[-1])
+    return ir_std.evaluate(
+        [folder / "dl19-passage" / name for name in RUNS],
+        data / "qrels" / "dl19-passage.txt",
+        factors="dl19-passage",
+        baseline=RUNS[-1],
+    )
 
 
 def topics(results: ir_std.Results) -> Figure:
@@ -62,17 +65,23 @@ def overview(results: ir_std.Results, folder: Path) -> None:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=os.environ.get("IR_STD_CHROMIUM") or shutil.which("chromium"),
-            args=["--no-sandbox"])
+            args=["--no-sandbox"],
+        )
         for dark in (False, True):
-            page = browser.new_page(viewport={"width": 1000, "height": 800},
-                                    device_scale_factor=1.5,
-                                    color_scheme="dark" if dark else "light")
+            page = browser.new_page(
+                viewport={"width": 1000, "height": 800},
+                device_scale_factor=1.5,
+                color_scheme="dark" if dark else "light",
+            )
             page.goto(page_file.as_uri())
             page.wait_for_selector("[data-ready]", state="attached")
             bottom = page.evaluate(
-                "document.querySelector('figure.overview').getBoundingClientRect().bottom")
-            page.screenshot(path=folder / ("overview-dark.png" if dark else "overview.png"),
-                            clip={"x": 0, "y": 0, "width": 1000, "height": bottom + 8})
+                "document.querySelector('figure.overview').getBoundingClientRect().bottom"
+            )
+            page.screenshot(
+                path=folder / ("overview-dark.png" if dark else "overview.png"),
+                clip={"x": 0, "y": 0, "width": 1000, "height": bottom + 8},
+            )
         browser.close()
 
 
@@ -85,10 +94,14 @@ def draw(data: Path, folder: Path) -> None:
 
 def main() -> None:
     """Parse the arguments and draw."""
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=(
-        os.environ.get("IR_STD_DATA") or ROOT.parent / "shared" / "data"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=(os.environ.get("IR_STD_DATA") or ROOT.parent / "shared" / "data"),
+    )
     data = parser.parse_args().data
     draw(data, PICTURES)
     with tempfile.TemporaryDirectory() as scratch:

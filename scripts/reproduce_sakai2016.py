@@ -131,16 +131,26 @@ def left_out(scores: Scores, named: bool) -> list[LeftOut]:
         a = standardize(scores.values, scheme=scheme).mean(axis=0)
         b = out.mean(axis=0)
         change = np.abs(a - b)
-        found.append(LeftOut(scheme, len(set(groups)), float(kendall_tau_b(a, b)),
-                             float(change.mean()), float(change.max())))
+        found.append(
+            LeftOut(
+                scheme,
+                len(set(groups)),
+                float(kendall_tau_b(a, b)),
+                float(change.mean()),
+                float(change.max()),
+            )
+        )
     return found
 
 
-def p_values(scores: dict[str, np.ndarray], trials: int, seed: int = 0
-             ) -> dict[tuple[str, str], np.ndarray]:
+def p_values(
+    scores: dict[str, np.ndarray], trials: int, seed: int = 0
+) -> dict[tuple[str, str], np.ndarray]:
     """Sorted p values of all pairs, by test and scheme."""
     tests: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-        "t": paired_p_values, "tukey": partial(tukey_p_values, trials=trials, seed=seed)}
+        "t": paired_p_values,
+        "tukey": partial(tukey_p_values, trials=trials, seed=seed),
+    }
     return {(name, s): np.sort(test(x)) for name, test in tests.items() for s, x in scores.items()}
 
 
@@ -151,8 +161,12 @@ def swaps(x: np.ndarray, trials: int, seed: int = 0) -> Swaps:
     deciles = np.unique(np.r_[0, np.quantile(np.abs(mean[i] - mean[j]), np.arange(1, 10) / 10)])
     fine = swap_rate(x, FINE, trials=trials, seed=seed)
     trusted, resolved = resolution(fine)
-    return Swaps(swap_rate(x, BINS, trials=trials, seed=seed),
-                 swap_rate(x, deciles, trials=trials, seed=seed), trusted, resolved)
+    return Swaps(
+        swap_rate(x, BINS, trials=trials, seed=seed),
+        swap_rate(x, deciles, trials=trials, seed=seed),
+        trusted,
+        resolved,
+    )
 
 
 def resolution(fine: SwapRates) -> tuple[float, float]:
@@ -163,17 +177,18 @@ def resolution(fine: SwapRates) -> tuple[float, float]:
     trusted = np.flatnonzero((fine.rate <= CONFIDENT) & (fine.pairs >= ENOUGH))
     if not len(trusted):
         return float("nan"), 0.0
-    return (float(FINE[trusted[0]]),
-            float(fine.pairs[trusted[0]:].sum() / fine.pairs.sum()))
+    return (float(FINE[trusted[0]]), float(fine.pairs[trusted[0] :].sum() / fine.pairs.sum()))
 
 
 def sizes(x: np.ndarray, raw: np.ndarray) -> Sizes:
     """Topic set sizes at alpha 0.05 and beta 0.20 for SYSTEMS systems."""
     stretch = x.mean(axis=0).std(ddof=1) / raw.mean(axis=0).std(ddof=1)
-    return Sizes(within_system_variance(x), residual_variance(x),
-                 {k: tuple(size(x, d) for d in DIFFERENCES) for k, size in DESIGNS.items()},
-                 {k: tuple(size(x, d * stretch) for d in DIFFERENCES)
-                  for k, size in DESIGNS.items()})
+    return Sizes(
+        within_system_variance(x),
+        residual_variance(x),
+        {k: tuple(size(x, d) for d in DIFFERENCES) for k, size in DESIGNS.items()},
+        {k: tuple(size(x, d * stretch) for d in DIFFERENCES) for k, size in DESIGNS.items()},
+    )
 
 
 @dataclass(frozen=True)
@@ -193,10 +208,13 @@ def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> 
     key, scores = item
     by_scheme = schemes(scores.values)
     return Results(
-        f"{key[0]}, {key[1]}", scores, left_out(scores, key in RUNS),
+        f"{key[0]}, {key[1]}",
+        scores,
+        left_out(scores, key in RUNS),
         p_values(by_scheme, trials, seed),
         {s: swaps(x, trials, seed) for s, x in by_scheme.items()},
-        {s: sizes(x, by_scheme["raw"]) for s, x in by_scheme.items()})
+        {s: sizes(x, by_scheme["raw"]) for s, x in by_scheme.items()},
+    )
 
 
 def power(result: Results, test: str, scheme: str, alpha: float = 0.05) -> float:
@@ -206,61 +224,119 @@ def power(result: Results, test: str, scheme: str, alpha: float = 0.05) -> float
 
 def write(out: Path, results: Sequence[Results]) -> None:
     """The tables as CSV files."""
-    write_csv(out / "leave-one-group-out.csv",
-              ["data", "scheme", "groups", "tau", "mean_change", "largest_change"],
-              [(r.title, v.scheme, v.groups, v.tau, v.mean_change, v.largest_change)
-               for r in results for v in r.left_out])
-    write_csv(out / "discriminative-power.csv", ["data", "test", "scheme", "at_0.01", "at_0.05"],
-              [(r.title, test, s, power(r, test, s, 0.01), power(r, test, s))
-               for r in results for test, s in r.p_values])
-    write_csv(out / "swap-rates.csv", ["data", "scheme", "from", "pairs", "swaps", "rate"],
-              [(r.title, s, *row) for r in results for s, v in r.swaps.items()
-               for row in zip(BINS.tolist(), v.by_difference.pairs.tolist(),
-                              v.by_difference.swaps.tolist(), v.by_difference.rate, strict=True)])
-    write_csv(out / "swap-summary.csv",
-              ["data", "scheme", "overall", "standard_error", "trusted", "resolved"],
-              [(r.title, s, v.by_difference.overall, v.by_difference.error, v.trusted, v.resolved)
-               for r in results for s, v in r.swaps.items()])
-    write_csv(out / "topic-set-sizes.csv",
-              ["data", "scheme", "variance", "residual", "design", "min_difference",
-               "equal_difference", "same_effect"],
-              [(r.title, s, v.variance, v.residual, design, *row)
-               for r in results for s, v in r.sizes.items() for design in DESIGNS
-               for row in zip(DIFFERENCES, v.equal_difference[design], v.same_effect[design],
-                              strict=True)])
+    write_csv(
+        out / "leave-one-group-out.csv",
+        ["data", "scheme", "groups", "tau", "mean_change", "largest_change"],
+        [
+            (r.title, v.scheme, v.groups, v.tau, v.mean_change, v.largest_change)
+            for r in results
+            for v in r.left_out
+        ],
+    )
+    write_csv(
+        out / "discriminative-power.csv",
+        ["data", "test", "scheme", "at_0.01", "at_0.05"],
+        [
+            (r.title, test, s, power(r, test, s, 0.01), power(r, test, s))
+            for r in results
+            for test, s in r.p_values
+        ],
+    )
+    write_csv(
+        out / "swap-rates.csv",
+        ["data", "scheme", "from", "pairs", "swaps", "rate"],
+        [
+            (r.title, s, *row)
+            for r in results
+            for s, v in r.swaps.items()
+            for row in zip(
+                BINS.tolist(),
+                v.by_difference.pairs.tolist(),
+                v.by_difference.swaps.tolist(),
+                v.by_difference.rate,
+                strict=True,
+            )
+        ],
+    )
+    write_csv(
+        out / "swap-summary.csv",
+        ["data", "scheme", "overall", "standard_error", "trusted", "resolved"],
+        [
+            (r.title, s, v.by_difference.overall, v.by_difference.error, v.trusted, v.resolved)
+            for r in results
+            for s, v in r.swaps.items()
+        ],
+    )
+    write_csv(
+        out / "topic-set-sizes.csv",
+        [
+            "data",
+            "scheme",
+            "variance",
+            "residual",
+            "design",
+            "min_difference",
+            "equal_difference",
+            "same_effect",
+        ],
+        [
+            (r.title, s, v.variance, v.residual, design, *row)
+            for r in results
+            for s, v in r.sizes.items()
+            for design in DESIGNS
+            for row in zip(
+                DIFFERENCES, v.equal_difference[design], v.same_effect[design], strict=True
+            )
+        ],
+    )
 
 
 def show(results: Sequence[Results]) -> None:
     """Print the tables."""
-    print("Leave one group out: against factors from all systems\n"
-          f"{'':24} systems  groups  scheme  tau     change of mean score: mean, largest")
+    print(
+        "Leave one group out: against factors from all systems\n"
+        f"{'':24} systems  groups  scheme  tau     change of mean score: mean, largest"
+    )
     for r in results:
         for v in r.left_out:
-            print(f"{r.title:24} {len(r.scores.systems):7}  {v.groups:6}  {v.scheme:6}  "
-                  f"{v.tau:.4f}  {v.mean_change:.4f}, {v.largest_change:.4f}")
-    print("\nDiscriminative power: share of system pairs that differ at 0.05\n"
-          f"{'':24} paired t:  raw    N      U     randomised Tukey HSD:  raw    N      U")
+            print(
+                f"{r.title:24} {len(r.scores.systems):7}  {v.groups:6}  {v.scheme:6}  "
+                f"{v.tau:.4f}  {v.mean_change:.4f}, {v.largest_change:.4f}"
+            )
+    print(
+        "\nDiscriminative power: share of system pairs that differ at 0.05\n"
+        f"{'':24} paired t:  raw    N      U     randomised Tukey HSD:  raw    N      U"
+    )
     for r in results:
-        t, hsd = ("  ".join(f"{power(r, test, s):.3f}" for s in SCHEMES)
-                  for test in ("t", "tukey"))
+        t, hsd = ("  ".join(f"{power(r, test, s):.3f}" for s in SCHEMES) for test in ("t", "tukey"))
         print(f"{r.title:24}          {t}                         {hsd}")
-    print("\nSwap rates over halves of the topics: of all pairs (standard error over trials); the "
-          "smallest difference at which\nat most 5% swap, and the share of comparisons that it "
-          f"resolves\n{'':24} scheme  overall           minus N           difference  resolved")
+    print(
+        "\nSwap rates over halves of the topics: of all pairs (standard error over trials); the "
+        "smallest difference at which\nat most 5% swap, and the share of comparisons that it "
+        f"resolves\n{'':24} scheme  overall           minus N           difference  resolved"
+    )
     for r in results:
         for s, swapped in r.swaps.items():
             more, error = beyond(r, s, "N")
             rates = swapped.by_difference
-            print(f"{r.title:24} {s:6}  {rates.overall:.4f} ({rates.error:.4f})  {more:+.4f} "
-                  f"({error:.4f})   {swapped.trusted:.3f}       {swapped.resolved:.3f}")
-    print(f"\nTopic set sizes: {SYSTEMS} systems, alpha 0.05, beta 0.20, differences of 0.05 and "
-          "0.10; 'same effect'\ntakes the difference in units of the spread of system means, as "
-          f"raw's\n{'':24} scheme" + "".join(f"  {design:>22}" for design in DESIGNS)
-          + f"\n{'':31}" + "  equal / same effect" * len(DESIGNS))
+            print(
+                f"{r.title:24} {s:6}  {rates.overall:.4f} ({rates.error:.4f})  {more:+.4f} "
+                f"({error:.4f})   {swapped.trusted:.3f}       {swapped.resolved:.3f}"
+            )
+    print(
+        f"\nTopic set sizes: {SYSTEMS} systems, alpha 0.05, beta 0.20, differences of 0.05 and "
+        "0.10; 'same effect'\ntakes the difference in units of the spread of system means, as "
+        f"raw's\n{'':24} scheme"
+        + "".join(f"  {design:>22}" for design in DESIGNS)
+        + f"\n{'':31}"
+        + "  equal / same effect" * len(DESIGNS)
+    )
     for r in results:
         for s, size in r.sizes.items():
-            cells = (" ".join(f"{n:5}" for n in (*size.equal_difference[d], *size.same_effect[d]))
-                     for d in DESIGNS)
+            cells = (
+                " ".join(f"{n:5}" for n in (*size.equal_difference[d], *size.same_effect[d]))
+                for d in DESIGNS
+            )
             print(f"{r.title:24} {s:6} {' '.join(cells)}")
 
 
@@ -278,6 +354,7 @@ def less(r: Results, a: str, b: str) -> bool:
 
 def claims(results: Sequence[Results]) -> list[str]:
     """Where the abstract's claims hold, a sentence each."""
+
     def bins(r: Results) -> bool:
         n, u = (r.swaps[s].by_difference for s in ("N", "U"))
         both = (n.pairs >= ENOUGH) & (u.pairs >= ENOUGH) & (BINS > 0)
@@ -290,20 +367,26 @@ def claims(results: Sequence[Results]) -> list[str]:
     tests: dict[str, Callable[[Results], bool]] = {
         "U swaps no more than N at equal score differences": bins,
         "U swaps less than N over all comparisons": lambda r: less(r, "U", "N"),
-        "U resolves more comparisons than N at a swap rate of 5%":
-            lambda r: r.swaps["U"].resolved > r.swaps["N"].resolved,
+        "U resolves more comparisons than N at a swap rate of 5%": lambda r: (
+            r.swaps["U"].resolved > r.swaps["N"].resolved
+        ),
     }
-    for kind, words in (("equal_difference", "at equal score differences"),
-                        ("same_effect", "for the same effect")):
+    for kind, words in (
+        ("equal_difference", "at equal score differences"),
+        ("same_effect", "for the same effect"),
+    ):
         for a, b in (("U", "N"), ("U", "raw"), ("N", "raw")):
             for design in DESIGNS:
                 tests[f"{a} needs fewer topics than {b} {words}, {design}"] = fewer(
-                    kind, design, a, b)
+                    kind, design, a, b
+                )
     sentences = []
     for claim, holds in tests.items():
         missing = [r.title for r in results if not holds(r)]
-        sentences.append(f"{claim}: {len(results) - len(missing)} of {len(results)}"
-                         + (f" (not {'; '.join(missing)})" if missing else ""))
+        sentences.append(
+            f"{claim}: {len(results) - len(missing)} of {len(results)}"
+            + (f" (not {'; '.join(missing)})" if missing else "")
+        )
     return sentences
 
 
@@ -314,11 +397,15 @@ def draw_power(out: Path, results: Sequence[Results]) -> None:
         for axes, r in zip(grid.flat, results, strict=True):
             for s in SCHEMES:
                 p = r.p_values[test, s]
-                axes.plot(np.arange(1, len(p) + 1) / len(p), p, color=COLOURS[s],
-                          dashes=DASHES[s], label=s)
+                axes.plot(
+                    np.arange(1, len(p) + 1) / len(p),
+                    p,
+                    color=COLOURS[s],
+                    dashes=DASHES[s],
+                    label=s,
+                )
             axes.axhline(0.05, color="0.6", linewidth=0.8, zorder=0)
-            axes.set(ylim=(0, 0.1), xlim=(0, 1), xlabel="share of system pairs",
-                     ylabel="p value")
+            axes.set(ylim=(0, 0.1), xlim=(0, 1), xlabel="share of system pairs", ylabel="p value")
             axes.set_title(r.title, fontsize=9)
         figure.suptitle(label, fontsize=9)
         grid[0, 0].legend(loc="upper left")
@@ -338,8 +425,9 @@ def draw_swaps(out: Path, results: Sequence[Results]) -> None:
             by_score.plot(BINS[:-1][enough] + 0.005, v.by_difference.rate[:-1][enough], **style)
             by_rank.plot(np.arange(1, len(v.by_decile.rate) + 1), v.by_decile.rate, **style)
         by_score.set(xlabel="score difference", ylabel="swap rate", ylim=(0, 0.55), xlim=(0, 0.2))
-        by_rank.set(xlabel="decile of the difference", ylabel="swap rate", ylim=(0, 0.55),
-                    xlim=(1, 10))
+        by_rank.set(
+            xlabel="decile of the difference", ylabel="swap rate", ylim=(0, 0.55), xlim=(1, 10)
+        )
         by_score.set_title(r.title, fontsize=9)
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     save(figure, out / "swap-rates")

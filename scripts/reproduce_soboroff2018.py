@@ -29,11 +29,23 @@ from ir_std.schemes import normal_cdf, z_scores
 EXPERIMENTS = {"stemming": "krovetz", "feedback": "prf"}
 """Each experiment's system; the baseline of both is no_stem."""
 BASELINE = "no_stem"
-STEMS = {"cd45.TREC6": "trec6.adhoc", "cd45.TREC7": "trec7.adhoc", "cd45.TREC8": "trec8.adhoc",
-         "gov2.2004": "trec2004.tb", "gov2.2005": "trec2005.tb", "gov2.2006": "trec2006.tb.adhoc"}
+STEMS = {
+    "cd45.TREC6": "trec6.adhoc",
+    "cd45.TREC7": "trec7.adhoc",
+    "cd45.TREC8": "trec8.adhoc",
+    "gov2.2004": "trec2004.tb",
+    "gov2.2005": "trec2005.tb",
+    "gov2.2006": "trec2006.tb.adhoc",
+}
 """The published factors of a collection."""
-N_SYSTEMS = {"trec6.adhoc": 74, "trec7.adhoc": 103, "trec8.adhoc": 129, "trec2004.tb": 70,
-             "trec2005.tb": 58, "trec2006.tb.adhoc": 80}
+N_SYSTEMS = {
+    "trec6.adhoc": 74,
+    "trec7.adhoc": 103,
+    "trec8.adhoc": 129,
+    "trec2004.tb": 70,
+    "trec2005.tb": 58,
+    "trec2006.tb.adhoc": 80,
+}
 COLLECTIONS = ("blogs06.2006", "blogs06.2007", "blogs06.2008", *STEMS, "nyt")
 
 # What the notebook published with the paper prints: mean AP of the system and of no_stem, p of the
@@ -49,7 +61,8 @@ PUBLISHED = {
         "gov2.2004": ("0.252", "0.239", "0.313255", "0.1560", "0.1530", "0.36307"),
         "gov2.2005": ("0.325", "0.278", "0.000109", "0.0620", "0.0582", "0.00105"),
         "gov2.2006": ("0.279", "0.277", "0.883149", "0.0667", "0.0677", "0.56789"),
-        "nyt": ("0.460", "0.429", "0.001412")},
+        "nyt": ("0.460", "0.429", "0.001412"),
+    },
     "feedback": {
         "blogs06.2006": ("0.303", "0.302", "0.72716019", "0.0623", "0.0621", "0.773904"),
         "blogs06.2007": ("0.360", "0.359", "0.92680314", "0.0379", "0.0385", "0.439652"),
@@ -60,7 +73,8 @@ PUBLISHED = {
         "gov2.2004": ("0.259", "0.239", "0.00187313", "0.1575", "0.1530", "0.005248"),
         "gov2.2005": ("0.305", "0.278", "0.00034396", "0.0609", "0.0582", "0.003851"),
         "gov2.2006": ("0.301", "0.277", "0.00285294", "0.0711", "0.0677", "0.022515"),
-        "nyt": ("0.452", "0.429", "0.00000353")},
+        "nyt": ("0.452", "0.429", "0.00000353"),
+    },
 }
 
 
@@ -111,15 +125,19 @@ class Experiment:
 def average_precision(file: Path) -> dict[str, float]:
     """AP by topic, of trec_eval's -q output."""
     lines = (line.split() for line in file.read_text(encoding="utf-8").splitlines())
-    return {topic: float(value) for measure, topic, value in lines
-            if measure == "map" and topic != "all"}
+    return {
+        topic: float(value)
+        for measure, topic, value in lines
+        if measure == "map" and topic != "all"
+    }
 
 
 def load(data: Path, experiment: str, collection: str) -> Experiment:
     """The scores of both systems, and the factors of the collection."""
     folder = data / "soboroff2018" / experiment / collection
-    a, b = (average_precision(folder / f"{run}.eval")
-            for run in (EXPERIMENTS[experiment], BASELINE))
+    a, b = (
+        average_precision(folder / f"{run}.eval") for run in (EXPERIMENTS[experiment], BASELINE)
+    )
     if a.keys() != b.keys():
         raise SystemExit(f"{folder}: the two runs have other topics")
     topics = sorted(a, key=int)
@@ -138,8 +156,9 @@ def load(data: Path, experiment: str, collection: str) -> Experiment:
         systems = np.hstack([of_2006, systems])
         repeated = np.hstack([of_2006, systems])
     mean, sd = moments(systems)
-    return Experiment(collection, x,
-                      Factors(mean, sd, systems.shape[1], moments(repeated), systems))
+    return Experiment(
+        collection, x, Factors(mean, sd, systems.shape[1], moments(repeated), systems)
+    )
 
 
 def moments(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -152,8 +171,9 @@ def figures(values: np.ndarray) -> tuple[float, float, float]:
     return *values.mean(axis=0).tolist(), float(stats.ttest_rel(*values.T).pvalue)
 
 
-def compared(name: str, experiment: str, values: np.ndarray,
-             published: Sequence[str]) -> Iterator[Compared]:
+def compared(
+    name: str, experiment: str, values: np.ndarray, published: Sequence[str]
+) -> Iterator[Compared]:
     """Both means and p beside the published ones."""
     titles = (f"{name} {EXPERIMENTS[experiment]}", f"{name} {BASELINE}", f"{name} p")
     for title, computed, text in zip(titles, figures(values), published, strict=True):
@@ -162,15 +182,24 @@ def compared(name: str, experiment: str, values: np.ndarray,
 
 def raw(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
     """Mean AP and the paired t-tests."""
-    return [row for e in loaded for row in compared(
-        e.collection, experiment, e.x, PUBLISHED[experiment][e.collection][:3])]
+    return [
+        row
+        for e in loaded
+        for row in compared(e.collection, experiment, e.x, PUBLISHED[experiment][e.collection][:3])
+    ]
 
 
 def slip(experiment: str, loaded: Sequence[Experiment]) -> list[Compared]:
     """The standardized means and tests as published, by the formula as written."""
     published = PUBLISHED[experiment]
-    return [row for e in loaded if e.factors for row in compared(
-        e.collection, experiment, e.factors.as_published(e.x), published[e.collection][3:])]
+    return [
+        row
+        for e in loaded
+        if e.factors
+        for row in compared(
+            e.collection, experiment, e.factors.as_published(e.x), published[e.collection][3:]
+        )
+    ]
 
 
 def effects(experiment: str, loaded: Sequence[Experiment]) -> Effects:
@@ -183,47 +212,78 @@ def effects(experiment: str, loaded: Sequence[Experiment]) -> Effects:
             of_standardized.append(Effect.of(e.collection, []))
         else:
             y = e.factors.standardized(e.x)
-            of_standardized.append(Effect.of(e.collection, y[:, 0] - y[:, 1],
-                                             e.factors.systems_error(e.x),
-                                             e.factors.n_systems - 1))
+            of_standardized.append(
+                Effect.of(
+                    e.collection,
+                    y[:, 0] - y[:, 1],
+                    e.factors.systems_error(e.x),
+                    e.factors.n_systems - 1,
+                )
+            )
     measures = (AP, ir_std.sAP)
-    return Effects(BASELINE, measures, tuple(
-        Across(system, BASELINE, m, tuple(found))
-        for m, found in zip(measures, (of_raw, of_standardized), strict=True)),
-        ("The collections of one name share documents, not topics: they are less independent "
-         "than ten collections of their own. nyt has no factors.",))
+    return Effects(
+        BASELINE,
+        measures,
+        tuple(
+            Across(system, BASELINE, m, tuple(found))
+            for m, found in zip(measures, (of_raw, of_standardized), strict=True)
+        ),
+        (
+            "The collections of one name share documents, not topics: they are less independent "
+            "than ten collections of their own. nyt has no factors.",
+        ),
+    )
 
 
 def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> list[str]:
     """Standardized means as published and as the formula gives them; where conclusions differ."""
-    print(f"\n{experiment}: standardized mean AP, {EXPERIMENTS[experiment]} and {BASELINE}, and p\n"
-          f"{'':14}  as published               (score - mean) / sd        raw p")
+    print(
+        f"\n{experiment}: standardized mean AP, {EXPERIMENTS[experiment]} and {BASELINE}, and p\n"
+        f"{'':14}  as published               (score - mean) / sd        raw p"
+    )
     rows, differ = [], []
     for e in loaded:
         if e.factors is None:
             continue
-        was, now, plain = map(figures, (
-            e.factors.as_published(e.x), e.factors.standardized(e.x), e.x))
-        print(f"{e.collection:14}  {was[0]:.4f} {was[1]:.4f} {was[2]:.6f}    "
-              f"{now[0]:.4f} {now[1]:.4f} {now[2]:.6f}    {plain[2]:.6f}")
+        was, now, plain = map(
+            figures, (e.factors.as_published(e.x), e.factors.standardized(e.x), e.x)
+        )
+        print(
+            f"{e.collection:14}  {was[0]:.4f} {was[1]:.4f} {was[2]:.6f}    "
+            f"{now[0]:.4f} {now[1]:.4f} {now[2]:.6f}    {plain[2]:.6f}"
+        )
         rows.append((e.collection, *was, *now, plain[2]))
         if (was[2] < 0.05) != (now[2] < 0.05) or (was[0] > was[1]) != (now[0] > now[1]):
             differ.append(e.collection)
-    write_csv(path, ["collection", *(f"{kind} {what}" for kind in ("published", "right")
-                                     for what in (EXPERIMENTS[experiment], BASELINE, "p")),
-                     "raw p"], rows)
+    write_csv(
+        path,
+        [
+            "collection",
+            *(
+                f"{kind} {what}"
+                for kind in ("published", "right")
+                for what in (EXPERIMENTS[experiment], BASELINE, "p")
+            ),
+            "raw p",
+        ],
+        rows,
+    )
     return differ
 
 
 def agreement(found: Effects) -> str:
     """Whether raw and standardized summaries say the same, in a sentence."""
     said = []
-    for title, across, size in (("raw", found.of(AP), False),
-                                ("standardized", found.of(ir_std.sAP), False),
-                                ("effect size", found.of(AP), True)):
+    for title, across, size in (
+        ("raw", found.of(AP), False),
+        ("standardized", found.of(ir_std.sAP), False),
+        ("effect size", found.of(AP), True),
+    ):
         if s := across.summary(size):
-            said.append(f"{title} {s.effect:+.4f} [{s.low:+.4f}, {s.high:+.4f}] p {s.p:.4f}, "
-                        f"I2 {100 * s.i2:.0f}%")
+            said.append(
+                f"{title} {s.effect:+.4f} [{s.low:+.4f}, {s.high:+.4f}] p {s.p:.4f}, "
+                f"I2 {100 * s.i2:.0f}%"
+            )
     return "; ".join(said)
 
 
@@ -234,20 +294,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     alike = True
     for experiment in EXPERIMENTS:
         loaded = [load(args.data, experiment, c) for c in COLLECTIONS]
-        alike &= report(f"{experiment}: mean AP", raw(experiment, loaded),
-                        out / f"{experiment}-raw.csv")
-        alike &= report(f"{experiment}: standardized, by pnorm(score - mean / sd)",
-                        slip(experiment, loaded), out / f"{experiment}-slip.csv")
+        alike &= report(
+            f"{experiment}: mean AP", raw(experiment, loaded), out / f"{experiment}-raw.csv"
+        )
+        alike &= report(
+            f"{experiment}: standardized, by pnorm(score - mean / sd)",
+            slip(experiment, loaded),
+            out / f"{experiment}-slip.csv",
+        )
         differ = show_right(experiment, loaded, out / f"{experiment}-right.csv")
         print(f"Sign or significance at 0.05 differ on: {', '.join(differ) or 'none'}")
         found = effects(experiment, loaded)
-        print(f"\n{experiment} over all collections\n{found.table().text()}\n"
-              f"\n{agreement(found)}")
-        (out / f"{experiment}-effects.csv").write_text(found.table().csv() + "\n",
-                                                       encoding="utf-8")
+        print(f"\n{experiment} over all collections\n{found.table().text()}\n\n{agreement(found)}")
+        (out / f"{experiment}-effects.csv").write_text(found.table().csv() + "\n", encoding="utf-8")
         save(forest_figure(found), out / f"{experiment}-forest")
-    print(f"\n{'All' if alike else 'NOT ALL'} published figures were found. Tables and figures "
-          f"are in {out}")
+    print(
+        f"\n{'All' if alike else 'NOT ALL'} published figures were found. Tables and figures "
+        f"are in {out}"
+    )
     return 0 if alike else 1
 
 

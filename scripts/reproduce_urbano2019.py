@@ -56,13 +56,19 @@ PUBLISHED_TAU = {
 PUBLISHED_ALPHAS = (0.001, 0.01, 0.05)
 PUBLISHED_POWER = {
     ("robust04", "AP"): {
-        "raw": (0.4076, 0.5302, 0.6432), "N": (0.4272, 0.5398, 0.6457),
-        "U": (0.4165, 0.5298, 0.6377), "z": (0.4129, 0.5260, 0.6343),
-        "E": (0.4259, 0.5369, 0.6412)},
+        "raw": (0.4076, 0.5302, 0.6432),
+        "N": (0.4272, 0.5398, 0.6457),
+        "U": (0.4165, 0.5298, 0.6377),
+        "z": (0.4129, 0.5260, 0.6343),
+        "E": (0.4259, 0.5369, 0.6412),
+    },
     ("terabyte04-06", "nDCG"): {
-        "raw": (0.5258, 0.6304, 0.7216), "N": (0.5448, 0.6435, 0.7301),
-        "U": (0.5330, 0.6333, 0.7221), "z": (0.5328, 0.6330, 0.7218),
-        "E": (0.5680, 0.6633, 0.7458)},
+        "raw": (0.5258, 0.6304, 0.7216),
+        "N": (0.5448, 0.6435, 0.7301),
+        "U": (0.5330, 0.6333, 0.7221),
+        "z": (0.5328, 0.6330, 0.7218),
+        "E": (0.5680, 0.6633, 0.7458),
+    },
 }
 
 
@@ -99,7 +105,8 @@ def within_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -
     return Trials(
         np.stack([kendall_tau_b(means[0], y) for y in means], axis=1),
         np.stack([tau_ap_b(means[0], y, two_sided=True) for y in means], axis=1),
-        np.stack([discriminative_power(sample, ALPHAS) for sample in samples], axis=1))
+        np.stack([discriminative_power(sample, ALPHAS) for sample in samples], axis=1),
+    )
 
 
 def between_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) -> Trials:
@@ -107,7 +114,7 @@ def between_chunk(scores: np.ndarray, task: tuple[np.random.SeedSequence, int]) 
     n = scores.shape[1]
     size = min(n // 2, TOPICS)
     topics = draws(*task, n)
-    firsts, seconds = topics[:, :size], topics[:, size:2 * size]
+    firsts, seconds = topics[:, :size], topics[:, size : 2 * size]
     tau, tau_ap, power, type1 = [], [], [], []
     for x in scores:
         first, second = x[firsts], x[seconds]
@@ -135,8 +142,9 @@ def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1
     tasks = zip(np.random.SeedSequence(seed).spawn(len(counts)), counts, strict=True)
     chunk = {"within": within_chunk, "between": between_chunk}[kind]
     chunks = list(spread(partial(chunk, scores), tasks, jobs))
-    tau, tau_ap, power = (np.concatenate([getattr(c, name) for c in chunks])
-                          for name in ("tau", "tau_ap", "power"))
+    tau, tau_ap, power = (
+        np.concatenate([getattr(c, name) for c in chunks]) for name in ("tau", "tau_ap", "power")
+    )
     type1 = [c.type1 for c in chunks if c.type1 is not None]
     return Trials(tau, tau_ap, power, np.concatenate(type1) if type1 else None)
 
@@ -144,13 +152,19 @@ def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1
 def compared(key: tuple[str, str], found: Trials) -> list[Compared]:
     """The within-collection means beside the published ones, three standard errors allowed."""
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
-    cells = [(f"tau {s}", found.tau[:, SCHEMES.index(s)], value)
-             for s, value in PUBLISHED_TAU[key].items()]
-    cells += [(f"power {s} at {alpha}", found.power[:, SCHEMES.index(s), level[k]], row[k])
-              for s, row in PUBLISHED_POWER[key].items()
-              for k, alpha in enumerate(PUBLISHED_ALPHAS)]
-    return [Compared(what, values.mean(), value, 4, 3 * standard_error(values))
-            for what, values, value in cells]
+    cells = [
+        (f"tau {s}", found.tau[:, SCHEMES.index(s)], value)
+        for s, value in PUBLISHED_TAU[key].items()
+    ]
+    cells += [
+        (f"power {s} at {alpha}", found.power[:, SCHEMES.index(s), level[k]], row[k])
+        for s, row in PUBLISHED_POWER[key].items()
+        for k, alpha in enumerate(PUBLISHED_ALPHAS)
+    ]
+    return [
+        Compared(what, values.mean(), value, 4, 3 * standard_error(values))
+        for what, values, value in cells
+    ]
 
 
 def write_summary(path: Path, found: Trials) -> None:
@@ -161,8 +175,10 @@ def write_summary(path: Path, found: Trials) -> None:
         for name in ("type1", "power"):
             values = getattr(found, name)
             if values is not None:
-                cells += [(name, round(alpha, 3), values[:, k, i])
-                          for i, alpha in enumerate(ALPHAS.tolist())]
+                cells += [
+                    (name, round(alpha, 3), values[:, k, i])
+                    for i, alpha in enumerate(ALPHAS.tolist())
+                ]
         rows += [(scheme, name, alpha, v.mean(), standard_error(v)) for name, alpha, v in cells]
     write_csv(path, ["scheme", "statistic", "alpha", "mean", "standard_error"], rows)
 
@@ -172,13 +188,17 @@ def print_between(title: str, found: Trials) -> None:
     if found.type1 is None:
         raise ValueError("these trials are of one collection")
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
-    print(f"\nBetween collections: {title}\n{'':9}tau  tau_ap   Type I errors at 0.001/0.01/0.05 "
-          "(standard error over trials)   power at 0.001/0.01/0.05")
+    print(
+        f"\nBetween collections: {title}\n{'':9}tau  tau_ap   Type I errors at 0.001/0.01/0.05 "
+        "(standard error over trials)   power at 0.001/0.01/0.05"
+    )
     for k, scheme in enumerate(SCHEMES):
         type1 = (f"{v.mean():.4f} ({standard_error(v):.4f})" for v in found.type1[:, k, level].T)
         power = found.power[:, k].mean(axis=0)[level]
-        print(f"{scheme:4}  {found.tau[:, k].mean():.4f}  {found.tau_ap[:, k].mean():.4f}   "
-              f"{'  '.join(type1)}   {'  '.join(f'{v:7.4f}' for v in power)}")
+        print(
+            f"{scheme:4}  {found.tau[:, k].mean():.4f}  {found.tau_ap[:, k].mean():.4f}   "
+            f"{'  '.join(type1)}   {'  '.join(f'{v:7.4f}' for v in power)}"
+        )
 
 
 def draw_effect(out: Path, raw: np.ndarray) -> None:
@@ -188,24 +208,39 @@ def draw_effect(out: Path, raw: np.ndarray) -> None:
     figure, grid = plt.subplots(2, 4, figsize=(9, 4.4), layout="constrained")
     order = np.argsort(raw.mean(axis=1), kind="stable")
     grid[0, 0].axis("off")
-    grid[0, 0].text(0, 0.5, "Robust 2004,\ntopics 651-700\n\nabove: a line a topic,\n"
-                    "a dot a system\n\nbelow: a box a topic,\na dot its mean", va="center")
+    grid[0, 0].text(
+        0,
+        0.5,
+        "Robust 2004,\ntopics 651-700\n\nabove: a line a topic,\n"
+        "a dot a system\n\nbelow: a box a topic,\na dot its mean",
+        va="center",
+    )
     for column, scheme in enumerate(("raw", "N", "U", "E")):
         y = raw if scheme == "raw" else standardize(raw, scheme=scheme)
         if scheme != "raw":
             curve = get_scheme(scheme).apply(line, mean=mean, sd=sd, scores=raw[:, None, :])
             grid[0, column].plot(line.T, curve.T, color=COLOURS[scheme], linewidth=0.5)
             grid[0, column].plot(raw.T, y.T, ".", color="0.1", markersize=1, alpha=0.4)
-            grid[0, column].set(xlabel="raw AP", ylabel=f"standardized AP ({scheme})",
-                                xlim=(0, 1), ylim=(0, 1))
+            grid[0, column].set(
+                xlabel="raw AP", ylabel=f"standardized AP ({scheme})", xlim=(0, 1), ylim=(0, 1)
+            )
         box = grid[1, column]
-        box.boxplot(y[order].T, widths=0.7, showcaps=False, whiskerprops={"linewidth": 0.4},
-                    flierprops={"marker": ".", "markersize": 1, "markeredgecolor": "0.6"},
-                    boxprops={"linewidth": 0.4},
-                    medianprops={"color": COLOURS["U"], "linewidth": 0.8})
+        box.boxplot(
+            y[order].T,
+            widths=0.7,
+            showcaps=False,
+            whiskerprops={"linewidth": 0.4},
+            flierprops={"marker": ".", "markersize": 1, "markeredgecolor": "0.6"},
+            boxprops={"linewidth": 0.4},
+            medianprops={"color": COLOURS["U"], "linewidth": 0.8},
+        )
         box.plot(np.arange(1, len(y) + 1), y[order].mean(axis=1), ".", color="0.1", markersize=2)
-        box.set(xticks=[], ylim=(0, 1), xlabel="topics, by mean AP",
-                ylabel="raw AP" if scheme == "raw" else f"standardized AP ({scheme})")
+        box.set(
+            xticks=[],
+            ylim=(0, 1),
+            xlabel="topics, by mean AP",
+            ylabel="raw AP" if scheme == "raw" else f"standardized AP ({scheme})",
+        )
     save(figure, out / "figure1")
 
 
@@ -214,22 +249,35 @@ def draw_trials(out: Path, number: int, results: dict[tuple[str, str], Trials]) 
     between = number == 3
     kinds = ("tau", "tau_ap", "type1", "power") if between else ("tau", "tau_ap", "power")
     shown = SCHEMES if between else SCHEMES[1:]
-    figure, grid = plt.subplots(len(kinds), len(results), figsize=(10, 2.2 * len(kinds)),
-                                layout="constrained")
+    figure, grid = plt.subplots(
+        len(kinds), len(results), figsize=(10, 2.2 * len(kinds)), layout="constrained"
+    )
     for column, ((collection, measure), found) in enumerate(results.items()):
         grid[0, column].set_title(f"{collection}, {measure}", fontsize=9)
         for axes, kind in zip(grid[:, column], kinds, strict=True):
             values = getattr(found, kind)
             if kind in ("tau", "tau_ap"):
                 densities(axes, values, shown)
-                axes.set(xlabel="$\\tau$" if kind == "tau" else "$\\tau_{ap}$", ylabel="density",
-                         ylim=(0, None))
+                axes.set(
+                    xlabel="$\\tau$" if kind == "tau" else "$\\tau_{ap}$",
+                    ylabel="density",
+                    ylim=(0, None),
+                )
             else:
                 for scheme in SCHEMES:
-                    axes.plot(ALPHAS, values[:, SCHEMES.index(scheme)].mean(axis=0),
-                              color=COLOURS[scheme], dashes=DASHES[scheme], label=scheme)
-                axes.set(xscale="log", xlabel="significance level $\\alpha$", xlim=(0.001, 0.1),
-                         ylabel="power" if kind == "power" else "Type I error rate")
+                    axes.plot(
+                        ALPHAS,
+                        values[:, SCHEMES.index(scheme)].mean(axis=0),
+                        color=COLOURS[scheme],
+                        dashes=DASHES[scheme],
+                        label=scheme,
+                    )
+                axes.set(
+                    xscale="log",
+                    xlabel="significance level $\\alpha$",
+                    xlim=(0.001, 0.1),
+                    ylabel="power" if kind == "power" else "Type I error rate",
+                )
                 if kind == "type1":
                     axes.plot(ALPHAS, ALPHAS, color="0.7", linewidth=3, zorder=0)
                     axes.set_yscale("log")
@@ -261,16 +309,21 @@ def main(argv: Sequence[str] | None = None) -> int:
             results[key] = run(kind, scores, args.trials, args.seed, args.jobs)
             write_summary(out / f"{kind}-{key[0]}-{key[1]}.csv", results[key])
         if key in PUBLISHED_TAU:
-            agree.append(report(f"Within {key[0]}, {key[1]}, {args.trials} trials",
-                                compared(key, found["within"][key]),
-                                out / f"compared-{key[0]}-{key[1]}.csv"))
+            agree.append(
+                report(
+                    f"Within {key[0]}, {key[1]}, {args.trials} trials",
+                    compared(key, found["within"][key]),
+                    out / f"compared-{key[0]}-{key[1]}.csv",
+                )
+            )
         print_between(f"{key[0]}, {key[1]}", found["between"][key])
-    draw_effect(out, table(args.data, "robust04", "AP").at(
-        t for t in range(651, 701) if t != 672))
+    draw_effect(out, table(args.data, "robust04", "AP").at(t for t in range(651, 701) if t != 672))
     draw_trials(out, 2, found["within"])
     draw_trials(out, 3, found["between"])
-    print(f"\n{sum(agree)} of {len(agree)} tables agree with the paper within three standard "
-          f"errors plus the last printed digit; tables and figures are in {out}")
+    print(
+        f"\n{sum(agree)} of {len(agree)} tables agree with the paper within three standard "
+        f"errors plus the last printed digit; tables and figures are in {out}"
+    )
     return 0 if all(agree) else 1
 
 

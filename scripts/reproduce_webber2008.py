@@ -52,9 +52,17 @@ ORIGINAL = {"T7": "trec7.adhoc", "T8": "trec8.adhoc", "T03": "trec2003.rob"}
 NAMES = {"T7": "TREC-7", "T8": "TREC-8", "T03": "Robust 2003", "T04": "Robust 2004"}
 
 METRICS = {
-    "SP": "SP", "AP": "AP", "DCG": "DCG(dcg='jk',rel=1)", "nDCG": "nDCG(dcg='jk',rel=1)",
-    "VDCG": "DCG(rel=1)", "nVDCG": "nDCG(rel=1)", "P@10": "P@10", "RR": "RR",
-    "RBP.8": "RBP(p=0.8,rel=1)", "RBP.95": "RBP(p=0.95,rel=1)", "RP": "Rprec",
+    "SP": "SP",
+    "AP": "AP",
+    "DCG": "DCG(dcg='jk',rel=1)",
+    "nDCG": "nDCG(dcg='jk',rel=1)",
+    "VDCG": "DCG(rel=1)",
+    "nVDCG": "nDCG(rel=1)",
+    "P@10": "P@10",
+    "RR": "RR",
+    "RBP.8": "RBP(p=0.8,rel=1)",
+    "RBP.95": "RBP(p=0.95,rel=1)",
+    "RP": "Rprec",
 }
 """The published files' names of the metrics, and ours."""
 
@@ -80,19 +88,29 @@ def standardized(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
 
 def table1(data: Path) -> list[Compared]:
     """Systems and topics of TREC-8: mean and standard deviation of AP."""
-    published = {"READWARE2": (0.469, 0.224), "Flab8atdn": (0.324, 0.220),
-                 "ric8tpx": (0.269, 0.219), "UT803": (0.176, 0.185),
-                 "403": (0.708, 0.226), "430": (0.486, 0.217),
-                 "414": (0.203, 0.108), "401": (0.048, 0.090)}
+    published = {
+        "READWARE2": (0.469, 0.224),
+        "Flab8atdn": (0.324, 0.220),
+        "ric8tpx": (0.269, 0.219),
+        "UT803": (0.176, 0.185),
+        "403": (0.708, 0.226),
+        "430": (0.486, 0.217),
+        "414": (0.203, 0.108),
+        "401": (0.048, 0.090),
+    }
     systems = score_runs(data, "trec8-adhoc", ["AP"], only=published)["AP"]
-    found = {system: (ap.mean(), ap.std(ddof=1))
-             for system, ap in zip(systems.systems, systems.values.T, strict=True)}
+    found = {
+        system: (ap.mean(), ap.std(ddof=1))
+        for system, ap in zip(systems.systems, systems.values.T, strict=True)
+    }
     topics = [name for name in published if name not in found]
     means, sds = published_factors(data, "trec8.adhoc", "AP", topics)
     found.update(zip(topics, zip(means[:, 0], sds[:, 0], strict=True), strict=True))
-    return [Compared(f"{name} {what}", computed, printed, 3)
-            for name, pair in published.items()
-            for what, computed, printed in zip(("mean", "sd"), found[name], pair, strict=True)]
+    return [
+        Compared(f"{name} {what}", computed, printed, 3)
+        for name, pair in published.items()
+        for what, computed, printed in zip(("mean", "sd"), found[name], pair, strict=True)
+    ]
 
 
 def table2(data: Path) -> list[Compared]:
@@ -102,15 +120,19 @@ def table2(data: Path) -> list[Compared]:
     rows = []
     for name, (pearson, tau) in published.items():
         a, b = original[name].mean(axis=0), standardize(raw[name]).mean(axis=0)
-        rows += [Compared(f"{name} Pearson", np.corrcoef(a, b)[0, 1], pearson, 3),
-                 Compared(f"{name} Kendall", float(kendall_tau_b(a, b)), tau, 3)]
+        rows += [
+            Compared(f"{name} Pearson", np.corrcoef(a, b)[0, 1], pearson, 3),
+            Compared(f"{name} Kendall", float(kendall_tau_b(a, b)), tau, 3),
+        ]
     return rows
 
 
 def drift(scores: dict[str, np.ndarray], published: Sequence[float]) -> list[Compared]:
     """Tables 3 and 5: dRMSE between all pairs of collections."""
-    return [Compared(f"{a}-{b}", float(drmse(scores[a], scores[b])), printed, 3)
-            for (a, b), printed in zip(PAIRS, published, strict=True)]
+    return [
+        Compared(f"{a}-{b}", float(drmse(scores[a], scores[b])), printed, 3)
+        for (a, b), printed in zip(PAIRS, published, strict=True)
+    ]
 
 
 def table3(data: Path) -> list[Compared]:
@@ -120,11 +142,24 @@ def table3(data: Path) -> list[Compared]:
 
 def table4(data: Path) -> list[Compared]:
     """Systems significantly better, in AP, than they themselves are on another collection."""
-    published = {("T8", "T7"): 2, ("T03", "T7"): 103, ("T03", "T8"): 57, ("T03", "T04"): 2,
-                 ("T04", "T7"): 61, ("T04", "T8"): 8}
+    published = {
+        ("T8", "T7"): 2,
+        ("T03", "T7"): 103,
+        ("T03", "T8"): 57,
+        ("T03", "T04"): 2,
+        ("T04", "T7"): 61,
+        ("T04", "T8"): 8,
+    }
     raw = raw_scores(data)
-    return [Compared(f"{a} > {b}", int(self_false_positives(raw[a], raw[b]).sum()),
-                     published.get((a, b), 0), 0) for a, b in permutations(TOPICS, 2)]
+    return [
+        Compared(
+            f"{a} > {b}",
+            int(self_false_positives(raw[a], raw[b]).sum()),
+            published.get((a, b), 0),
+            0,
+        )
+        for a, b in permutations(TOPICS, 2)
+    ]
 
 
 def table5(data: Path) -> list[Compared]:
@@ -134,34 +169,46 @@ def table5(data: Path) -> list[Compared]:
 
 def table6(data: Path) -> list[Compared]:
     """Mean scores over all systems and topics of each collection."""
-    published = {"P@10": (0.452, 0.450, 0.466, 0.434), "AP": (0.212, 0.244, 0.327, 0.293),
-                 "sAP": (0.516, 0.503, 0.517, 0.500)}
-    scores = {"P@10": raw_scores(data, "P@10"), "AP": raw_scores(data),
-              "sAP": standardized(data)}
-    return [Compared(f"{measure} {name}", scores[measure][name].mean(), printed, 3)
-            for measure, row in published.items()
-            for name, printed in zip(TOPICS, row, strict=True)]
+    published = {
+        "P@10": (0.452, 0.450, 0.466, 0.434),
+        "AP": (0.212, 0.244, 0.327, 0.293),
+        "sAP": (0.516, 0.503, 0.517, 0.500),
+    }
+    scores = {"P@10": raw_scores(data, "P@10"), "AP": raw_scores(data), "sAP": standardized(data)}
+    return [
+        Compared(f"{measure} {name}", scores[measure][name].mean(), printed, 3)
+        for measure, row in published.items()
+        for name, printed in zip(TOPICS, row, strict=True)
+    ]
 
 
 def section4(data: Path) -> list[Compared]:
     """Kendall's tau between rankings of the 2004 systems."""
     raw, std = raw_scores(data), standardized(data)
     t03, t04 = raw["T03"].mean(axis=0), raw["T04"].mean(axis=0)
-    return [Compared("T03, AP and sAP",
-                     float(kendall_tau_b(t03, std["T03"].mean(axis=0))), 0.919, 3),
-            Compared("AP, T03 and T04", float(kendall_tau_b(t03, t04)), 0.742, 3)]
+    return [
+        Compared("T03, AP and sAP", float(kendall_tau_b(t03, std["T03"].mean(axis=0))), 0.919, 3),
+        Compared("AP, T03 and T04", float(kendall_tau_b(t03, t04)), 0.742, 3),
+    ]
 
 
 def quartiles(trec8: Scores) -> list[Compared]:
     """Quartiles of all sAP scores of TREC-8's own systems."""
     computed = np.quantile(standardize(trec8.values), (0.25, 0.5, 0.75))
-    return [Compared(f"{what} of sAP", float(value), printed, 2) for what, value, printed in
-            zip(("lower quartile", "median", "upper quartile"), computed, (0.26, 0.50, 0.74),
-                strict=True)]
+    return [
+        Compared(f"{what} of sAP", float(value), printed, 2)
+        for what, value, printed in zip(
+            ("lower quartile", "median", "upper quartile"),
+            computed,
+            (0.26, 0.50, 0.74),
+            strict=True,
+        )
+    ]
 
 
-def stability_curve(data: Path, sizes: Sequence[int] = SIZES, samples: int = 2000,
-                    seed: int = 0) -> np.ndarray:
+def stability_curve(
+    data: Path, sizes: Sequence[int] = SIZES, samples: int = 2000, seed: int = 0
+) -> np.ndarray:
     """Figure 4: tau of the T03 ranking by sampled and by all 78 systems of Robust 2003.
 
     Returns an array of shape (n_sizes, 3): the lowest percent, the median and the highest
@@ -169,8 +216,14 @@ def stability_curve(data: Path, sizes: Sequence[int] = SIZES, samples: int = 200
     """
     ranked = raw_scores(data)["T03"]
     first = table(data, "robust03", "AP").at(TOPICS["T03"])
-    return np.array([np.quantile(factor_stability(ranked, first, size, samples=samples, seed=seed),
-                                 (0.01, 0.5, 0.99)) for size in sizes])
+    return np.array(
+        [
+            np.quantile(
+                factor_stability(ranked, first, size, samples=samples, seed=seed), (0.01, 0.5, 0.99)
+            )
+            for size in sizes
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -197,20 +250,27 @@ def halves(raw: np.ndarray, std: np.ndarray, trials: int, seed: int = 0) -> Halv
     order = rng.random((trials, n)).argsort(axis=1)
     drifts, errors = [], []
     for x in (raw, std):
-        first, second = x[order[:, :n // 2]], x[order[:, n // 2:]]
+        first, second = x[order[:, : n // 2]], x[order[:, n // 2 :]]
         drifts.append(float(drmse(first, second).mean()))
-        errors.append(float(self_false_positives(first, second, 0.05,
-                                                 alternative="two-sided").mean()))
+        errors.append(
+            float(self_false_positives(first, second, 0.05, alternative="two-sided").mean())
+        )
     tau = float(kendall_tau_b(raw.mean(axis=0), std.mean(axis=0)))
     return Halves((drifts[0], drifts[1]), (errors[0], errors[1]), tau)
 
 
 def boxes(axes: Axes, scores: np.ndarray, label: str) -> None:
     """A box a topic: all systems' scores."""
-    axes.boxplot(scores.T, widths=0.6, patch_artist=True, showcaps=False,
-                 flierprops={"marker": ".", "markersize": 2, "markeredgecolor": "0.5"},
-                 boxprops={"facecolor": "0.85", "linewidth": 0.5},
-                 medianprops={"color": COLOURS["U"]}, whiskerprops={"linewidth": 0.5})
+    axes.boxplot(
+        scores.T,
+        widths=0.6,
+        patch_artist=True,
+        showcaps=False,
+        flierprops={"marker": ".", "markersize": 2, "markeredgecolor": "0.5"},
+        boxprops={"facecolor": "0.85", "linewidth": 0.5},
+        medianprops={"color": COLOURS["U"]},
+        whiskerprops={"linewidth": 0.5},
+    )
     axes.set(xticks=[], ylabel=label, ylim=(0, None))
 
 
@@ -224,10 +284,15 @@ def draw_topics(out: Path, metric: str, raw: np.ndarray, std: np.ndarray) -> Non
     # Unbounded metrics are drawn as shares of their largest score.
     scale = max(1.0, raw.max())
     bins = np.linspace(0, 1, 26)
-    bottom.hist(raw.ravel() / scale, bins, color="0.8",
-                label=metric if scale == 1 else f"{metric} / {scale:.0f}")
-    bottom.hist(std.ravel(), bins, histtype="step", color=COLOURS["N"], linewidth=1.4,
-                label=f"s{metric}")
+    bottom.hist(
+        raw.ravel() / scale,
+        bins,
+        color="0.8",
+        label=metric if scale == 1 else f"{metric} / {scale:.0f}",
+    )
+    bottom.hist(
+        std.ravel(), bins, histtype="step", color=COLOURS["N"], linewidth=1.4, label=f"s{metric}"
+    )
     bottom.set(xlabel="score", ylabel="scores", xlim=(0, 1))
     bottom.legend()
     save(figure, out / f"figures1-3-{metric}")
@@ -236,12 +301,24 @@ def draw_topics(out: Path, metric: str, raw: np.ndarray, std: np.ndarray) -> Non
 def draw_stability(out: Path, curve: np.ndarray, level: float) -> None:
     """Figure 4: how many standardizing systems are enough."""
     figure, axes = plt.subplots(figsize=(3.5, 2.6))
-    axes.fill_between(SIZES, curve[:, 0], curve[:, 2], color=COLOURS["N"], alpha=0.2,
-                      linewidth=0, label="1st to 99th percentile")
+    axes.fill_between(
+        SIZES,
+        curve[:, 0],
+        curve[:, 2],
+        color=COLOURS["N"],
+        alpha=0.2,
+        linewidth=0,
+        label="1st to 99th percentile",
+    )
     axes.plot(SIZES, curve[:, 1], color=COLOURS["N"], label="median")
     axes.axhline(level, color="0.3", dashes=(4, 2), label="raw, T03 to T04")
-    axes.set(xscale="log", xlabel="standardizing systems",
-             ylabel="Kendall's $\\tau$ with all 78", xlim=(SIZES[0], SIZES[-1]), ylim=(0.6, 1))
+    axes.set(
+        xscale="log",
+        xlabel="standardizing systems",
+        ylabel="Kendall's $\\tau$ with all 78",
+        xlim=(SIZES[0], SIZES[-1]),
+        ylim=(0.6, 1),
+    )
     axes.set_xticks([2, 5, 10, 20, 40, 77], labels=["2", "5", "10", "20", "40", "77"])
     axes.minorticks_off()
     axes.legend(loc="lower right")
@@ -256,31 +333,42 @@ def scatter(axes: Axes, x: np.ndarray, y: np.ndarray, top: float, colour: str) -
     axes.set(xticks=ticks, yticks=ticks, xlim=(0, top), ylim=(0, top), aspect="equal")
 
 
-def draw_means(out: Path, number: int, measure: str, label: str,
-               scores: dict[str, np.ndarray]) -> None:
+def draw_means(
+    out: Path, number: int, measure: str, label: str, scores: dict[str, np.ndarray]
+) -> None:
     """Figures 5 and 6: a system's mean on one collection against another."""
     means = {name: x.mean(axis=0) for name, x in scores.items()}
     top = 1.05 * max(x.max() for x in means.values())
-    figure, grid = plt.subplots(2, 3, figsize=(7, 4.8), sharex=True, sharey=True,
-                                layout="constrained")
+    figure, grid = plt.subplots(
+        2, 3, figsize=(7, 4.8), sharex=True, sharey=True, layout="constrained"
+    )
     for axes, (a, b) in zip(grid.flat, PAIRS, strict=True):
         scatter(axes, means[a], means[b], top, COLOURS["N"])
         axes.set(xlabel=f"{label}, {NAMES[a]}", ylabel=f"{label}, {NAMES[b]}")
-        axes.text(0.97, 0.05, f"dRMSE {drmse(scores[a], scores[b]):.3f}",
-                  transform=axes.transAxes, ha="right")
+        axes.text(
+            0.97,
+            0.05,
+            f"dRMSE {drmse(scores[a], scores[b]):.3f}",
+            transform=axes.transAxes,
+            ha="right",
+        )
         axes.tick_params(labelbottom=True, labelleft=True)
     save(figure, out / f"figure{number}-{measure}")
 
 
-def draw_collections(out: Path, measure: str, raw: dict[str, np.ndarray],
-                     std: dict[str, np.ndarray]) -> None:
+def draw_collections(
+    out: Path, measure: str, raw: dict[str, np.ndarray], std: dict[str, np.ndarray]
+) -> None:
     """Figure 7: the systems' means on each collection, raw and standardized."""
     figure, grid = plt.subplots(1, 2, figsize=(7, 2.6), sharey=True, layout="constrained")
     for axes, scores, label in zip(grid, (raw, std), (measure, f"s{measure}"), strict=True):
-        axes.boxplot([x.mean(axis=0) for x in scores.values()], widths=0.5,
-                     tick_labels=list(scores),
-                     flierprops={"marker": ".", "markersize": 3},
-                     medianprops={"color": COLOURS["U"]})
+        axes.boxplot(
+            [x.mean(axis=0) for x in scores.values()],
+            widths=0.5,
+            tick_labels=list(scores),
+            flierprops={"marker": ".", "markersize": 3},
+            medianprops={"color": COLOURS["U"]},
+        )
         axes.set(ylabel=f"system mean {label}", ylim=(0, 0.85))
         axes.tick_params(labelleft=True)
     save(figure, out / f"figure7-{measure}")
@@ -296,7 +384,7 @@ def draw_half_means(out: Path, number: int, scores: dict[str, np.ndarray], prefi
         top = 1.05 * max(a.max(), b.max())
         scatter(axes, a, b, top, COLOURS["N" if prefix else "raw"])
         axes.set_title(f"{prefix}{metric}: dRMSE {drmse(first, second):.3f}", fontsize=9)
-    for axes in grid.flat[len(scores):]:
+    for axes in grid.flat[len(scores) :]:
         axes.axis("off")
     figure.supxlabel("mean on topics 401-425")
     figure.supylabel("mean on topics 426-450")
@@ -309,8 +397,13 @@ def draw_halves(out: Path, rows: dict[str, Halves]) -> None:
     place = np.arange(len(rows))[::-1]
     for axes, name in zip(grid, ("drmse", "false_positives"), strict=True):
         for k, (shift, scheme) in enumerate(((0.2, "raw"), (-0.2, "N"))):
-            axes.barh(place + shift, [getattr(row, name)[k] for row in rows.values()], 0.38,
-                      color=COLOURS[scheme], label="standardized" if k else "raw")
+            axes.barh(
+                place + shift,
+                [getattr(row, name)[k] for row in rows.values()],
+                0.38,
+                color=COLOURS[scheme],
+                label="standardized" if k else "raw",
+            )
     grid[0].set(xlabel="dRMSE between halves", yticks=place, yticklabels=list(rows))
     grid[1].axvline(0.05, color="0.3", dashes=(4, 2), linewidth=0.8)
     grid[1].set_xlabel("share of systems unlike themselves, $\\alpha$ = 0.05")
@@ -322,25 +415,40 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Make the tables and figures; 0 if they agree with the published ones."""
     args = arguments(__doc__.splitlines()[0], argv, trials=2000)
     data, out = args.data, args.out / "webber2008"
-    tables = {"Table 1: AP of TREC-8": table1, "Table 2: which standardizing systems": table2,
-              "Table 3: dRMSE of AP": table3, "Table 4: false positives of AP": table4,
-              "Table 5: dRMSE of sAP": table5, "Table 6: mean scores": table6,
-              "Section 4: tau of rankings": section4}
-    agree = [report(title, compute(data), out / f"{compute.__name__}.csv")
-             for title, compute in tables.items()]
+    tables = {
+        "Table 1: AP of TREC-8": table1,
+        "Table 2: which standardizing systems": table2,
+        "Table 3: dRMSE of AP": table3,
+        "Table 4: false positives of AP": table4,
+        "Table 5: dRMSE of sAP": table5,
+        "Table 6: mean scores": table6,
+        "Section 4: tau of rankings": section4,
+    }
+    agree = [
+        report(title, compute(data), out / f"{compute.__name__}.csv")
+        for title, compute in tables.items()
+    ]
 
     by_metric = score_runs(data, "trec8-adhoc", list(METRICS.values()), args.jobs)
     trec8 = {name: by_metric[measure] for name, measure in METRICS.items()}
-    agree.append(report("Quartiles over TREC-8's 6,450 scores", quartiles(trec8["AP"]),
-                        out / "quartiles.csv"))
+    agree.append(
+        report(
+            "Quartiles over TREC-8's 6,450 scores", quartiles(trec8["AP"]), out / "quartiles.csv"
+        )
+    )
 
     curve = stability_curve(data, samples=args.trials, seed=args.seed)
-    write_csv(out / "figure4.csv", ["systems", "lowest_percent", "median", "highest_percent"],
-              [(size, *row) for size, row in zip(SIZES, curve, strict=True)])
+    write_csv(
+        out / "figure4.csv",
+        ["systems", "lowest_percent", "median", "highest_percent"],
+        [(size, *row) for size, row in zip(SIZES, curve, strict=True)],
+    )
     lowest = dict(zip(SIZES, curve[:, 0].tolist(), strict=True))
-    print(f"\nFigure 4: tau to the ranking by all 78 systems, {args.trials} samples a size; with 5 "
-          f"systems the lowest\npercent is {lowest[5]:.3f}, which must beat 0.742: "
-          f"{'it does' if lowest[5] > 0.742 else 'it does not'}")
+    print(
+        f"\nFigure 4: tau to the ranking by all 78 systems, {args.trials} samples a size; with 5 "
+        f"systems the lowest\npercent is {lowest[5]:.3f}, which must beat 0.742: "
+        f"{'it does' if lowest[5] > 0.742 else 'it does not'}"
+    )
     agree.append(lowest[5] > 0.742)
     for size, (low, median, _) in zip(SIZES, curve, strict=True):
         print(f"{size:3} systems: lowest percent {low:.3f}, median {median:.3f}")
@@ -349,16 +457,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     raw8 = {name: scores.values for name, scores in trec8.items()}
     std8 = {name: standardize_trec8(data, name, scores) for name, scores in trec8.items()}
     rows = {name: halves(raw8[name], std8[name], args.trials, args.seed) for name in METRICS}
-    write_csv(out / "metrics-trec8-halves.csv",
-              ["metric", "drmse_raw", "drmse_N", "false_positives_raw", "false_positives_N",
-               "tau_raw_N"],
-              [(name, *row.drmse, *row.false_positives, row.tau) for name, row in rows.items()])
-    print(f"\nTREC-8's topics halved at random {args.trials} times, 129 systems, published "
-          "factors; not in the paper\n"
-          "metric   dRMSE raw      N   systems unlike themselves (0.05) raw      N   tau(raw, N)")
+    write_csv(
+        out / "metrics-trec8-halves.csv",
+        ["metric", "drmse_raw", "drmse_N", "false_positives_raw", "false_positives_N", "tau_raw_N"],
+        [(name, *row.drmse, *row.false_positives, row.tau) for name, row in rows.items()],
+    )
+    print(
+        f"\nTREC-8's topics halved at random {args.trials} times, 129 systems, published "
+        "factors; not in the paper\n"
+        "metric   dRMSE raw      N   systems unlike themselves (0.05) raw      N   tau(raw, N)"
+    )
     for name, row in rows.items():
-        print(f"{name:7}  {row.drmse[0]:9.3f}  {row.drmse[1]:5.3f}   {row.false_positives[0]:36.3f}"
-              f"  {row.false_positives[1]:5.3f}  {row.tau:12.3f}")
+        print(
+            f"{name:7}  {row.drmse[0]:9.3f}  {row.drmse[1]:5.3f}   {row.false_positives[0]:36.3f}"
+            f"  {row.false_positives[1]:5.3f}  {row.tau:12.3f}"
+        )
     for name in METRICS:
         draw_topics(out, name, raw8[name], std8[name])
     draw_half_means(out, 5, raw8, "")
@@ -370,8 +483,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         draw_means(out, 6, measure, f"mean s{measure}", std)
         draw_collections(out, measure, raw, std)
 
-    print(f"\n{sum(agree)} of {len(agree)} tables agree with the paper at every printed digit; "
-          f"tables and figures are in {out}")
+    print(
+        f"\n{sum(agree)} of {len(agree)} tables agree with the paper at every printed digit; "
+        f"tables and figures are in {out}"
+    )
     return 0 if all(agree) else 1
 
 

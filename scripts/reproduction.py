@@ -30,10 +30,17 @@ DASHES = {"raw": (4, 2), "N": (), "U": (), "z": (1.5, 1.5), "E": ()}
 """How each scheme is drawn, in every figure alike; told apart without colours too."""
 
 mpl.use("Agg")
-mpl.rcParams.update({
-    "font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
-    "legend.frameon": False, "lines.linewidth": 1.4, "figure.dpi": 100, "savefig.dpi": 200,
-})
+mpl.rcParams.update(
+    {
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "legend.frameon": False,
+        "lines.linewidth": 1.4,
+        "figure.dpi": 100,
+        "savefig.dpi": 200,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -77,13 +84,22 @@ class Compared:
 def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argparse.Namespace:
     """The options, which the scripts have in common."""
     parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    parser.add_argument("--data", type=Path, help="folder with scores/, published/, runs/, qrels/",
-                        default=Path(os.environ.get("IR_STD_DATA") or ROOT / "../shared/data"))
+        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="folder with scores/, published/, runs/, qrels/",
+        default=Path(os.environ.get("IR_STD_DATA") or ROOT / "../shared/data"),
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "out", help="where results go")
     parser.add_argument("--seed", type=int, default=0, help="seed of all random draws")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes to use; "
-                        "results do not depend on it")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count(),
+        help="processes to use; results do not depend on it",
+    )
     parser.add_argument("--trials", type=int, default=trials, help="random trials")
     args = parser.parse_args(argv)
     if not (args.data / "scores").is_dir():
@@ -95,8 +111,11 @@ def read_table(path: Path) -> Scores:
     """A CSV of topics in rows and systems (or metrics) in columns."""
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
-    return Scores(tuple(row[0] for row in rows), tuple(header[1:]),
-                  np.array([[float(cell) for cell in row[1:]] for row in rows]))
+    return Scores(
+        tuple(row[0] for row in rows),
+        tuple(header[1:]),
+        np.array([[float(cell) for cell in row[1:]] for row in rows]),
+    )
 
 
 def table(data: Path, collection: str, measure: str) -> Scores:
@@ -104,16 +123,22 @@ def table(data: Path, collection: str, measure: str) -> Scores:
     return read_table(data / "scores" / collection / f"{measure}.csv")
 
 
-def published_factors(data: Path, stem: str, metric: str,
-                      topics: Iterable[int | str]) -> tuple[np.ndarray, np.ndarray]:
+def published_factors(
+    data: Path, stem: str, metric: str, topics: Iterable[int | str]
+) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation that the authors published, shape (n_topics, 1) each."""
     both = (read_table(data / "published" / f"{stem}.{kind}.csv") for kind in ("mn", "sd"))
     mean, sd = (each.at(topics)[:, [each.systems.index(metric)]] for each in both)
     return mean, sd
 
 
-def score_runs(data: Path, collection: str, measures: Sequence[str], jobs: int = 1,
-               only: Iterable[str] | None = None) -> dict[str, Scores]:
+def score_runs(
+    data: Path,
+    collection: str,
+    measures: Sequence[str],
+    jobs: int = 1,
+    only: Iterable[str] | None = None,
+) -> dict[str, Scores]:
     """Scores of a collection's archived runs, by measure name; of the runs ``only``, if given."""
     chosen = None if only is None else frozenset(only)
     task = partial(_score_share, data, collection, tuple(measures), chosen, jobs)
@@ -128,14 +153,21 @@ def score_runs(data: Path, collection: str, measures: Sequence[str], jobs: int =
     return {m: Scores(ordered, tuple(tags), x[order]) for m, x in zip(measures, cube, strict=True)}
 
 
-def _score_share(data: Path, collection: str, measures: Sequence[str],
-                 only: frozenset[str] | None, jobs: int, share: int) -> dict[str, np.ndarray]:
+def _score_share(
+    data: Path,
+    collection: str,
+    measures: Sequence[str],
+    only: frozenset[str] | None,
+    jobs: int,
+    share: int,
+) -> dict[str, np.ndarray]:
     """Every ``jobs``-th run of the archive, (n_measures, n_topics) each.
 
     Unpacking the archive once a process costs less than passing the runs on.
     """
-    evaluator = ir_std.StdEvaluator([ir_std.parse_measure(m) for m in measures],
-                                    data / "qrels" / f"{collection}.txt")
+    evaluator = ir_std.StdEvaluator(
+        [ir_std.parse_measure(m) for m in measures], data / "qrels" / f"{collection}.txt"
+    )
     scored = {}
     sources = run_sources([data / "runs" / f"{collection}.tar.xz"])
     for source in islice(sources, share, None, jobs):
@@ -162,8 +194,9 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        writer.writerows([float(c) if isinstance(c, np.floating) else c for c in row]
-                         for row in rows)
+        writer.writerows(
+            [float(c) if isinstance(c, np.floating) else c for c in row] for row in rows
+        )
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -179,14 +212,20 @@ def report(title: str, rows: Sequence[Compared], path: Path) -> bool:
     """Print computed beside published, write them as CSV, and say whether all agree."""
     width = max(len(row.what) for row in rows)
     simulated = any(row.tolerance for row in rows)
-    print(f"\n{title}\n{'':{width}}  computed  published  difference"
-          + "  3 standard errors" * simulated)
+    print(
+        f"\n{title}\n{'':{width}}  computed  published  difference"
+        + "  3 standard errors" * simulated
+    )
     for row in rows:
         error = f"  {row.tolerance:17.{row.places + 1}f}" if simulated else ""
-        print(f"{row.what:{width}}  {row.computed:8.{row.places}f}  "
-              f"{row.published:9.{row.places}f}  {row.difference:+10.{row.places + 1}f}{error}"
-              f"{'' if row.agrees else '  differs'}")
-    write_csv(path, ["what", "computed", "published", "difference", "tolerance", "agrees"],
-              [(r.what, r.computed, r.published, r.difference, r.tolerance, r.agrees)
-               for r in rows])
+        print(
+            f"{row.what:{width}}  {row.computed:8.{row.places}f}  "
+            f"{row.published:9.{row.places}f}  {row.difference:+10.{row.places + 1}f}{error}"
+            f"{'' if row.agrees else '  differs'}"
+        )
+    write_csv(
+        path,
+        ["what", "computed", "published", "difference", "tolerance", "agrees"],
+        [(r.what, r.computed, r.published, r.difference, r.tolerance, r.agrees) for r in rows],
+    )
     return all(row.agrees for row in rows)

@@ -67,80 +67,141 @@ class Origin:
 
     def record(self) -> dict[str, str]:
         """What ``set.json`` says of it under ``sources``."""
-        return {field: value for field in ("source", "url", "date", "licence", "licence_uri",
-                                           "attribution") if (value := getattr(self, field))}
+        return {
+            field: value
+            for field in ("source", "url", "date", "licence", "licence_uri", "attribution")
+            if (value := getattr(self, field))
+        }
 
 
 NOT_STATED = "not stated"
 MIT_URI = "https://spdx.org/licenses/MIT.html"
 BY_SA_URI = "https://creativecommons.org/licenses/by-sa/4.0/"
-ANONYMIZED = ("J. Urbano: \"The TREC results in `data/` are anonymized and posted here with "
-              "permission from the organizers. Databases and their contents are distributed under "
-              "the terms of the Creative Commons Attribution-ShareAlike 4.0 International "
-              "License.\" Changed by ir_std: means and deviations were computed, and scores sorted")
+ANONYMIZED = (
+    'J. Urbano: "The TREC results in `data/` are anonymized and posted here with '
+    "permission from the organizers. Databases and their contents are distributed under "
+    "the terms of the Creative Commons Attribution-ShareAlike 4.0 International "
+    'License." Changed by ir_std: means and deviations were computed, and scores sorted'
+)
 
 
 def urbano(source: str, repository: str, date: str, depth: int | None = 1000) -> Origin:
     """A repository of J. Urbano's; they all have the same licence."""
-    return Origin(source, f"https://github.com/julian-urbano/{repository}", date, "CC-BY-SA-4.0",
-                  BY_SA_URI, ANONYMIZED, depth)
+    return Origin(
+        source,
+        f"https://github.com/julian-urbano/{repository}",
+        date,
+        "CC-BY-SA-4.0",
+        BY_SA_URI,
+        ANONYMIZED,
+        depth,
+    )
 
 
 PUBLISHED = Origin(
     "W. Webber, A. Moffat, J. Zobel, Score standardization for inter-collection comparison of "
     "retrieval systems, SIGIR 2008, 51-58; Standardization Factors for IR Test Collections, "
-    "University of Melbourne", "https://people.eng.unimelb.edu.au/ammoffat/ir_eval/", "2008",
-    NOT_STATED, depth=1000)
-OWN_STATISTICS = ("Statistics computed by ir_std; the runs belong to their participants and are "
-                  "not included")
-RUNS = Origin("the runs that were submitted to the track, evaluated by ir_std with NIST's "
-              "relevance judgments", "https://trec.nist.gov", "{year}", "MIT", MIT_URI,
-              OWN_STATISTICS)
+    "University of Melbourne",
+    "https://people.eng.unimelb.edu.au/ammoffat/ir_eval/",
+    "2008",
+    NOT_STATED,
+    depth=1000,
+)
+OWN_STATISTICS = (
+    "Statistics computed by ir_std; the runs belong to their participants and are not included"
+)
+RUNS = Origin(
+    "the runs that were submitted to the track, evaluated by ir_std with NIST's "
+    "relevance judgments",
+    "https://trec.nist.gov",
+    "{year}",
+    "MIT",
+    MIT_URI,
+    OWN_STATISTICS,
+)
 MODERN_RUNS = Origin(
     "the runs of A. Parry, M. Fröbe, H. Scells, F. Schlatt, G. Faggioli, S. Zerhoudi, "
     "S. MacAvaney, E. Yang, Variations in relevance judgments and the shelf life of test "
     "collections, SIGIR "
-    "2025, evaluated by ir_std with NIST's relevance judgments", "https://arxiv.org/abs/2502.20937",
-    "2025", "MIT", MIT_URI, OWN_STATISTICS)
+    "2025, evaluated by ir_std with NIST's relevance judgments",
+    "https://arxiv.org/abs/2502.20937",
+    "2025",
+    "MIT",
+    MIT_URI,
+    OWN_STATISTICS,
+)
 GT4IREVAL = Origin(
     "J. Urbano, gt4ireval, data set adhoc3; J. Urbano, M. Marrero, D. Martín, On the measurement "
     "of test collection reliability, SIGIR 2013, 393-402",
-    "https://github.com/julian-urbano/gt4ireval", "2017-08-27", "MIT", MIT_URI,
-    "Copyright (c) 2017 Julián Urbano", 1000)
+    "https://github.com/julian-urbano/gt4ireval",
+    "2017-08-27",
+    "MIT",
+    MIT_URI,
+    "Copyright (c) 2017 Julián Urbano",
+    1000,
+)
 SIGIR2019 = urbano(
     "J. Urbano, H. Lima, A. Hanjalic, Statistical significance testing in information retrieval: "
     "an empirical analysis of type I, type II and type III errors, SIGIR 2019, 505-514",
-    "sigir2019-statistical", "2019-08-06")
+    "sigir2019-statistical",
+    "2019-08-06",
+)
 IRJ2016 = urbano(
     "J. Urbano, Test collection reliability: a study of the effects of sample size and "
     "statistical assumptions, Information Retrieval Journal 19(3), 313-350, 2016",
-    "irj2015-reliability", "2019-05-20")
+    "irj2015-reliability",
+    "2019-05-20",
+)
 SIGIR2018 = urbano(
     "J. Urbano, T. Nagler, Stochastic simulation of test collections: evaluation scores, SIGIR "
-    "2018, 695-704", "sigir2018-simulation", "2018-08-24", None)
+    "2018, 695-704",
+    "sigir2018-simulation",
+    "2018-08-24",
+    None,
+)
 ROBUST04 = replace(SIGIR2018, depth=1000)
 STANDARDIZATION = urbano(
     "J. Urbano, H. Lima, A. Hanjalic, A new perspective on score standardization, SIGIR 2019, "
-    "1061-1064", "sigir2019-standardization", "2019-07-25", None)
+    "1061-1064",
+    "sigir2019-standardization",
+    "2019-07-25",
+    None,
+)
 CONFINT = Origin(
     "I. Soboroff, Computing confidence intervals for common IR measures, EVIA 2014: per-topic "
-    "trec_eval output of the submitted runs", "https://github.com/isoboroff/confint", "2014",
-    NOT_STATED, depth=1000)
+    "trec_eval output of the submitted runs",
+    "https://github.com/isoboroff/confint",
+    "2014",
+    NOT_STATED,
+    depth=1000,
+)
 BLOGS = Origin(
     "I. Soboroff, Meta-analysis for retrieval experiments involving multiple test collections, "
     "CIKM 2018: per-topic AP of the submitted runs",
-    "https://github.com/isoboroff/meta-analysis", "2018-10-17", NOT_STATED, depth=1000)
+    "https://github.com/isoboroff/meta-analysis",
+    "2018-10-17",
+    NOT_STATED,
+    depth=1000,
+)
 NTCIR = Origin(
     "the official per-topic table of NTCIR-13 We Want Web (MSnDCG@0010), in the repository of L. "
     "Gallagher, J. Mackenzie, R. Benham, R.-C. Chen, F. Scholer, J. S. Culpepper, RMIT at the "
-    "NTCIR-13 We Want Web task, 2017", "https://github.com/rmit-ir/ntcir13-www", "2017-12-27",
-    NOT_STATED)
+    "NTCIR-13 We Want Web task, 2017",
+    "https://github.com/rmit-ir/ntcir13-www",
+    "2017-12-27",
+    NOT_STATED,
+)
 SYNDL = Origin(
     "H. A. Rahmani, X. Wang, E. Yilmaz, N. Craswell, B. Mitra, P. Thomas, SynDL: a large-scale "
     "synthetic test collection for passage retrieval, arXiv 2408.16312, 2024: per-topic trec_eval "
     "output of all submitted runs with NIST's relevance judgments",
-    "https://github.com/rahmanidashti/SynDL", "2025-01-25", "MIT", MIT_URI,
-    "Copyright (c) 2023 LLMJudge-Benchmark", 100)
+    "https://github.com/rahmanidashti/SynDL",
+    "2025-01-25",
+    "MIT",
+    MIT_URI,
+    "Copyright (c) 2023 LLMJudge-Benchmark",
+    100,
+)
 
 
 @dataclass(frozen=True)
@@ -186,12 +247,19 @@ class Track:
 
     def info(self, name: str) -> dict[str, Any]:
         """The fields of ``set.json`` that describe the collection."""
-        info = {"id": name, "title": self.title, "track": self.title.split(" ad hoc")[0],
-                "year": self.year, "doc_id_pattern": self.doc_id_pattern,
-                "ir_datasets": list(self.datasets), "beside": self.beside,
-                "population": self.population,
-                "default_measures": list(self.default_measures), "max_level": self.max_level,
-                "notes": [*self.notes, *PUBLISHED_NOTES * bool(self.stem and not self.runs)]}
+        info = {
+            "id": name,
+            "title": self.title,
+            "track": self.title.split(" ad hoc")[0],
+            "year": self.year,
+            "doc_id_pattern": self.doc_id_pattern,
+            "ir_datasets": list(self.datasets),
+            "beside": self.beside,
+            "population": self.population,
+            "default_measures": list(self.default_measures),
+            "max_level": self.max_level,
+            "notes": [*self.notes, *PUBLISHED_NOTES * bool(self.stem and not self.runs)],
+        }
         return {key: value for key, value in info.items() if value != ""}
 
 
@@ -199,28 +267,35 @@ PUBLISHED_NOTES = (
     "The published RBP(p=0.8,rel=1) follows the order of lines in the run files, not the scores: "
     "on TREC-8, where all runs are at hand, the mean z of a run is off by up to 0.06, on a single "
     "topic by up to 0.46.",
-    "The published AP was rounded to 4 decimals before it was averaged.")
+    "The published AP was rounded to 4 decimals before it was averaged.",
+)
 TERABYTE_NOTE = (
     "The published AP comes from runs as deep as they were submitted (up to 10,000 documents), "
     "the other measures from the first 1,000: AP is above SP divided by the number of relevant "
-    "documents on every topic.")
+    "documents on every topic."
+)
 WEB_NOTE = (
     "Runs of the ad hoc and of the diversity task together: {pairs} pairs of them have identical "
-    "scores in all measures. With one of each, the sd of AP changes by up to {change}% on a topic.")
+    "scores in all measures. With one of each, the sd of AP changes by up to {change}% on a topic."
+)
 RESIDUAL = (
     "Residual: the judgments are those of this round alone, and documents judged in earlier rounds "
-    "are not in the runs. Evaluate runs without these, with this round's judgments.")
-FEEDBACK = ("From round 2 on systems could learn from the judgments of earlier rounds on the same "
-            "topics.")
+    "are not in the runs. Evaluate runs without these, with this round's judgments."
+)
+FEEDBACK = (
+    "From round 2 on systems could learn from the judgments of earlier rounds on the same topics."
+)
 LEVEL1 = (
     "Binary measures take level 1 as relevant, as the source evaluated; the track itself takes "
-    "level 2. On level 1 they are comparable with those of dl19-passage to dl21-passage.")
+    "level 2. On level 1 they are comparable with those of dl19-passage to dl21-passage."
+)
 MODERN = (
     "Not systems that were submitted to the track, nor a sample of such: two first stages "
     "(ColBERT, SPLADE) and re-rankers, eighteen of them on the same two first stages, by few "
     "teams. By nDCG@10 their mean is {modern}, that of the track's own systems {own}; and they are "
     "alike: on the median topic they spread by {narrow} instead of {wide}.",
-    "All runs were cut to 100 documents a topic, where most of them end.")
+    "All runs were cut to 100 documents a topic, where most of them end.",
+)
 
 
 def modern(**figures: str) -> tuple[str, ...]:
@@ -233,119 +308,362 @@ TRACKS: dict[str, Track] = {
     "trec4-adhoc": Track("TREC-4 ad hoc", 1995, NEWSWIRE, (), BINARY, "trec4.adhoc", 33),
     "trec5-adhoc": Track("TREC-5 ad hoc", 1996, NEWSWIRE, (), BINARY, "trec5.adhoc", 61, SIGIR2019),
     "trec6-adhoc": Track("TREC-6 ad hoc", 1997, NEWSWIRE, (), BINARY, "trec6.adhoc", 74, SIGIR2019),
-    "trec7-adhoc": Track("TREC-7 ad hoc", 1998, NEWSWIRE, ("disks45/nocr/trec7",), BINARY,
-                         "trec7.adhoc", 103, SIGIR2019),
-    "trec8-adhoc": Track("TREC-8 ad hoc", 1999, NEWSWIRE, ("disks45/nocr/trec8",), ADHOC,
-                         "trec8.adhoc", 129, runs=RUNS, max_level=1),
+    "trec7-adhoc": Track(
+        "TREC-7 ad hoc",
+        1998,
+        NEWSWIRE,
+        ("disks45/nocr/trec7",),
+        BINARY,
+        "trec7.adhoc",
+        103,
+        SIGIR2019,
+    ),
+    "trec8-adhoc": Track(
+        "TREC-8 ad hoc",
+        1999,
+        NEWSWIRE,
+        ("disks45/nocr/trec8",),
+        ADHOC,
+        "trec8.adhoc",
+        129,
+        runs=RUNS,
+        max_level=1,
+    ),
     "trec9-web": Track("TREC-9 Web", 2000, WT10G, (), BINARY, "trec9.web", 105),
     "trec2001-web": Track("TREC 2001 Web ad hoc", 2001, WT10G, (), BINARY, "trec2001.web", 97),
-    "trec2002-web": Track("TREC 2002 Web topic distillation", 2002, GOV, ("gov/trec-web-2002",),
-                          BINARY, "trec2002.web", 71),
-    "trec2003-web": Track("TREC 2003 Web topic distillation", 2003, GOV, ("gov/trec-web-2003",),
-                          BINARY, "trec2003.web", 93),
-    "trec2004-web": Track("TREC 2004 Web mixed query", 2004, GOV, ("gov/trec-web-2004",), BINARY,
-                          "trec2004.web", 74),
-    "robust03": Track("TREC 2003 Robust", 2003, NEWSWIRE, (), BINARY, "trec2003.rob", 78, IRJ2016,
-                      notes=("Fifty of the hundred topics had been used in TREC-6 to 8: their "
-                             "judgments were there to train on.",)),
-    "robust04": Track("TREC 2004 Robust", 2004, NEWSWIRE,
-                      ("disks45/nocr/trec-robust-2004", "trec-robust04"), BINARY,
-                      "trec2004.rob", 110, ROBUST04, {"nDCG": STANDARDIZATION}, max_level=2,
-                      notes=("nDCG (graded) is known on 99 of the 249 topics: 601 to 700.",
-                             "Topics before 651 had been used in TREC-6 to 8 and Robust 2003: "
-                             "their judgments were there to train on.")),
-    "robust05": Track("TREC 2005 Robust", 2005, AQUAINT, ("aquaint/trec-robust-2005",), BINARY,
-                      "trec2005.rob", 74, CONFINT,
-                      notes=("The topics are old ones, on other documents: judgments of the same "
-                             "topics on disks 4 and 5 were there to train on.",)),
-    "terabyte04": Track("TREC 2004 Terabyte ad hoc", 2004, GOV2, ("gov2/trec-tb-2004",), BINARY,
-                        "trec2004.tb", 70, notes=(TERABYTE_NOTE,)),
-    "terabyte05": Track("TREC 2005 Terabyte ad hoc", 2005, GOV2, ("gov2/trec-tb-2005",), BINARY,
-                        "trec2005.tb", 58, notes=(
-                            TERABYTE_NOTE, "Today's judgments differ from those behind the factors "
-                            "on 29 of the 50 topics.")),
-    "terabyte06": Track("TREC 2006 Terabyte ad hoc", 2006, GOV2, ("gov2/trec-tb-2006",), BINARY,
-                        "trec2006.tb.adhoc", 80, notes=(TERABYTE_NOTE,)),
-    "terabyte04-06": Track("TREC 2004 to 2006 Terabyte ad hoc", 2006, GOV2, (), ("AP", "nDCG"),
-                           tables=STANDARDIZATION, max_level=2,
-                           notes=("The automatic runs of 2006 on the topics of all three years: "
-                                  "those of 2004 and 2005 had been judged and were there to "
-                                  "train on.",)),
-    "blog06": Track("TREC 2006 Blog opinion retrieval, topic relevance", 2006, BLOG, (), ("AP",),
-                    tables=BLOGS,
-                    notes=("Runs of the opinion task, scored by whether a post is about the "
-                           "topic.",)),
-    "blog08": Track("TREC 2008 Blog opinion retrieval, topic relevance", 2008, BLOG, (), ("AP",),
-                    tables=BLOGS,
-                    notes=("Runs of the opinion and the baseline task, scored by whether a post is "
-                           "about the topic. Topics 851 to 950 had been judged in 2006 and "
-                           "2007.",)),
-    "web10": Track("TREC 2010 Web ad hoc", 2010, CLUEWEB09, ("clueweb09/en/trec-web-2010",), WEB,
-                   tables=SIGIR2018, max_level=3, notes=(WEB_NOTE.format(pairs=10, change=18),)),
-    "web11": Track("TREC 2011 Web ad hoc", 2011, CLUEWEB09, ("clueweb09/en/trec-web-2011",), WEB,
-                   tables=SIGIR2018, max_level=3, notes=(WEB_NOTE.format(pairs=4, change=6),)),
-    "web12": Track("TREC 2012 Web ad hoc", 2012, CLUEWEB09, ("clueweb09/en/trec-web-2012",), WEB,
-                   tables=SIGIR2018, max_level=4, notes=(WEB_NOTE.format(pairs=2, change=26),)),
-    "web13": Track("TREC 2013 Web ad hoc", 2013, CLUEWEB12, ("clueweb12/trec-web-2013",), WEB,
-                   tables=SIGIR2018, max_level=4),
-    "web14": Track("TREC 2014 Web ad hoc", 2014, CLUEWEB12, ("clueweb12/trec-web-2014",), WEB,
-                   tables=SIGIR2018, max_level=4),
+    "trec2002-web": Track(
+        "TREC 2002 Web topic distillation",
+        2002,
+        GOV,
+        ("gov/trec-web-2002",),
+        BINARY,
+        "trec2002.web",
+        71,
+    ),
+    "trec2003-web": Track(
+        "TREC 2003 Web topic distillation",
+        2003,
+        GOV,
+        ("gov/trec-web-2003",),
+        BINARY,
+        "trec2003.web",
+        93,
+    ),
+    "trec2004-web": Track(
+        "TREC 2004 Web mixed query", 2004, GOV, ("gov/trec-web-2004",), BINARY, "trec2004.web", 74
+    ),
+    "robust03": Track(
+        "TREC 2003 Robust",
+        2003,
+        NEWSWIRE,
+        (),
+        BINARY,
+        "trec2003.rob",
+        78,
+        IRJ2016,
+        notes=(
+            "Fifty of the hundred topics had been used in TREC-6 to 8: their "
+            "judgments were there to train on.",
+        ),
+    ),
+    "robust04": Track(
+        "TREC 2004 Robust",
+        2004,
+        NEWSWIRE,
+        ("disks45/nocr/trec-robust-2004", "trec-robust04"),
+        BINARY,
+        "trec2004.rob",
+        110,
+        ROBUST04,
+        {"nDCG": STANDARDIZATION},
+        max_level=2,
+        notes=(
+            "nDCG (graded) is known on 99 of the 249 topics: 601 to 700.",
+            "Topics before 651 had been used in TREC-6 to 8 and Robust 2003: "
+            "their judgments were there to train on.",
+        ),
+    ),
+    "robust05": Track(
+        "TREC 2005 Robust",
+        2005,
+        AQUAINT,
+        ("aquaint/trec-robust-2005",),
+        BINARY,
+        "trec2005.rob",
+        74,
+        CONFINT,
+        notes=(
+            "The topics are old ones, on other documents: judgments of the same "
+            "topics on disks 4 and 5 were there to train on.",
+        ),
+    ),
+    "terabyte04": Track(
+        "TREC 2004 Terabyte ad hoc",
+        2004,
+        GOV2,
+        ("gov2/trec-tb-2004",),
+        BINARY,
+        "trec2004.tb",
+        70,
+        notes=(TERABYTE_NOTE,),
+    ),
+    "terabyte05": Track(
+        "TREC 2005 Terabyte ad hoc",
+        2005,
+        GOV2,
+        ("gov2/trec-tb-2005",),
+        BINARY,
+        "trec2005.tb",
+        58,
+        notes=(
+            TERABYTE_NOTE,
+            "Today's judgments differ from those behind the factors on 29 of the 50 topics.",
+        ),
+    ),
+    "terabyte06": Track(
+        "TREC 2006 Terabyte ad hoc",
+        2006,
+        GOV2,
+        ("gov2/trec-tb-2006",),
+        BINARY,
+        "trec2006.tb.adhoc",
+        80,
+        notes=(TERABYTE_NOTE,),
+    ),
+    "terabyte04-06": Track(
+        "TREC 2004 to 2006 Terabyte ad hoc",
+        2006,
+        GOV2,
+        (),
+        ("AP", "nDCG"),
+        tables=STANDARDIZATION,
+        max_level=2,
+        notes=(
+            "The automatic runs of 2006 on the topics of all three years: "
+            "those of 2004 and 2005 had been judged and were there to "
+            "train on.",
+        ),
+    ),
+    "blog06": Track(
+        "TREC 2006 Blog opinion retrieval, topic relevance",
+        2006,
+        BLOG,
+        (),
+        ("AP",),
+        tables=BLOGS,
+        notes=("Runs of the opinion task, scored by whether a post is about the topic.",),
+    ),
+    "blog08": Track(
+        "TREC 2008 Blog opinion retrieval, topic relevance",
+        2008,
+        BLOG,
+        (),
+        ("AP",),
+        tables=BLOGS,
+        notes=(
+            "Runs of the opinion and the baseline task, scored by whether a post is "
+            "about the topic. Topics 851 to 950 had been judged in 2006 and "
+            "2007.",
+        ),
+    ),
+    "web10": Track(
+        "TREC 2010 Web ad hoc",
+        2010,
+        CLUEWEB09,
+        ("clueweb09/en/trec-web-2010",),
+        WEB,
+        tables=SIGIR2018,
+        max_level=3,
+        notes=(WEB_NOTE.format(pairs=10, change=18),),
+    ),
+    "web11": Track(
+        "TREC 2011 Web ad hoc",
+        2011,
+        CLUEWEB09,
+        ("clueweb09/en/trec-web-2011",),
+        WEB,
+        tables=SIGIR2018,
+        max_level=3,
+        notes=(WEB_NOTE.format(pairs=4, change=6),),
+    ),
+    "web12": Track(
+        "TREC 2012 Web ad hoc",
+        2012,
+        CLUEWEB09,
+        ("clueweb09/en/trec-web-2012",),
+        WEB,
+        tables=SIGIR2018,
+        max_level=4,
+        notes=(WEB_NOTE.format(pairs=2, change=26),),
+    ),
+    "web13": Track(
+        "TREC 2013 Web ad hoc",
+        2013,
+        CLUEWEB12,
+        ("clueweb12/trec-web-2013",),
+        WEB,
+        tables=SIGIR2018,
+        max_level=4,
+    ),
+    "web14": Track(
+        "TREC 2014 Web ad hoc",
+        2014,
+        CLUEWEB12,
+        ("clueweb12/trec-web-2014",),
+        WEB,
+        tables=SIGIR2018,
+        max_level=4,
+    ),
     "ntcir13-www-english": Track(
-        "NTCIR-13 We Want Web, English", 2017, CLUEWEB12, (), ("nDCG@10",), tables=NTCIR,
-        max_level=4, notes=("13 systems of 3 groups: deviations are themselves uncertain.",)),
-    "dl19-passage": Track("TREC 2019 Deep Learning passage ranking", 2019, MSMARCO,
-                          ("msmarco-passage/trec-dl-2019", "msmarco-passage/trec-dl-2019/judged"),
-                          DEEP, runs=RUNS, max_level=3),
-    "dl20-passage": Track("TREC 2020 Deep Learning passage ranking", 2020, MSMARCO,
-                          ("msmarco-passage/trec-dl-2020", "msmarco-passage/trec-dl-2020/judged"),
-                          DEEP, runs=RUNS, max_level=3),
-    "dl21-passage": Track("TREC 2021 Deep Learning passage ranking", 2021, MSMARCO2,
-                          ("msmarco-passage-v2/trec-dl-2021",
-                           "msmarco-passage-v2/trec-dl-2021/judged"), DEEP_SHALLOW, runs=RUNS,
-                          max_level=3, depth=100),
-    "dl22-passage": Track("TREC 2022 Deep Learning passage ranking", 2022, MSMARCO2,
-                          ("msmarco-passage-v2/trec-dl-2022",
-                           "msmarco-passage-v2/trec-dl-2022/judged"), DEEP_LEVEL1, tables=SYNDL,
-                          max_level=3, notes=(
-                              LEVEL1, "Topics 2013306 and 2031726 count over 42,000 near-"
-                              "duplicates as relevant: AP, Bpref and Rprec spread there by less "
-                              "than five "
-                              "steps of their 4 decimals, and have no factors.")),
-    "dl23-passage": Track("TREC 2023 Deep Learning passage ranking", 2023, MSMARCO2,
-                          ("msmarco-passage-v2/trec-dl-2023",
-                           "msmarco-passage-v2/trec-dl-2023/judged"), DEEP_LEVEL1, tables=SYNDL,
-                          max_level=3, notes=(LEVEL1,)),
+        "NTCIR-13 We Want Web, English",
+        2017,
+        CLUEWEB12,
+        (),
+        ("nDCG@10",),
+        tables=NTCIR,
+        max_level=4,
+        notes=("13 systems of 3 groups: deviations are themselves uncertain.",),
+    ),
+    "dl19-passage": Track(
+        "TREC 2019 Deep Learning passage ranking",
+        2019,
+        MSMARCO,
+        ("msmarco-passage/trec-dl-2019", "msmarco-passage/trec-dl-2019/judged"),
+        DEEP,
+        runs=RUNS,
+        max_level=3,
+    ),
+    "dl20-passage": Track(
+        "TREC 2020 Deep Learning passage ranking",
+        2020,
+        MSMARCO,
+        ("msmarco-passage/trec-dl-2020", "msmarco-passage/trec-dl-2020/judged"),
+        DEEP,
+        runs=RUNS,
+        max_level=3,
+    ),
+    "dl21-passage": Track(
+        "TREC 2021 Deep Learning passage ranking",
+        2021,
+        MSMARCO2,
+        ("msmarco-passage-v2/trec-dl-2021", "msmarco-passage-v2/trec-dl-2021/judged"),
+        DEEP_SHALLOW,
+        runs=RUNS,
+        max_level=3,
+        depth=100,
+    ),
+    "dl22-passage": Track(
+        "TREC 2022 Deep Learning passage ranking",
+        2022,
+        MSMARCO2,
+        ("msmarco-passage-v2/trec-dl-2022", "msmarco-passage-v2/trec-dl-2022/judged"),
+        DEEP_LEVEL1,
+        tables=SYNDL,
+        max_level=3,
+        notes=(
+            LEVEL1,
+            "Topics 2013306 and 2031726 count over 42,000 near-"
+            "duplicates as relevant: AP, Bpref and Rprec spread there by less "
+            "than five "
+            "steps of their 4 decimals, and have no factors.",
+        ),
+    ),
+    "dl23-passage": Track(
+        "TREC 2023 Deep Learning passage ranking",
+        2023,
+        MSMARCO2,
+        ("msmarco-passage-v2/trec-dl-2023", "msmarco-passage-v2/trec-dl-2023/judged"),
+        DEEP_LEVEL1,
+        tables=SYNDL,
+        max_level=3,
+        notes=(LEVEL1,),
+    ),
     "dl19-passage-modern": Track(
-        "TREC 2019 Deep Learning passage ranking, systems of 2020 to 2024", 2024, MSMARCO, (),
+        "TREC 2019 Deep Learning passage ranking, systems of 2020 to 2024",
+        2024,
+        MSMARCO,
+        (),
         DEEP_MODERN,
-        runs=MODERN_RUNS, max_level=3, depth=100, beside="dl19-passage", population="modern",
-        notes=modern(modern="0.740", own="0.620", narrow="0.07", wide="0.17")),
+        runs=MODERN_RUNS,
+        max_level=3,
+        depth=100,
+        beside="dl19-passage",
+        population="modern",
+        notes=modern(modern="0.740", own="0.620", narrow="0.07", wide="0.17"),
+    ),
     "dl20-passage-modern": Track(
-        "TREC 2020 Deep Learning passage ranking, systems of 2020 to 2024", 2024, MSMARCO, (),
+        "TREC 2020 Deep Learning passage ranking, systems of 2020 to 2024",
+        2024,
+        MSMARCO,
+        (),
         DEEP_MODERN,
-        runs=MODERN_RUNS, max_level=3, depth=100, beside="dl20-passage", population="modern",
-        notes=modern(modern="0.740", own="0.606", narrow="0.09", wide="0.23")),
-    "covid-round1": Track("TREC-COVID round 1", 2020, CORD19, ("cord19/trec-covid/round1",), COVID,
-                          runs=RUNS, max_level=2),
-    "covid-round2": Track("TREC-COVID round 2, residual", 2020, CORD19,
-                          ("cord19/trec-covid/round2",), COVID, runs=RUNS, max_level=2,
-                          notes=(RESIDUAL, FEEDBACK)),
-    "covid-round3": Track("TREC-COVID round 3, residual", 2020, CORD19,
-                          ("cord19/trec-covid/round3",), COVID, runs=RUNS, max_level=2,
-                          notes=(RESIDUAL, FEEDBACK)),
-    "covid-round4": Track("TREC-COVID round 4, residual", 2020, CORD19,
-                          ("cord19/trec-covid/round4",), COVID_LATE, runs=RUNS, max_level=2,
-                          notes=(RESIDUAL, FEEDBACK)),
-    "covid-round5": Track("TREC-COVID round 5, residual", 2020, CORD19,
-                          ("cord19/trec-covid/round5",), COVID_LATE, runs=RUNS, max_level=2,
-                          notes=(RESIDUAL, FEEDBACK)),
+        runs=MODERN_RUNS,
+        max_level=3,
+        depth=100,
+        beside="dl20-passage",
+        population="modern",
+        notes=modern(modern="0.740", own="0.606", narrow="0.09", wide="0.23"),
+    ),
+    "covid-round1": Track(
+        "TREC-COVID round 1",
+        2020,
+        CORD19,
+        ("cord19/trec-covid/round1",),
+        COVID,
+        runs=RUNS,
+        max_level=2,
+    ),
+    "covid-round2": Track(
+        "TREC-COVID round 2, residual",
+        2020,
+        CORD19,
+        ("cord19/trec-covid/round2",),
+        COVID,
+        runs=RUNS,
+        max_level=2,
+        notes=(RESIDUAL, FEEDBACK),
+    ),
+    "covid-round3": Track(
+        "TREC-COVID round 3, residual",
+        2020,
+        CORD19,
+        ("cord19/trec-covid/round3",),
+        COVID,
+        runs=RUNS,
+        max_level=2,
+        notes=(RESIDUAL, FEEDBACK),
+    ),
+    "covid-round4": Track(
+        "TREC-COVID round 4, residual",
+        2020,
+        CORD19,
+        ("cord19/trec-covid/round4",),
+        COVID_LATE,
+        runs=RUNS,
+        max_level=2,
+        notes=(RESIDUAL, FEEDBACK),
+    ),
+    "covid-round5": Track(
+        "TREC-COVID round 5, residual",
+        2020,
+        CORD19,
+        ("cord19/trec-covid/round5",),
+        COVID_LATE,
+        runs=RUNS,
+        max_level=2,
+        notes=(RESIDUAL, FEEDBACK),
+    ),
 }
 
 
 FIRST_OF_ROBUST = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
-QRELS = {"trec9-web": ("wt10g",), "trec2001-web": ("wt10g",), "robust03": FIRST_OF_ROBUST,
-         "robust04": FIRST_OF_ROBUST,
-         "terabyte04-06": ("terabyte04", "terabyte05", "terabyte06")}
+QRELS = {
+    "trec9-web": ("wt10g",),
+    "trec2001-web": ("wt10g",),
+    "robust03": FIRST_OF_ROBUST,
+    "robust04": FIRST_OF_ROBUST,
+    "terabyte04-06": ("terabyte04", "terabyte05", "terabyte06"),
+}
 """The files of a set's judgments, where they are not called as the set is."""
 
 WITHOUT = {"robust03": "CR", "robust04": "CR"}
@@ -358,8 +676,11 @@ DEEPEST = 1000
 def qrels_files(name: str, data: Path) -> list[Path]:
     """The files of a set's judgments that are at hand."""
     name = TRACKS[name].beside or name
-    return [file for stem in QRELS.get(name, (name,))
-            if (file := data / "qrels" / f"{stem}.txt").is_file()]
+    return [
+        file
+        for stem in QRELS.get(name, (name,))
+        if (file := data / "qrels" / f"{stem}.txt").is_file()
+    ]
 
 
 def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
@@ -371,18 +692,27 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
     found: dict[str, Judgments] = {}
     for file in qrels_files(name, data):
         judged = read_qrels(file).judged
-        found |= judgments_of(DictQrels({topic: {
-            doc: level for doc, level in docs.items()
-            if name not in WITHOUT or not doc.startswith(WITHOUT[name])}
-            for topic, docs in judged.items()}))
+        found |= judgments_of(
+            DictQrels(
+                {
+                    topic: {
+                        doc: level
+                        for doc, level in docs.items()
+                        if name not in WITHOUT or not doc.startswith(WITHOUT[name])
+                    }
+                    for topic, docs in judged.items()
+                }
+            )
+        )
     counts_file = topics_file(name, data)
     if not counts_file.is_file():  # the qrels alone say which topics there are
         return found
     with counts_file.open(encoding="utf-8", newline="") as text:
-        counts = {r["topic"]: int(r["n_rel"]) if r["n_rel"] else None
-                  for r in csv.DictReader(text)}
-    return {topic: found[topic] if topic in found and _same(n, found[topic].n_rel)
-            else Judgments(n) for topic, n in counts.items()}
+        counts = {r["topic"]: int(r["n_rel"]) if r["n_rel"] else None for r in csv.DictReader(text)}
+    return {
+        topic: found[topic] if topic in found and _same(n, found[topic].n_rel) else Judgments(n)
+        for topic, n in counts.items()
+    }
 
 
 def topics_file(name: str, data: Path) -> Path:

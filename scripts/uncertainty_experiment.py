@@ -35,18 +35,21 @@ KINDS = ("topics", "systems", "both", "difference")
 def halves(random: np.random.Generator, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A random half of the items and the other one."""
     mixed = random.permutation(items)
-    return mixed[: len(mixed) // 2], mixed[len(mixed) // 2:]
+    return mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]
 
 
-def estimates(x: np.ndarray, by: np.ndarray, teams: np.ndarray, scheme: str
-              ) -> tuple[Estimate, Estimate]:
+def estimates(
+    x: np.ndarray, by: np.ndarray, teams: np.ndarray, scheme: str
+) -> tuple[Estimate, Estimate]:
     """The first run's mean and its difference from the second's, with errors by team."""
     y = standardize(x, by, scheme)
     y = y[~np.isnan(y).any(axis=1)]
     covariance = bootstrap_covariance(x, by, teams.tolist(), scheme, samples=SAMPLES)
     df = len(set(teams)) - 1
-    return (Estimate.of(y[:, 0], standard_error(covariance, [1, 0]), df),
-            Estimate.of(y[:, 0] - y[:, 1], standard_error(covariance, [1, -1]), df))
+    return (
+        Estimate.of(y[:, 0], standard_error(covariance, [1, 0]), df),
+        Estimate.of(y[:, 0] - y[:, 1], standard_error(covariance, [1, -1]), df),
+    )
 
 
 def covered(scores: Scores, trials: int, seed: int, scheme: str) -> dict[str, float]:
@@ -66,25 +69,30 @@ def covered(scores: Scores, trials: int, seed: int, scheme: str) -> dict[str, fl
         split = [np.isin(teams, part) for part in halves(random, np.unique(teams[others]))]
         parts = halves(random, topics)
 
-        def of(rows: np.ndarray, columns: np.ndarray, runs: np.ndarray = pair
-               ) -> tuple[Estimate, Estimate]:
-            return estimates(values[rows][:, runs], values[rows][:, columns], teams[columns],
-                             scheme)
+        def of(
+            rows: np.ndarray, columns: np.ndarray, runs: np.ndarray = pair
+        ) -> tuple[Estimate, Estimate]:
+            return estimates(
+                values[rows][:, runs], values[rows][:, columns], teams[columns], scheme
+            )
 
         by_topics = [of(rows, others)[0] for rows in parts]
         by_systems = [of(topics, columns)[0] for columns in split]
         by_both = [of(rows, columns) for rows, columns in zip(parts, split, strict=True)]
         for kind, (a, b), half in (
-                ("topics", by_topics, "topics"), ("systems", by_systems, "systems"),
-                ("both", [e for e, _ in by_both], "half"),
-                ("difference", [d for _, d in by_both], "half")):
+            ("topics", by_topics, "topics"),
+            ("systems", by_systems, "systems"),
+            ("both", [e for e, _ in by_both], "half"),
+            ("difference", [d for _, d in by_both], "half"),
+        ):
             apart = mean_of([a, replace(b, mean=-b.mean)])
             hits[kind] += abs(apart.mean) <= getattr(apart, half)
     return {kind: n / trials for kind, n in hits.items()}
 
 
-def few_systems(scores: Scores, trials: int, seed: int, scheme: str) -> list[tuple[int, float,
-                                                                                  float]]:
+def few_systems(
+    scores: Scores, trials: int, seed: int, scheme: str
+) -> list[tuple[int, float, float]]:
     """For each number of systems the deviation of means over choices of them, seen and told."""
     random = np.random.default_rng(seed)
     runs = random.choice(scores.values.shape[1], 15, replace=False)
@@ -123,15 +131,18 @@ def kernel(x: Floats, by: Floats) -> Floats:
     quartiles = np.subtract(*np.percentile(by, [75, 25], axis=1)) / 1.349
     deviation = by.std(axis=1, ddof=1)
     spread_ = np.where(quartiles > 0, np.minimum(deviation, quartiles), deviation)
-    width = np.maximum(1.06 * spread_ * by.shape[1]**-0.2, 1e-6)
+    width = np.maximum(1.06 * spread_ * by.shape[1] ** -0.2, 1e-6)
     each = normal_cdf((x[:, :, None] - by[:, None, :]) / width[:, None, None])
     smoothed: Floats = each.mean(axis=-1)
     return smoothed
 
 
 SMOOTHED: dict[str, tuple[Callable[..., Floats], Callable[..., Floats]]] = {
-    "share": (share, share), "shrunk": (shrunk, share), "middle": (middle, middle),
-    "kernel": (kernel, middle)}
+    "share": (share, share),
+    "shrunk": (shrunk, share),
+    "middle": (middle, middle),
+    "kernel": (kernel, middle),
+}
 """Forms of E, and what each estimates: the same of all the systems that are held out."""
 
 
@@ -146,8 +157,9 @@ def smoothing(scores: Scores, trials: int, seed: int) -> list[tuple[int, str, fl
             by, x, held_out = np.split(scores.values[:, order], [k, k + 10], axis=1)
             for name, (form, target) in SMOOTHED.items():
                 error = form(x, by) - target(x, held_out)
-                errors[name].append((float((error**2).mean()),
-                                     float((error.mean(axis=0)**2).mean())))
+                errors[name].append(
+                    (float((error**2).mean()), float((error.mean(axis=0) ** 2).mean()))
+                )
         found += [(k, name, *np.sqrt(np.mean(e, axis=0)).tolist()) for name, e in errors.items()]
     return found
 
@@ -182,9 +194,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     scores = score_runs(args.data, "trec8-adhoc", MEASURES, args.jobs)
 
     tasks = [(m, s) for m in MEASURES for s in ("N", "U", "E")]
-    print("Coverage of 95% intervals between halves of TREC-8, standard error "
-          f"{np.sqrt(0.95 * 0.05 / args.trials):.4f}\n{'':10}" + "".join(
-              f"{k:>12}" for k in KINDS))
+    print(
+        "Coverage of 95% intervals between halves of TREC-8, standard error "
+        f"{np.sqrt(0.95 * 0.05 / args.trials):.4f}\n{'':10}" + "".join(f"{k:>12}" for k in KINDS)
+    )
     rows = []
     task = partial(_covered, scores, args.trials, args.seed)
     for (measure, scheme), found in zip(tasks, spread(task, tasks, args.jobs), strict=True):
@@ -200,8 +213,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             rows.append((measure, scheme, *found))
     write_csv(out / "few-systems.csv", ["measure", "scheme", "systems", "seen", "told"], rows)
 
-    print("\nForms of E by few systems: root mean square error on systems held out\n"
-          "              systems  by topic  of means")
+    print(
+        "\nForms of E by few systems: root mean square error on systems held out\n"
+        "              systems  by topic  of means"
+    )
     rows = []
     for measure in MEASURES:
         for found in smoothing(scores[measure], args.trials // 10, args.seed):
@@ -210,20 +225,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     write_csv(out / "smoothing.csv", ["measure", "systems", "form", "by topic", "of means"], rows)
 
     rows = normal_theory()
-    print("\nNormal theory over the bootstrap, and the correlation of topics\n" + "\n".join(
-        f"{name:18} {measure:25} {n:4} systems  r {r:.2f}  ratio {ratio:.2f}"
-        for name, measure, n, r, ratio in rows))
-    print(f"median correlation {np.median([r for *_, r, _ in rows]):.2f}, of AP "
-          f"{np.median([r for _, m, _, r, _ in rows if m.startswith('AP')]):.2f}; median ratio "
-          f"{np.median([ratio for *_, ratio in rows]):.2f}")
-    write_csv(out / "normal-theory.csv", ["set", "measure", "systems", "correlation", "ratio"],
-              rows)
+    print(
+        "\nNormal theory over the bootstrap, and the correlation of topics\n"
+        + "\n".join(
+            f"{name:18} {measure:25} {n:4} systems  r {r:.2f}  ratio {ratio:.2f}"
+            for name, measure, n, r, ratio in rows
+        )
+    )
+    print(
+        f"median correlation {np.median([r for *_, r, _ in rows]):.2f}, of AP "
+        f"{np.median([r for _, m, _, r, _ in rows if m.startswith('AP')]):.2f}; median ratio "
+        f"{np.median([ratio for *_, ratio in rows]):.2f}"
+    )
+    write_csv(
+        out / "normal-theory.csv", ["set", "measure", "systems", "correlation", "ratio"], rows
+    )
     print(f"\nTables are in {out}")
     return 0
 
 
-def _covered(scores: dict[str, Scores], trials: int, seed: int,
-             task: tuple[str, str]) -> dict[str, float]:
+def _covered(
+    scores: dict[str, Scores], trials: int, seed: int, task: tuple[str, str]
+) -> dict[str, float]:
     measure, scheme = task
     return covered(scores[measure], trials, seed, scheme)
 

@@ -19,8 +19,15 @@ from ir_std.cli import main
 settings.register_profile("ir_std", deadline=None)
 settings.load_profile("ir_std")
 
-CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-                  "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -20,17 +20,21 @@ def collection(systems: int = 7, seed: int = 1, documents: int = 40) -> tuple[Qr
     runs: Runs = {}
     for s in range(systems):
         runs[f"sys{s}"] = {
-            t: {d: float(round(random.normal() + s * max(qrels[t].get(d, 0), 0) / systems, 1))
-                for d in random.permutation(names)[: documents - 5 * (s % 3)].tolist()}
-            for t in TOPICS}
+            t: {
+                d: float(round(random.normal() + s * max(qrels[t].get(d, 0), 0) / systems, 1))
+                for d in random.permutation(names)[: documents - 5 * (s % 3)].tolist()
+            }
+            for t in TOPICS
+        }
     del runs[f"sys{systems - 1}"]["t5"]
     return qrels, runs
 
 
 def write_qrels(qrels: Qrels, file: Path) -> Path:
     """Write a qrels file."""
-    file.write_text("".join(f"{t} 0 {d} {level}\n" for t, docs in qrels.items()
-                            for d, level in docs.items()))
+    file.write_text(
+        "".join(f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items())
+    )
     return file
 
 
@@ -38,7 +42,11 @@ def write_runs(runs: Runs, folder: Path) -> Path:
     """Write a run file for each system."""
     folder.mkdir()
     for tag, topics in runs.items():
-        (folder / tag).write_text("".join(
-            f"{t} Q0 {d} 1 {score} {tag}\n" for t, docs in topics.items()
-            for d, score in docs.items()))
+        (folder / tag).write_text(
+            "".join(
+                f"{t} Q0 {d} 1 {score} {tag}\n"
+                for t, docs in topics.items()
+                for d, score in docs.items()
+            )
+        )
     return folder

@@ -25,38 +25,59 @@ MET_BY_USERS = """
     standardized
 """.split()  # noqa: SIM905 - a list of names reads better so
 
-MODULES = ["ir_std", *sorted(m.name for m in pkgutil.walk_packages(ir_std.__path__, "ir_std.")
-                             if not m.name.endswith("__main__"))]
+MODULES = [
+    "ir_std",
+    *sorted(
+        m.name
+        for m in pkgutil.walk_packages(ir_std.__path__, "ir_std.")
+        if not m.name.endswith("__main__")
+    ),
+]
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Qrels with the counts of TREC-8 and of Deep Learning 2020, runs, and scores of a run."""
     folder = tmp_path_factory.mktemp("files")
-    for name, qrels_name, runs in (("trec8-adhoc", "qrels.txt", ("bm25.run", "mono.run")),
-                                   ("dl20-passage", "dl20.txt", ("dl20.run",))):
+    for name, qrels_name, runs in (
+        ("trec8-adhoc", "qrels.txt", ("bm25.run", "mono.run")),
+        ("dl20-passage", "dl20.txt", ("dl20.run",)),
+    ):
         judgments = ir_std.load_factors(name).judgments
         qrels = simulated_qrels({t: j.levels or j.n_rel for t, j in judgments.items()})
-        (folder / qrels_name).write_text("".join(
-            f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()),
-            encoding="utf-8")
+        (folder / qrels_name).write_text(
+            "".join(
+                f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()
+            ),
+            encoding="utf-8",
+        )
         for seed, run in enumerate(runs):
             write_run(as_run(simulated_run(qrels, seed)), folder / run)
     by_topic = ir_std.calc("AP", folder / "qrels.txt", folder / "bm25.run").per_query
-    (folder / "scores.txt").write_text("".join(
-        f"map\t{one.query_id}\t{one.value:.4f}\n" for one in by_topic
-        if str(one.measure) == "AP"), encoding="utf-8")
-    (folder / "AP.csv").write_text("topic,a,b,c\n401,0.1,0.2,0.6\n402,0.3,0.2,0.1\n",
-                                   encoding="utf-8")
+    (folder / "scores.txt").write_text(
+        "".join(
+            f"map\t{one.query_id}\t{one.value:.4f}\n"
+            for one in by_topic
+            if str(one.measure) == "AP"
+        ),
+        encoding="utf-8",
+    )
+    (folder / "AP.csv").write_text(
+        "topic,a,b,c\n401,0.1,0.2,0.6\n402,0.3,0.2,0.1\n", encoding="utf-8"
+    )
     return folder
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_examples_give_what_they_say(module: str, files: Path,
-                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_give_what_they_say(
+    module: str, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(files)
-    outcome = doctest.testmod(importlib.import_module(module), extraglobs={"ir_std": ir_std},
-                              optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    outcome = doctest.testmod(
+        importlib.import_module(module),
+        extraglobs={"ir_std": ir_std},
+        optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE,
+    )
     assert outcome.failed == 0
 
 
@@ -72,7 +93,7 @@ def test_what_users_meet_has_an_example(name: str) -> None:
 
 def test_the_package_says_what_it_holds_in_its_first_screens() -> None:
     text = pydoc.plain(pydoc.render_doc(ir_std))
-    described = text[:text.index("PACKAGE CONTENTS")]
+    described = text[: text.index("PACKAGE CONTENTS")]
     missing = [name for name in MET_BY_USERS if name not in described]
     assert missing == []
     assert len(described.splitlines()) < 80
@@ -80,8 +101,11 @@ def test_the_package_says_what_it_holds_in_its_first_screens() -> None:
 
 def undocumented(thing: Any) -> list[str]:
     """Public methods without a docstring."""
-    return [name for name, member in vars(thing).items()
-            if not name.startswith("_") and callable(member) and not inspect.getdoc(member)]
+    return [
+        name
+        for name, member in vars(thing).items()
+        if not name.startswith("_") and callable(member) and not inspect.getdoc(member)
+    ]
 
 
 @pytest.mark.parametrize("name", [n for n in MET_BY_USERS if inspect.isclass(getattr(ir_std, n))])

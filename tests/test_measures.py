@@ -14,10 +14,29 @@ import ir_std
 from ir_std.errors import UnknownMeasureError, UsageError
 from ir_std.measures import canonical, equivalents, parse_measure, standardized
 
-NAMES = ["SP", "SP(rel=2)", "DCG", "DCG(dcg='jk',rel=1)", "nDCG(rel=1)", "nDCG(dcg='jk')@10",
-         "RBP(p=0.95,rel=1)", "sAP", "sP@10", "sP(rel=2)@10", "snDCG(scheme='E')@10",
-         "sRBP(p=0.95,rel=1)", "sAP(scheme='U',A=0.1,B=0.4)", "sAP(factors='trec8-adhoc')",
-         "sRR", "sERR@20", "sinfAP", "sIPrec@0.1", "sSetF(beta=2.0)", "AP", "P(rel=2)@10"]
+NAMES = [
+    "SP",
+    "SP(rel=2)",
+    "DCG",
+    "DCG(dcg='jk',rel=1)",
+    "nDCG(rel=1)",
+    "nDCG(dcg='jk')@10",
+    "RBP(p=0.95,rel=1)",
+    "sAP",
+    "sP@10",
+    "sP(rel=2)@10",
+    "snDCG(scheme='E')@10",
+    "sRBP(p=0.95,rel=1)",
+    "sAP(scheme='U',A=0.1,B=0.4)",
+    "sAP(factors='trec8-adhoc')",
+    "sRR",
+    "sERR@20",
+    "sinfAP",
+    "sIPrec@0.1",
+    "sSetF(beta=2.0)",
+    "AP",
+    "P(rel=2)@10",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -28,42 +47,49 @@ def test_a_name_parses_and_prints_back_the_same(name: str) -> None:
 
 
 def test_names_parse_as_soon_as_ir_std_is_imported() -> None:
-    code = ("import ir_std, ir_measures; "
-            "print(ir_measures.parse_measure(\"sAP(scheme='U')\"))")
-    out = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True,
-                         text=True, check=True)
+    code = "import ir_std, ir_measures; print(ir_measures.parse_measure(\"sAP(scheme='U')\"))"
+    out = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
+    )
     assert out.stdout == "sAP(scheme='U')\n"
 
 
 def test_parsing_works_where_python_has_no_ast_num() -> None:
-    code = ("import ast; [delattr(ast, n) for n in ('Num', 'Str', 'NameConstant') "
-            "if hasattr(ast, n)]; import ir_std, ir_measures; "
-            "print(ir_measures.parse_measure('P(rel=2)@10'), "
-            "ir_measures.parse_measure(\"sAP(scheme='U',A=0.1)\"))")
-    out = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True,
-                         text=True, check=True)
+    code = (
+        "import ast; [delattr(ast, n) for n in ('Num', 'Str', 'NameConstant') "
+        "if hasattr(ast, n)]; import ir_std, ir_measures; "
+        "print(ir_measures.parse_measure('P(rel=2)@10'), "
+        "ir_measures.parse_measure(\"sAP(scheme='U',A=0.1)\"))"
+    )
+    out = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
+    )
     assert out.stdout == "P(rel=2)@10 sAP(scheme='U',A=0.1)\n"
 
 
-@pytest.mark.parametrize(("wrong", "error", "says"), [
-    ("sAPP", UnknownMeasureError, "did you mean 'sAP'"),
-    ("AP(", UsageError, "cannot read"),
-    ("f(1)", UsageError, "cannot read"),
-    ("sAP(scheme=U)", UsageError, "did you mean \"sAP(scheme='U')\""),
-    ("sP(rel=2,scheme=z)@10", UsageError, "did you mean \"sP(rel=2,scheme='z')@10\""),
-    ("P", UsageError, "write P@10"),
-    ("P@0", UsageError, "at least 1"),
-    ("AP(rel=0)", UsageError, "at least 1"),
-    ("RBP(p=2.0)", UsageError, "p is a probability"),
-    ("ndcg@10", UnknownMeasureError, "did you mean 'nDCG@10'?"),
-    ("AP(relevance=2)", UsageError, "it takes cutoff, rel, judged_only"),
-    ("AP@'x'", UsageError, "values of type int"),
-    ("nDCG(dcg='x')", UsageError, "'log2', 'exp-log2', 'jk'"),
-    ("sAP(scheme='Q')", UsageError, "'N', 'U', 'E', 'z'"),
-    ("sAP(A=0.1)", UsageError, "belong to scheme 'U'"),
-])
-def test_a_wrong_name_is_refused_with_what_is_allowed(wrong: str, error: type[Exception],
-                                                      says: str) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "error", "says"),
+    [
+        ("sAPP", UnknownMeasureError, "did you mean 'sAP'"),
+        ("AP(", UsageError, "cannot read"),
+        ("f(1)", UsageError, "cannot read"),
+        ("sAP(scheme=U)", UsageError, "did you mean \"sAP(scheme='U')\""),
+        ("sP(rel=2,scheme=z)@10", UsageError, "did you mean \"sP(rel=2,scheme='z')@10\""),
+        ("P", UsageError, "write P@10"),
+        ("P@0", UsageError, "at least 1"),
+        ("AP(rel=0)", UsageError, "at least 1"),
+        ("RBP(p=2.0)", UsageError, "p is a probability"),
+        ("ndcg@10", UnknownMeasureError, "did you mean 'nDCG@10'?"),
+        ("AP(relevance=2)", UsageError, "it takes cutoff, rel, judged_only"),
+        ("AP@'x'", UsageError, "values of type int"),
+        ("nDCG(dcg='x')", UsageError, "'log2', 'exp-log2', 'jk'"),
+        ("sAP(scheme='Q')", UsageError, "'N', 'U', 'E', 'z'"),
+        ("sAP(A=0.1)", UsageError, "belong to scheme 'U'"),
+    ],
+)
+def test_a_wrong_name_is_refused_with_what_is_allowed(
+    wrong: str, error: type[Exception], says: str
+) -> None:
     with pytest.raises(error, match=re.escape(says)):
         parse_measure(wrong)
 

@@ -45,8 +45,9 @@ def by_hand(scores: list[float]) -> dict[str, list[float]]:
     }
 
 
-def merged_by_hand(runs: list[dict[str, dict[str, float]]],
-                   combine: str) -> dict[str, dict[str, float]]:
+def merged_by_hand(
+    runs: list[dict[str, dict[str, float]]], combine: str
+) -> dict[str, dict[str, float]]:
     """Normalized scores of each document, gathered and combined one document at a time."""
     found: dict[str, dict[str, list[float]]] = {}
     for run in runs:
@@ -54,7 +55,11 @@ def merged_by_hand(runs: list[dict[str, dict[str, float]]],
             for doc, score in docs.items():
                 found.setdefault(topic, {}).setdefault(doc, []).append(score)
     how: dict[str, Callable[[list[float]], float]] = {
-        "sum": sum, "max": max, "mnz": lambda s: sum(s) * len(s), "first": lambda s: s[0]}
+        "sum": sum,
+        "max": max,
+        "mnz": lambda s: sum(s) * len(s),
+        "first": lambda s: s[0],
+    }
     return {t: {d: how[combine](s) for d, s in docs.items()} for t, docs in found.items()}
 
 
@@ -63,22 +68,36 @@ def normalized(scores: Any, method: str) -> np.ndarray[Any, np.dtype[np.float64]
 
 
 def frame(run: dict[str, dict[str, float]]) -> pd.DataFrame:
-    return pd.DataFrame([(t, d, s) for t, docs in run.items() for d, s in docs.items()],
-                        columns=["query_id", "doc_id", "score"])
+    return pd.DataFrame(
+        [(t, d, s) for t, docs in run.items() for d, s in docs.items()],
+        columns=["query_id", "doc_id", "score"],
+    )
 
 
 # Scores far enough apart that formulas which round in another order still agree.
 tame = st.integers(1, 10**6).map(lambda i: i / 128)
 tame_lists = st.lists(tame, min_size=2, max_size=30).filter(lambda s: len(set(s)) > 1)
-any_list = st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
-    [0.0, -0.0, 5e-324, 1.7e308, -1.7e308, 1.0, 1 + 2**-52]), min_size=1, max_size=12)
-run_dicts = st.dictionaries(st.sampled_from(["1", "2", "30"]), st.dictionaries(
-    st.sampled_from([*"abcdefgh", "B", "é", "d10", "d9"]),
-    tame | st.sampled_from([1.0, 2.0, 1 + 1e-12]), min_size=1), min_size=1, max_size=3)
+any_list = st.lists(
+    st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from([0.0, -0.0, 5e-324, 1.7e308, -1.7e308, 1.0, 1 + 2**-52]),
+    min_size=1,
+    max_size=12,
+)
+run_dicts = st.dictionaries(
+    st.sampled_from(["1", "2", "30"]),
+    st.dictionaries(
+        st.sampled_from([*"abcdefgh", "B", "é", "d10", "d9"]),
+        tame | st.sampled_from([1.0, 2.0, 1 + 1e-12]),
+        min_size=1,
+    ),
+    min_size=1,
+    max_size=3,
+)
 methods = st.sampled_from(sorted(METHODS))
 
 
 # The formulas
+
 
 @given(tame_lists)
 def test_every_method_is_the_formula_of_the_paper(scores: list[float]) -> None:
@@ -100,8 +119,9 @@ def test_no_document_of_a_list_passes_another(scores: list[float], method: str) 
 
 
 @given(any_list, st.sampled_from(["minmax", "sum", "zscore", "uv"]), st.integers(-60, 60))
-def test_scores_in_other_units_normalize_to_the_same(scores: list[float], method: str,
-                                                     power: int) -> None:
+def test_scores_in_other_units_normalize_to_the_same(
+    scores: list[float], method: str, power: int
+) -> None:
     small = [s for s in scores if s == 0 or 1e-200 < abs(s) < 1e200] or [0.0]
     assert (normalized(np.ldexp(small, power), method) == normalized(small, method)).all()
 
@@ -109,21 +129,26 @@ def test_scores_in_other_units_normalize_to_the_same(scores: list[float], method
 @given(tame_lists, st.integers(1, 1000))
 def test_max_is_the_same_in_other_units(scores: list[float], factor: int) -> None:
     assert normalized(np.array(scores) * factor, "max") == pytest.approx(
-        normalized(scores, "max"), rel=1e-12)
+        normalized(scores, "max"), rel=1e-12
+    )
 
 
 @given(tame_lists, st.integers(1, 1000))
 def test_mmstdv_grows_with_the_units_of_the_scores(scores: list[float], factor: int) -> None:
     assert normalized(np.array(scores) * factor, "mmstdv") == pytest.approx(
-        normalized(scores, "mmstdv") * factor, rel=1e-9)
+        normalized(scores, "mmstdv") * factor, rel=1e-9
+    )
 
 
-@given(tame_lists, st.integers(-10**6, 10**6),
-       st.sampled_from(["minmax", "sum", "zscore", "mmstdv"]))
-def test_four_methods_overlook_a_shift_of_all_scores(scores: list[float], shift: int,
-                                                     method: str) -> None:
+@given(
+    tame_lists, st.integers(-(10**6), 10**6), st.sampled_from(["minmax", "sum", "zscore", "mmstdv"])
+)
+def test_four_methods_overlook_a_shift_of_all_scores(
+    scores: list[float], shift: int, method: str
+) -> None:
     assert normalized(np.array(scores) + shift, method) == pytest.approx(
-        normalized(scores, method), rel=1e-9, abs=1e-12)
+        normalized(scores, method), rel=1e-9, abs=1e-12
+    )
 
 
 @given(any_list.filter(lambda s: len(set(s)) > 1))
@@ -140,6 +165,7 @@ def test_uv_has_unit_variance(scores: list[float]) -> None:
 
 
 # The edges
+
 
 @pytest.mark.parametrize("docs", [{"a": 7.0}, {"a": 7.0, "b": 7.0}, {"a": -7.0}, {"a": 0.0}])
 @pytest.mark.parametrize("method", NO_SPREAD)
@@ -185,28 +211,38 @@ def test_a_document_twice_in_a_list_is_refused() -> None:
 
 
 def test_a_topic_that_only_some_runs_have_is_merged_from_those() -> None:
-    merged = merge([{"1": {"a": 2.0, "b": 1.0}}, {"2": {"c": 5.0, "d": 4.0}},
-                    {"1": {"e": 9.0, "f": 8.0}}], "minmax")
+    merged = merge(
+        [{"1": {"a": 2.0, "b": 1.0}}, {"2": {"c": 5.0, "d": 4.0}}, {"1": {"e": 9.0, "f": 8.0}}],
+        "minmax",
+    )
     assert {topic: set(docs) for topic, docs in merged.items()} == {
-        "1": {"a", "b", "e", "f"}, "2": {"c", "d"}}
+        "1": {"a", "b", "e", "f"},
+        "2": {"c", "d"},
+    }
 
 
 def test_a_topic_without_documents_stays() -> None:
     assert merge([{"1": {}}, {"1": {}, "2": {"a": 1.0}}], "sum") == {"1": {}, "2": {"a": 0.0}}
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: normalize({}, "mimmax"), "unknown method 'mimmax'.*did you mean 'minmax'"),
-    (lambda: merge([{}], "minmax", combine="avg"), "unknown combination 'avg'.*sum, max, mnz"),
-    (lambda: merge([{}], "minmax", depth=0), "depth is 0"),
-    (lambda: merge([], "minmax"), "no runs"),
-    (lambda: merge([{}]), "sum combines scores.*give a method.*of minmax.*or combine ranks: rrf"),
-    (lambda: merge([{}], "minmax", combine="rrf"), "rrf looks at ranks.*leave out 'minmax'"),
-    (lambda: merge([{}], combine="rff"), "unknown combination 'rff'.*did you mean 'rrf'"),
-    (lambda: merge({"q": {"a": 1.0}}, "minmax"), "list of runs"),
-    (lambda: merge("one.run", "minmax"), "list of runs"),
-    (lambda: merge(frame({"q": LIST}), "minmax"), "list of runs"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: normalize({}, "mimmax"), "unknown method 'mimmax'.*did you mean 'minmax'"),
+        (lambda: merge([{}], "minmax", combine="avg"), "unknown combination 'avg'.*sum, max, mnz"),
+        (lambda: merge([{}], "minmax", depth=0), "depth is 0"),
+        (lambda: merge([], "minmax"), "no runs"),
+        (
+            lambda: merge([{}]),
+            "sum combines scores.*give a method.*of minmax.*or combine ranks: rrf",
+        ),
+        (lambda: merge([{}], "minmax", combine="rrf"), "rrf looks at ranks.*leave out 'minmax'"),
+        (lambda: merge([{}], combine="rff"), "unknown combination 'rff'.*did you mean 'rrf'"),
+        (lambda: merge({"q": {"a": 1.0}}, "minmax"), "list of runs"),
+        (lambda: merge("one.run", "minmax"), "list of runs"),
+        (lambda: merge(frame({"q": LIST}), "minmax"), "list of runs"),
+    ],
+)
 def test_wrong_use_is_explained(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         call()
@@ -214,9 +250,12 @@ def test_wrong_use_is_explained(call: Callable[[], Any], message: str) -> None:
 
 # Merging
 
+
 def test_disjoint_lists_are_interleaved_by_score() -> None:
-    merged = merge([{"q": {"a1": 30.0, "a2": 25.0, "a3": 10.0}},
-                    {"q": {"b1": 0.9, "b2": 0.5, "b3": 0.4}}], "sum")
+    merged = merge(
+        [{"q": {"a1": 30.0, "a2": 25.0, "a3": 10.0}}, {"q": {"b1": 0.9, "b2": 0.5, "b3": 0.4}}],
+        "sum",
+    )
     assert list(merged["q"]) == ["b1", "a1", "a2", "b2", "b3", "a3"]
 
 
@@ -226,8 +265,9 @@ def test_ties_are_broken_by_document_id_descending() -> None:
 
 
 @given(st.lists(run_dicts, min_size=1, max_size=4), methods, st.sampled_from(sorted(COMBINE)))
-def test_shared_documents_are_combined(runs: list[dict[str, dict[str, float]]], method: str,
-                                       combine: str) -> None:
+def test_shared_documents_are_combined(
+    runs: list[dict[str, dict[str, float]]], method: str, combine: str
+) -> None:
     expected = merged_by_hand([normalize(run, method) for run in runs], combine)
     merged = merge(runs, method, combine=combine)
     assert merged.keys() == expected.keys()
@@ -236,8 +276,9 @@ def test_shared_documents_are_combined(runs: list[dict[str, dict[str, float]]], 
 
 
 @given(st.lists(run_dicts, min_size=1, max_size=4), methods)
-def test_documents_are_in_the_order_of_trec_eval(runs: list[dict[str, dict[str, float]]],
-                                                 method: str) -> None:
+def test_documents_are_in_the_order_of_trec_eval(
+    runs: list[dict[str, dict[str, float]]], method: str
+) -> None:
     merged = merge(runs, method)
     for topic, docs in merged.items():
         for rank, doc in enumerate(docs, 1):
@@ -246,12 +287,14 @@ def test_documents_are_in_the_order_of_trec_eval(runs: list[dict[str, dict[str, 
 
 
 @given(st.lists(run_dicts, min_size=1, max_size=4), methods, st.integers(1, 5))
-def test_depth_keeps_the_first_documents(runs: list[dict[str, dict[str, float]]], method: str,
-                                         depth: int) -> None:
+def test_depth_keeps_the_first_documents(
+    runs: list[dict[str, dict[str, float]]], method: str, depth: int
+) -> None:
     whole = merge(runs, method)
     cut = merge(runs, method, depth=depth)
     assert {t: list(docs) for t, docs in cut.items()} == {
-        t: list(docs)[:depth] for t, docs in whole.items()}
+        t: list(docs)[:depth] for t, docs in whole.items()
+    }
 
 
 # Ranks
@@ -273,9 +316,14 @@ def orders(runs: list[dict[str, dict[str, float]]]) -> dict[str, list[list[str]]
 def test_reciprocal_ranks_are_added(runs: list[dict[str, dict[str, float]]]) -> None:
     merged = merge(runs, combine="rrf")
     for topic, lists in orders(runs).items():
-        assert merged[topic] == pytest.approx({
-            doc: sum(1 / (60 + docs.index(doc) + 1) for docs in lists if doc in docs)
-            for docs in lists for doc in docs}, rel=1e-12)
+        assert merged[topic] == pytest.approx(
+            {
+                doc: sum(1 / (60 + docs.index(doc) + 1) for docs in lists if doc in docs)
+                for docs in lists
+                for doc in docs
+            },
+            rel=1e-12,
+        )
 
 
 @given(some_runs)
@@ -294,6 +342,7 @@ def test_every_list_gives_the_same_borda_points(runs: list[dict[str, dict[str, f
 
 def preferred(lists: list[list[str]], a: str, b: str) -> int:
     """In how many lists more ``a`` stands before ``b`` than behind it."""
+
     def place(docs: list[str], doc: str) -> int:
         return docs.index(doc) if doc in docs else len(docs)
 
@@ -303,21 +352,30 @@ def preferred(lists: list[list[str]], a: str, b: str) -> int:
 
 @given(some_runs)
 def test_condorcet_keeps_to_majorities_and_tears_no_circle_apart(
-        runs: list[dict[str, dict[str, float]]]) -> None:
+    runs: list[dict[str, dict[str, float]]],
+) -> None:
     merged, borda = merge(runs, combine="condorcet"), merge(runs, combine="borda")
     for topic, lists in orders(runs).items():
         order = list(merged[topic])
         assert list(merged[topic].values()) == list(range(len(order), 0, -1))
-        beats = {(a, b) for a in order for b in order if a != b and (
-            preferred(lists, a, b), borda[topic][a], a) > (0, borda[topic][b], b)}
+        beats = {
+            (a, b)
+            for a in order
+            for b in order
+            if a != b and (preferred(lists, a, b), borda[topic][a], a) > (0, borda[topic][b], b)
+        }
         assert all((b, a) not in beats for a, b in beats)
         assert all(pair in beats for pair in pairwise(order))
         reached = set(beats)
         for middle in order:
-            reached |= {(a, b) for a in order for b in order
-                        if (a, middle) in reached and (middle, b) in reached}
+            reached |= {
+                (a, b)
+                for a in order
+                for b in order
+                if (a, middle) in reached and (middle, b) in reached
+            }
         for i, a in enumerate(order):
-            assert all((b, a) not in reached or (a, b) in reached for b in order[i + 1:])
+            assert all((b, a) not in reached or (a, b) in reached for b in order[i + 1 :])
 
 
 def test_three_lists_of_which_each_is_turned_are_a_circle() -> None:
@@ -334,13 +392,22 @@ def test_ranks_of_equal_scores_are_those_of_trec_eval(combine: str) -> None:
 @pytest.mark.parametrize("combine", BY_RANK)
 def test_the_order_of_the_runs_does_not_matter_to_ranks(combine: str) -> None:
     draw = np.random.default_rng(5)
-    runs = [{"q": {f"d{d}": float(s) for d, s in zip(
-        draw.choice(30, 20, replace=False), draw.random(20), strict=True)}} for _ in range(4)]
+    runs = [
+        {
+            "q": {
+                f"d{d}": float(s)
+                for d, s in zip(draw.choice(30, 20, replace=False), draw.random(20), strict=True)
+            }
+        }
+        for _ in range(4)
+    ]
     assert merge(runs, combine=combine)["q"] == pytest.approx(
-        merge(runs[::-1], combine=combine)["q"], rel=1e-12)
+        merge(runs[::-1], combine=combine)["q"], rel=1e-12
+    )
 
 
 # The kinds of run
+
 
 def test_a_dict_gives_a_dict_and_is_left_as_it_is() -> None:
     run = {"q": dict(LIST)}
@@ -349,9 +416,16 @@ def test_a_dict_gives_a_dict_and_is_left_as_it_is() -> None:
 
 
 def test_a_normalized_dataframe_keeps_columns_index_and_order_of_rows() -> None:
-    given_frame = pd.DataFrame({
-        "query_id": ["1", "2", "1"], "rank": [1, 1, 0], "doc_id": ["b", "a", "a"],
-        "score": [3.0, 8.0, 5.0], "text": ["x", "y", "z"]}, index=[7, 7, 9])
+    given_frame = pd.DataFrame(
+        {
+            "query_id": ["1", "2", "1"],
+            "rank": [1, 1, 0],
+            "doc_id": ["b", "a", "a"],
+            "score": [3.0, 8.0, 5.0],
+            "text": ["x", "y", "z"],
+        },
+        index=[7, 7, 9],
+    )
     before = given_frame.copy()
     after = normalize(given_frame, "minmax")
     pd.testing.assert_frame_equal(after, before.assign(score=[0.0, 0.0, 1.0]))
@@ -394,9 +468,11 @@ def test_every_kind_gives_the_same_scores(run: dict[str, dict[str, float]], meth
     expected = normalize(run, method)
     rows = [ScoredDoc(t, d, s) for t, docs in run.items() for d, s in docs.items()]
     assert normalize(rows, method) == [
-        ScoredDoc(t, d, s) for t, docs in expected.items() for d, s in docs.items()]
-    assert normalize(frame(run), method)["score"].tolist() == [r.score for r in
-                                                               normalize(rows, method)]
+        ScoredDoc(t, d, s) for t, docs in expected.items() for d, s in docs.items()
+    ]
+    assert normalize(frame(run), method)["score"].tolist() == [
+        r.score for r in normalize(rows, method)
+    ]
 
 
 # Others' implementations, and real runs
@@ -422,19 +498,39 @@ def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
     if not importlib.util.find_spec("ranx"):
         pytest.skip("ranx is not installed: pip install 'ir-std[test]'")
     draw = np.random.default_rng(20120812)
-    runs = [{f"q{q}": {f"d{d}": float(s) for d, s in zip(
-        draw.choice(60, 40, replace=False), draw.gamma(2.0, 3.0, n), strict=False)}
-        for q, n in enumerate([1, 2, 40])} for _ in range(3)]
+    runs = [
+        {
+            f"q{q}": {
+                f"d{d}": float(s)
+                for d, s in zip(
+                    draw.choice(60, 40, replace=False), draw.gamma(2.0, 3.0, n), strict=False
+                )
+            }
+            for q, n in enumerate([1, 2, 40])
+        }
+        for _ in range(3)
+    ]
     # Its condorcet is a matter of chance where majorities tie or go round in a circle, and takes
     # it for a vote if a list has neither document: here all have the same ones, and of any two
     # documents at most one list in three turns the order.
-    alike = [{"q": {f"d{d}": -float(i) for i, d in enumerate(
-        [d ^ 1 if d // 2 % 3 == turned else d for d in range(40)])}} for turned in range(3)]
+    alike = [
+        {
+            "q": {
+                f"d{d}": -float(i)
+                for i, d in enumerate([d ^ 1 if d // 2 % 3 == turned else d for d in range(40)])
+            }
+        }
+        for turned in range(3)
+    ]
     # Compiled, ranx takes a minute before its first result.
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", RANX],
-                          input=json.dumps([runs, alike]),
-                          env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, text=True,
-                          capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", RANX],
+        input=json.dumps([runs, alike]),
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        text=True,
+        capture_output=True,
+        check=True,
+    )
     scores, ranks = json.loads(done.stdout)
     for combine, expected in ranks.items():
         assert_same(merge(alike if combine == "condorcet" else runs, combine=combine), expected)
@@ -451,18 +547,19 @@ def assert_same(found: dict[str, dict[str, float]], expected: dict[str, dict[str
         assert found[topic] == pytest.approx(docs, rel=1e-9, abs=1e-9)
 
 
-def test_real_shards_of_one_run_merge_to_what_it_was(data: Path,
-                                                    runs_of: Callable[[str], Path]) -> None:
+def test_real_shards_of_one_run_merge_to_what_it_was(
+    data: Path, runs_of: Callable[[str], Path]
+) -> None:
     # Shards that share the documents at either end have the same lowest and highest score.
     whole = read_run(runs_of("dl19-passage") / "bm25base_p")
     shards: list[dict[str, dict[str, float]]] = [{}, {}, {}]
     for topic, (docs, scores) in whole.lists.items():
         ends = {int(scores.argmin()), int(scores.argmax())}
         for i, shard in enumerate(shards):
-            shard[topic] = {doc: scores[k] for k, doc in enumerate(docs)
-                            if k % 3 == i or k in ends}
+            shard[topic] = {doc: scores[k] for k, doc in enumerate(docs) if k % 3 == i or k in ends}
     merged = merge(shards, "minmax", combine="first")
     qrels = data / "qrels" / "dl19-passage.txt"
     for measure in (AP(rel=2), nDCG @ 10):
         assert ir_std.calc_aggregate([measure], qrels, merged)[measure] == pytest.approx(
-            ir_std.calc_aggregate([measure], qrels, whole)[measure], abs=1e-12)
+            ir_std.calc_aggregate([measure], qrels, whole)[measure], abs=1e-12
+        )

@@ -23,8 +23,12 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built and unpacked."""
     pytest.importorskip("hatchling", reason="hatchling is not installed")
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-                   cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
     (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
@@ -33,24 +37,36 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(installed: Path, code: str) -> str:
     environment = os.environ | {"PYTHONPATH": str(installed)}
-    return subprocess.run([sys.executable, "-c", code], cwd=installed, env=environment,
-                          check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=installed,
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
 
 
 def test_the_wheel_finds_its_own_factor_sets(installed: Path) -> None:
-    code = ("import ir_std; print(ir_std.load_factors('trec8-adhoc').path, "
-            "len(ir_std.available_factors()))")
+    code = (
+        "import ir_std; print(ir_std.load_factors('trec8-adhoc').path, "
+        "len(ir_std.available_factors()))"
+    )
     path, count = run(installed, code).split()
     assert Path(path) == installed / "ir_std" / "_factors" / "trec8-adhoc"
     assert int(count) == len(ir_std.available_factors())
 
 
 def test_every_file_of_the_factor_sets_is_in_the_wheel(installed: Path) -> None:
-    shipped = {p.relative_to(ROOT / "factors"): p.read_bytes()
-               for p in (ROOT / "factors").rglob("*") if p.is_file()}
+    shipped = {
+        p.relative_to(ROOT / "factors"): p.read_bytes()
+        for p in (ROOT / "factors").rglob("*")
+        if p.is_file()
+    }
     inside = installed / "ir_std" / "_factors"
-    assert shipped == {p.relative_to(inside): p.read_bytes()
-                       for p in inside.rglob("*") if p.is_file()}
+    assert shipped == {
+        p.relative_to(inside): p.read_bytes() for p in inside.rglob("*") if p.is_file()
+    }
 
 
 def test_the_wheel_is_typed(installed: Path) -> None:
@@ -60,14 +76,21 @@ def test_the_wheel_is_typed(installed: Path) -> None:
 def public() -> list[Any]:
     """Our public classes and functions, with the classes' methods and properties."""
     own = [getattr(ir_std, name) for name in ir_std.__all__]
-    own = [o for o in own if getattr(o, "__module__", "").startswith("ir_std")
-           and (inspect.isclass(o) or inspect.isfunction(o))]
+    own = [
+        o
+        for o in own
+        if getattr(o, "__module__", "").startswith("ir_std")
+        and (inspect.isclass(o) or inspect.isfunction(o))
+    ]
     members = [m for o in own if inspect.isclass(o) for m in vars(o).values()]
-    functions = [getattr(m, "fget", None) or getattr(m, "func", None)
-                 or getattr(m, "__func__", m) for m in members]
+    functions = [
+        getattr(m, "fget", None) or getattr(m, "func", None) or getattr(m, "__func__", m)
+        for m in members
+    ]
     # What NamedTuple generates is of a module of its own, where no name is known.
-    return own + [f for f in functions
-                  if inspect.isfunction(f) and f.__module__.startswith("ir_std")]
+    return own + [
+        f for f in functions if inspect.isfunction(f) and f.__module__.startswith("ir_std")
+    ]
 
 
 @pytest.mark.parametrize("thing", public(), ids=lambda thing: thing.__qualname__)
@@ -83,8 +106,13 @@ def test_names_are_listed_once() -> None:
 
 def test_pdoc_documents_the_package_without_a_warning_of_ours(tmp_path: Path) -> None:
     pytest.importorskip("pdoc", reason="pdoc is not installed")
-    done = subprocess.run([sys.executable, "-m", "pdoc", "-o", str(tmp_path), "ir_std"], cwd=ROOT,
-                          capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "pdoc", "-o", str(tmp_path), "ir_std"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert not [line for line in done.stderr.splitlines() if "ir_std" in line]
     assert (tmp_path / "ir_std.html").is_file()
 
@@ -99,20 +127,30 @@ autodoc_default_options = {"ignore-module-all": True}
 napoleon_use_ivar = True
 napoleon_use_param = napoleon_use_rtype = False
 """)
-    for command in (["sphinx.ext.apidoc", "-q", "-o", tmp_path, ROOT / "ir_std"],
-                    ["sphinx", "-q", "-D", "root_doc=modules", "-b", "xml", tmp_path,
-                     tmp_path / "built"]):
-        done = subprocess.run([sys.executable, "-m", *map(str, command)], cwd=ROOT,
-                              capture_output=True, text=True, check=True)
+    for command in (
+        ["sphinx.ext.apidoc", "-q", "-o", tmp_path, ROOT / "ir_std"],
+        ["sphinx", "-q", "-D", "root_doc=modules", "-b", "xml", tmp_path, tmp_path / "built"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *map(str, command)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert done.stderr == ""
     assert "ir_std.schemes.z_scores" in (tmp_path / "built" / "ir_std.xml").read_text()
 
 
 @pytest.mark.slow
-def test_the_command_line_shows_no_warnings_of_libraries_that_python_compiles(tmp_path: Path
-                                                                              ) -> None:
-    done = subprocess.run([sys.executable, "-m", "ir_std", "factors", "path", "trec4-adhoc"],
-                          env=os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path),
-                                            "PYTHONDONTWRITEBYTECODE": "1"},
-                          capture_output=True, text=True, check=True)
+def test_the_command_line_shows_no_warnings_of_libraries_that_python_compiles(
+    tmp_path: Path,
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ir_std", "factors", "path", "trec4-adhoc"],
+        env=os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stderr == ""

@@ -24,10 +24,17 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def blocks(kind: str) -> list[Any]:
     """The guides' blocks of one kind."""
-    return [pytest.param(text, id=f"{guide}-{number}") for guide in GUIDES
-            for number, text in enumerate(re.findall(
-                rf"^```{kind}\n(.*?)^```$", (ROOT / guide).read_text(encoding="utf-8"),
-                re.MULTILINE | re.DOTALL))]
+    return [
+        pytest.param(text, id=f"{guide}-{number}")
+        for guide in GUIDES
+        for number, text in enumerate(
+            re.findall(
+                rf"^```{kind}\n(.*?)^```$",
+                (ROOT / guide).read_text(encoding="utf-8"),
+                re.MULTILINE | re.DOTALL,
+            )
+        )
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -60,16 +67,26 @@ def environment(folder: Path) -> dict[str, str]:
         (programs / name).write_text(f'#!/bin/sh\nexec {sys.executable}{command} "$@"\n')
         (programs / name).chmod(0o755)
     return os.environ | {
-        "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "COLUMNS": "100",
-        "PYTHONUNBUFFERED": "1", "IR_DATASETS_HOME": str(folder / "ir_datasets")}
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "100",
+        "PYTHONUNBUFFERED": "1",
+        "IR_DATASETS_HOME": str(folder / "ir_datasets"),
+    }
 
 
 @pytest.mark.parametrize("block", blocks("console"))
 def test_commands_print_what_the_guides_say(block: str, folder: Path) -> None:
     for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment(folder),
-                              text=True, check=False, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment(folder),
+            text=True,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*?")
         assert re.fullmatch(pattern, done.stdout), f"$ {command}\n{done.stdout}"
 
@@ -82,8 +99,13 @@ def test_python_examples_give_what_the_guides_say(block: str, folder: Path) -> N
     example.write_text(block, encoding="utf-8")
     # A process of its own, as ir_datasets looks for its folder only once.
     done = subprocess.run(
-        [sys.executable, "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", example.name], cwd=folder,
-        env=environment(folder), text=True, check=False, capture_output=True)
+        [sys.executable, "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", example.name],
+        cwd=folder,
+        env=environment(folder),
+        text=True,
+        check=False,
+        capture_output=True,
+    )
     assert ">>> " in block
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -96,12 +118,20 @@ def test_the_qrels_of_the_first_example_are_those_that_ir_datasets_fetches(data:
 
 @pytest.mark.slow
 def test_a_checkout_is_installed_as_the_readme_says(tmp_path: Path) -> None:
-    commands = next(b for b in re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-                    if "activate" in b)
+    commands = next(
+        b
+        for b in re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+        if "activate" in b
+    )
     checkout = tmp_path / "checkout"
     shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(".*", "tests"))
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=checkout, text=True,
-                          check=False, capture_output=True)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands],
+        cwd=checkout,
+        text=True,
+        check=False,
+        capture_output=True,
+    )
     assert done.returncode == 0, done.stderr
     assert "standardized score of 0.5" in done.stdout
 
@@ -121,19 +151,23 @@ def test_what_a_guide_links_to_is_there(guide: str) -> None:
         assert file.exists(), target
         if part:
             titles = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
-            assert part in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-")
-                            for title in titles}, target
+            assert part in {
+                re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles
+            }, target
 
 
 def test_every_shipped_set_is_in_the_readmes_table_beside_its_number_of_systems() -> None:
     rows = re.findall(r"^\| [^|]+ \| (.*`.*) \| ([\d to]+) \|$", README, re.MULTILINE)
-    listed = {name: systems for names, systems in rows
-              for name in re.findall(r"`([a-z0-9-]+)`", names)}
+    listed = {
+        name: systems for names, systems in rows for name in re.findall(r"`([a-z0-9-]+)`", names)
+    }
     assert set(listed) == set(ir_std.available_factors())
     assert f"{len(listed)} factor sets" in README
     for names, systems in rows:
-        numbers = [int(re.findall(r"\d+", ir_std.load_factors(name).systems_text())[0])
-                   for name in re.findall(r"`([a-z0-9-]+)`", names)]
+        numbers = [
+            int(re.findall(r"\d+", ir_std.load_factors(name).systems_text())[0])
+            for name in re.findall(r"`([a-z0-9-]+)`", names)
+        ]
         assert [int(n) for n in systems.split(" to ")] == sorted({min(numbers), max(numbers)})
 
 

@@ -36,7 +36,11 @@ def test_u_takes_other_coefficients() -> None:
 def test_e_is_the_share_of_systems_that_score_at_most_x() -> None:
     scores = [[0.1, 0.2, 0.2, 0.4]] * 4
     assert get_scheme("E").apply([0.05, 0.2, 0.3, 0.4], scores=scores).tolist() == [
-        0, 0.75, 0.75, 1]
+        0,
+        0.75,
+        0.75,
+        1,
+    ]
 
 
 def test_e_rounds_x_to_the_resolution_of_the_scores() -> None:
@@ -59,18 +63,21 @@ def test_e_without_scores_says_what_to_use_instead() -> None:
 
 @pytest.mark.parametrize("scheme", ["N", "U"])
 def test_without_spread_a_score_is_0_below_the_common_score_half_at_it_and_1_above(
-        scheme: str) -> None:
+    scheme: str,
+) -> None:
     values = get_scheme(scheme).apply([0.24, 0.25, 0.26], mean=0.25, sd=0.0)
     assert values.tolist() == [0, 0.5, 1]
 
 
 @given(st.sampled_from(["N", "U"]), unit, unit)
 def test_without_spread_a_value_is_the_limit_of_ever_smaller_deviations(
-        scheme: str, x: float, mean: float) -> None:
+    scheme: str, x: float, mean: float
+) -> None:
     assume(x == mean or abs(x - mean) > 1e-6)
     rule = get_scheme(scheme)
     assert rule.apply(x, mean=mean, sd=0.0) == pytest.approx(
-        rule.apply(x, mean=mean, sd=1e-9), abs=1e-12)
+        rule.apply(x, mean=mean, sd=1e-9), abs=1e-12
+    )
 
 
 def test_without_spread_z_is_unknown_for_every_score() -> None:
@@ -83,15 +90,13 @@ def test_without_spread_u_is_its_intercept_at_the_common_score() -> None:
 
 
 def test_without_spread_equality_is_to_the_resolution_of_the_scores() -> None:
-    values = get_scheme("N").apply([0.24994, 0.25004, 0.25006], mean=0.25, sd=0.0,
-                                   resolution=1e-4)
+    values = get_scheme("N").apply([0.24994, 0.25004, 0.25006], mean=0.25, sd=0.0, resolution=1e-4)
     assert values.tolist() == [0, 0.5, 1]
 
 
 @pytest.mark.parametrize("scheme", ["N", "U"])
 def test_some_topics_without_spread_leave_the_others_as_they_are(scheme: str) -> None:
-    values = get_scheme(scheme).apply([0.3, 0.3, 0.3], mean=[0.2, 0.2, np.nan],
-                                      sd=[0.1, 0.0, 0.0])
+    values = get_scheme(scheme).apply([0.3, 0.3, 0.3], mean=[0.2, 0.2, np.nan], sd=[0.1, 0.0, 0.0])
     assert values[0] == get_scheme(scheme).apply(0.3, mean=0.2, sd=0.1)
     assert values[1] == 1
     assert np.isnan(values[2])
@@ -119,15 +124,18 @@ def test_e_is_what_counting_gives(scores: list[float], x: float) -> None:
 
 
 @given(unit, unit, st.floats(1e-3, 1), st.sampled_from(sorted(SCHEMES)))
-def test_a_higher_score_is_never_standardized_lower(x: float, y: float, sd: float,
-                                                    scheme: str) -> None:
+def test_a_higher_score_is_never_standardized_lower(
+    x: float, y: float, sd: float, scheme: str
+) -> None:
     known: dict[str, Any] = {"mean": 0.5, "sd": sd, "scores": [[0.2, 0.5, 0.9]] * 2}
     low, high = get_scheme(scheme).apply([min(x, y), max(x, y)], **known)
     assert low <= high
 
 
-@pytest.mark.parametrize(("given_names", "names"), [
-    ("N", ("N",)), ("U,z", ("U", "z")), (["E", "E"], ("E",)), ("all", ("N", "U", "E", "z"))])
+@pytest.mark.parametrize(
+    ("given_names", "names"),
+    [("N", ("N",)), ("U,z", ("U", "z")), (["E", "E"], ("E",)), ("all", ("N", "U", "E", "z"))],
+)
 def test_schemes_are_named_in_several_ways(given_names: Any, names: tuple[str, ...]) -> None:
     assert scheme_names(given_names) == names
 

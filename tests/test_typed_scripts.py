@@ -16,8 +16,9 @@ import pytest
 import ir_std
 
 ROOT = Path(__file__).resolve().parent.parent
-GUIDES = "".join((ROOT / guide).read_text(encoding="utf-8")
-                 for guide in ("README.md", "scripts/README.md"))
+GUIDES = "".join(
+    (ROOT / guide).read_text(encoding="utf-8") for guide in ("README.md", "scripts/README.md")
+)
 BLOCKS = re.findall(r"^```(?:python|pycon)\n(.*?)^```$", GUIDES, re.MULTILINE | re.DOTALL)
 
 USUAL = """
@@ -52,9 +53,17 @@ ir_std.evaluate("run.txt", "qrels.txt", "AP", factor="trec8-adhoc")
 """
 
 
-INSTEAD = {"nDCG": "ir_std.measures._nDCG", "NDCG": "ir_std.measures._nDCG", "calc": "schemes:",
-           "evaluator": "schemes:", "calc_aggregate": "schemes:", "iter_calc": "schemes:",
-           "parse_measure": "str | ", "read_trec_qrels": "PathLike", "read_trec_run": "PathLike"}
+INSTEAD = {
+    "nDCG": "ir_std.measures._nDCG",
+    "NDCG": "ir_std.measures._nDCG",
+    "calc": "schemes:",
+    "evaluator": "schemes:",
+    "calc_aggregate": "schemes:",
+    "iter_calc": "schemes:",
+    "parse_measure": "str | ",
+    "read_trec_qrels": "PathLike",
+    "read_trec_run": "PathLike",
+}
 """What is ours under a name of ir_measures, and what its type says that theirs does not."""
 
 
@@ -63,10 +72,17 @@ def scripts() -> dict[str, str]:
     parser = doctest.DocTestParser()
     snippets = ["".join(e.source for e in parser.get_examples(block)) or block for block in BLOCKS]
     names = sorted({*ir_std.__all__, *ir_measures.__all__} - {"__version__"})
-    uses = ["from ir_std import *", "import ir_std", *(f"ir_std.{n}, {n}" for n in names),
-            *(f"reveal_type(ir_std.{n})" for n in INSTEAD)]
+    uses = [
+        "from ir_std import *",
+        "import ir_std",
+        *(f"ir_std.{n}, {n}" for n in names),
+        *(f"reveal_type(ir_std.{n})" for n in INSTEAD),
+    ]
     return {f"snippet_{i}": text for i, text in enumerate(snippets)} | {
-        "usual": USUAL, "mistakes": MISTAKES, "names": "\n".join(uses)}
+        "usual": USUAL,
+        "mistakes": MISTAKES,
+        "names": "\n".join(uses),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -80,10 +96,24 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[str]]
     theirs = ["--disable-error-code=import-untyped"]
     theirs += [f"--untyped-calls-exclude={name}" for name in ("ir_measures", "distributed")]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent",
-         "--no-error-summary", "--cache-dir=cache", *theirs, *(f"{n}.py" for n in scripts())],
-        cwd=folder, env=os.environ | {"MYPYPATH": str(ROOT)}, capture_output=True, text=True,
-        check=False)
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--config-file=",
+            "--follow-imports=silent",
+            "--no-error-summary",
+            "--cache-dir=cache",
+            *theirs,
+            *(f"{n}.py" for n in scripts()),
+        ],
+        cwd=folder,
+        env=os.environ | {"MYPYPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stderr == ""
     return lambda name: [line for line in done.stdout.splitlines() if line.startswith(name)]
 
@@ -99,14 +129,21 @@ def test_usual_calls_are_typed(told: Callable[[str], list[str]]) -> None:
 
 def test_mistakes_are_found(told: Callable[[str], list[str]]) -> None:
     lines = MISTAKES.splitlines()
-    found = [int(re.findall(r":(\d+): error", line)[0]) for line in told("mistakes.py")
-             if ": note:" not in line]
+    found = [
+        int(re.findall(r":(\d+): error", line)[0])
+        for line in told("mistakes.py")
+        if ": note:" not in line
+    ]
     assert found == [i for i, line in enumerate(lines, 1) if line.startswith("ir_std.")]
 
 
 def test_all_names_are_known_and_ours_are_not_taken_for_those_of_ir_measures(
-        told: Callable[[str], list[str]]) -> None:
+    told: Callable[[str], list[str]],
+) -> None:
     revealed = [line.partition("Revealed type is ")[2] for line in told("names.py")]
     assert len(revealed) == len(INSTEAD)
-    assert [name for (name, ours), found in zip(INSTEAD.items(), revealed, strict=True)
-            if ours not in found] == []
+    assert [
+        name
+        for (name, ours), found in zip(INSTEAD.items(), revealed, strict=True)
+        if ours not in found
+    ] == []

@@ -8,8 +8,14 @@ import numpy.typing as npt
 from ir_std._typing import Floats
 
 
-def topic_by_system(scores: npt.ArrayLike, name: str = "scores", *, topics: int = 1,
-                    systems: int = 1, single: bool = False) -> Floats:
+def topic_by_system(
+    scores: npt.ArrayLike,
+    name: str = "scores",
+    *,
+    topics: int = 1,
+    systems: int = 1,
+    single: bool = False,
+) -> Floats:
     """``scores`` as a float array of shape (..., n_topics, n_systems).
 
     Raises
@@ -23,19 +29,24 @@ def topic_by_system(scores: npt.ArrayLike, name: str = "scores", *, topics: int 
         one = "one array of " if single else ""
         raise ValueError(f"{name} must be {one}topics x systems, got the shape {array.shape}")
     if array.shape[-2] < topics or array.shape[-1] < systems:
-        raise ValueError(f"{name} must hold at least {topics} topic(s) x {systems} system(s), "
-                         f"got {array.shape[-2]} x {array.shape[-1]}")
+        raise ValueError(
+            f"{name} must hold at least {topics} topic(s) x {systems} system(s), "
+            f"got {array.shape[-2]} x {array.shape[-1]}"
+        )
     return finite(array, name)
 
 
-def same_systems(a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1,
-                 systems: int = 1) -> tuple[Floats, Floats]:
+def same_systems(
+    a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1, systems: int = 1
+) -> tuple[Floats, Floats]:
     """Two collections' scores of the same systems, checked as :func:`topic_by_system` does."""
     first = topic_by_system(a, "the first collection", topics=topics, systems=systems)
     second = topic_by_system(b, "the second collection", topics=topics, systems=systems)
     if first.shape[-1] != second.shape[-1]:
-        raise ValueError("both collections must hold the same systems, "
-                         f"got {first.shape[-1]} and {second.shape[-1]}")
+        raise ValueError(
+            "both collections must hold the same systems, "
+            f"got {first.shape[-1]} and {second.shape[-1]}"
+        )
     return first, second
 
 
@@ -43,8 +54,10 @@ def finite(array: Floats, name: str) -> Floats:
     """``array``, or a ValueError that tells how many of its values are NaN or infinite."""
     if not np.isfinite(array).all():
         bad = int(array.size - np.isfinite(array).sum())
-        raise ValueError(f"{name} holds {bad} value(s) that are NaN or infinite: leave those "
-                         "topics or systems out first")
+        raise ValueError(
+            f"{name} holds {bad} value(s) that are NaN or infinite: leave those "
+            "topics or systems out first"
+        )
     return array
 
 

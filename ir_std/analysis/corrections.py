@@ -28,7 +28,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
         At most 1.
     """
     p = np.asarray(p_values, float)
-    order = np.argsort(p, kind="stable")[:np.count_nonzero(~np.isnan(p))]
+    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]
     steps = np.arange(len(order), 0, -1)
     adjusted = np.full(len(p), np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(p[order] * steps), 1)

@@ -44,8 +44,9 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     return _ratio(np.einsum("...i,...i->...", s, t), np.sqrt(pairs))
 
 
-def tau_ap_b(reference: npt.ArrayLike, estimate: npt.ArrayLike, *,
-             two_sided: bool = False) -> Floats:
+def tau_ap_b(
+    reference: npt.ArrayLike, estimate: npt.ArrayLike, *, two_sided: bool = False
+) -> Floats:
     """AP correlation: a tau that weighs the top of the estimated ranking most, with ties.
 
     ``2 / (n - t1) * sum_i C(i) / (p_i - 1) - 1``, where ``p_i - 1`` systems stand strictly above
@@ -98,6 +99,8 @@ def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Both as float arrays over the same two or more systems."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
-        raise ValueError("a rank correlation needs scores of the same two or more systems, "
-                         f"got the shapes {x.shape} and {y.shape}")
+        raise ValueError(
+            "a rank correlation needs scores of the same two or more systems, "
+            f"got the shapes {x.shape} and {y.shape}"
+        )
     return finite(x, "the first ranking"), finite(y, "the second ranking")

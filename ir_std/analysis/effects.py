@@ -132,8 +132,9 @@ class Summary:
     method: str
 
 
-def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, method: str = "pm",
-                   level: float = 0.95) -> Summary:
+def random_effects(
+    effects: npt.ArrayLike, variances: npt.ArrayLike, method: str = "pm", level: float = 0.95
+) -> Summary:
     """A random-effects summary of one effect a collection.
 
     The weights are ``1 / (variance + tau2)``.  With ``pm`` the variance between collections is
@@ -153,11 +154,15 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, method: str
     ValueError
         On fewer than two effects, a variance that is not above 0, a NaN, or an unknown method.
     """
-    y, v = (finite(np.asarray(a, float), name) for a, name in (
-        (effects, "effects"), (variances, "variances")))
+    y, v = (
+        finite(np.asarray(a, float), name)
+        for a, name in ((effects, "effects"), (variances, "variances"))
+    )
     if y.ndim != 1 or y.shape != v.shape or len(y) < 2:
-        raise ValueError(f"a summary takes two effects or more and as many variances, got the "
-                         f"shapes {y.shape} and {v.shape}")
+        raise ValueError(
+            f"a summary takes two effects or more and as many variances, got the "
+            f"shapes {y.shape} and {v.shape}"
+        )
     if not (v > 0).all():
         raise ValueError(f"variances must be above 0, got {v.min()}")
     if method not in METHODS:
@@ -177,15 +182,26 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, method: str
         p = float(2 * ndtr(-abs(effect) / error))
     beyond = critical * sqrt(error**2 + tau2)
     return Summary(
-        len(y), effect, error, effect - critical * error, effect + critical * error, p, tau2, q,
-        float(chdtrc(df, q)), max(0.0, (q - df) / q) if q > 0 else 0.0,
-        (effect - beyond, effect + beyond), tuple((w / w.sum()).tolist()), method)
+        len(y),
+        effect,
+        error,
+        effect - critical * error,
+        effect + critical * error,
+        p,
+        tau2,
+        q,
+        float(chdtrc(df, q)),
+        max(0.0, (q - df) / q) if q > 0 else 0.0,
+        (effect - beyond, effect + beyond),
+        tuple((w / w.sum()).tolist()),
+        method,
+    )
 
 
 def _q(y: Floats, v: Floats, tau2: float) -> float:
     """Cochran's Q with a variance between collections: squared deviations in their unit."""
     w = 1 / (v + tau2)
-    return float(w @ (y - w @ y / w.sum())**2)
+    return float(w @ (y - w @ y / w.sum()) ** 2)
 
 
 def _paule_mandel(y: Floats, v: Floats) -> float:

@@ -40,8 +40,9 @@ class Estimate:
     systems_df: float = inf
 
     @classmethod
-    def of(cls, values: npt.ArrayLike, systems_error: float = 0.0,
-           systems_df: float = inf) -> Estimate:
+    def of(
+        cls, values: npt.ArrayLike, systems_error: float = 0.0, systems_df: float = inf
+    ) -> Estimate:
         """The mean of scores by topic; NaN is none."""
         x = np.asarray(values, float)
         x = x[~np.isnan(x)]
@@ -101,8 +102,9 @@ def mean_of(estimates: Sequence[Estimate]) -> Estimate:
     k = len(estimates)
     topics = _combined([(e.topics_error, e.topics_df) for e in estimates])
     systems = _combined([(e.systems_error, e.systems_df) for e in estimates])
-    return Estimate(sum(e.mean for e in estimates) / k, sum(e.n for e in estimates), *topics,
-                    *systems)
+    return Estimate(
+        sum(e.mean for e in estimates) / k, sum(e.n for e in estimates), *topics, *systems
+    )
 
 
 def _combined(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:

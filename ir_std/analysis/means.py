@@ -49,8 +49,11 @@ def moments(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
     """
     first = np.take(x, 0, axis=axis)
     flat = np.ptp(x, axis=axis) <= ROUNDING * np.abs(first)
-    return (np.where(flat, first, x.mean(axis=axis)),
-            np.where(flat, 0.0, x.var(axis=axis, ddof=1)), x.shape[axis])
+    return (
+        np.where(flat, first, x.mean(axis=axis)),
+        np.where(flat, 0.0, x.var(axis=axis, ddof=1)),
+        x.shape[axis],
+    )
 
 
 def residual_variance(scores: npt.ArrayLike) -> float:

@@ -186,8 +186,13 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
     return known_as(name, TESTS, "test")
 
 
-def against(baseline: npt.ArrayLike, runs: Mapping[str, npt.ArrayLike], topics: Sequence[str],
-            test: str = "t", correction: str | None = None) -> dict[str, Paired]:
+def against(
+    baseline: npt.ArrayLike,
+    runs: Mapping[str, npt.ArrayLike],
+    topics: Sequence[str],
+    test: str = "t",
+    correction: str | None = None,
+) -> dict[str, Paired]:
     """Test each run's scores against a baseline's; p-values are adjusted for their number.
 
     Parameters
@@ -219,8 +224,10 @@ def against(baseline: npt.ArrayLike, runs: Mapping[str, npt.ArrayLike], topics: 
     correct = corrected_by(test, correction)
     if not runs:
         return {}
-    d = differences(np.column_stack([np.asarray(s, float) for s in runs.values()]),
-                    np.asarray(baseline, float)[:, None])
+    d = differences(
+        np.column_stack([np.asarray(s, float) for s in runs.values()]),
+        np.asarray(baseline, float)[:, None],
+    )
     if test in FAMILYWISE:
         d[np.isnan(d).any(axis=1)] = np.nan
     known = ~np.isnan(d)
@@ -231,9 +238,12 @@ def against(baseline: npt.ArrayLike, runs: Mapping[str, npt.ArrayLike], topics: 
             mean[alike] = d[pairs][:, alike].mean(axis=0)
             p[alike] = p_values(d[pairs][:, alike])
     adjusted = correct(p)
-    return {name: Paired(float(mean[k]), float(p[k]), float(adjusted[k]),
-                         tuple(compress(topics, known[:, k])))
-            for k, name in enumerate(runs)}
+    return {
+        name: Paired(
+            float(mean[k]), float(p[k]), float(adjusted[k]), tuple(compress(topics, known[:, k]))
+        )
+        for k, name in enumerate(runs)
+    }
 
 
 def corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike], Floats]:
@@ -242,15 +252,19 @@ def corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike],
     if test not in FAMILYWISE:
         return get_correction(correction or "holm")[0]
     if correction not in (None, "none"):
-        raise UsageError(f"{TESTS[test][1]} adjusts for the number of runs by itself: give no "
-                         f"correction with it, not {correction!r}")
+        raise UsageError(
+            f"{TESTS[test][1]} adjusts for the number of runs by itself: give no "
+            f"correction with it, not {correction!r}"
+        )
     return uncorrected
 
 
 def described(test: str, correction: str | None, n_runs: int) -> str:
     """What :func:`against` did with ``n_runs`` runs, for a note under a table."""
-    return (f"two-sided {get_test(test)[1]} over topics, p < {ALPHA}"
-            f"{adjustment(test, correction, n_runs)}")
+    return (
+        f"two-sided {get_test(test)[1]} over topics, p < {ALPHA}"
+        f"{adjustment(test, correction, n_runs)}"
+    )
 
 
 def adjustment(test: str, correction: str | None, n_runs: int) -> str:

@@ -59,7 +59,7 @@ def paired_t(scores: npt.ArrayLike) -> Floats:
     difference = mean[:, i] - mean[:, j]
     close = np.nonzero(var < CLOSE * total)
     for start in range(0, len(close[0]), BLOCK):
-        sample, pair = (index[start:start + BLOCK] for index in close)
+        sample, pair = (index[start : start + BLOCK] for index in close)
         d = differences(x[sample, :, i[pair]], x[sample, :, j[pair]])
         difference[sample, pair], var[sample, pair], _ = moments(d, axis=1)
     return student_t(difference, var / n).reshape(*samples, len(i))
@@ -113,9 +113,14 @@ def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> 
     return p
 
 
-def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05, *,
-                         test: Literal["t", "tukey"] = "t", trials: int = 1000,
-                         seed: int = 0) -> Floats:
+def discriminative_power(
+    scores: npt.ArrayLike,
+    alpha: npt.ArrayLike = 0.05,
+    *,
+    test: Literal["t", "tukey"] = "t",
+    trials: int = 1000,
+    seed: int = 0,
+) -> Floats:
     """The share of system pairs that a test finds significantly different.
 
     Sakai (SIGIR 2006); the power of Urbano, Lima and Hanjalic (SIGIR 2019).
@@ -149,9 +154,13 @@ def discriminative_power(scores: npt.ArrayLike, alpha: npt.ArrayLike = 0.05, *,
     raise ValueError(f"unknown test {test!r}: allowed are 't' and 'tukey'")
 
 
-def two_sample_p_values(a: npt.ArrayLike, b: npt.ArrayLike, *, equal_var: bool = False,
-                        alternative: Literal["two-sided", "greater", "less"] = "two-sided"
-                        ) -> Floats:
+def two_sample_p_values(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    equal_var: bool = False,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+) -> Floats:
     """P values of the t-test of every system on one collection against every one on another.
 
     Welch's test, or with ``equal_var`` Student's with the pooled variance.
@@ -175,14 +184,26 @@ def two_sample_p_values(a: npt.ArrayLike, b: npt.ArrayLike, *, equal_var: bool =
     """
     mean_a, var_a, n_a = moments(topic_by_system(a, "the first collection", topics=2))
     mean_b, var_b, n_b = moments(topic_by_system(b, "the second collection", topics=2))
-    return _two_sample(mean_a[..., :, None], var_a[..., :, None], n_a,
-                       mean_b[..., None, :], var_b[..., None, :], n_b, equal_var, alternative)
+    return _two_sample(
+        mean_a[..., :, None],
+        var_a[..., :, None],
+        n_a,
+        mean_b[..., None, :],
+        var_b[..., None, :],
+        n_b,
+        equal_var,
+        alternative,
+    )
 
 
-def self_false_positives(a: npt.ArrayLike, b: npt.ArrayLike, alpha: float = 0.025, *,
-                         equal_var: bool = False,
-                         alternative: Literal["two-sided", "greater", "less"] = "greater"
-                         ) -> npt.NDArray[np.bool_]:
+def self_false_positives(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    alpha: float = 0.025,
+    *,
+    equal_var: bool = False,
+    alternative: Literal["two-sided", "greater", "less"] = "greater",
+) -> npt.NDArray[np.bool_]:
     """Which systems seem better on collection ``a`` than they themselves are on ``b``.
 
     A system has one quality, so what the two-sample t-test finds is the collections' difference:
@@ -214,8 +235,16 @@ def self_false_positives(a: npt.ArrayLike, b: npt.ArrayLike, alpha: float = 0.02
     return found
 
 
-def _two_sample(mean_a: Floats, var_a: Floats, n_a: int, mean_b: Floats, var_b: Floats, n_b: int,
-                equal_var: bool, alternative: str) -> Floats:
+def _two_sample(
+    mean_a: Floats,
+    var_a: Floats,
+    n_a: int,
+    mean_b: Floats,
+    var_b: Floats,
+    n_b: int,
+    equal_var: bool,
+    alternative: str,
+) -> Floats:
     """P values from means, sample variances and sizes that broadcast."""
     if equal_var:
         df: Floats = np.asarray(n_a + n_b - 2.0)
@@ -230,8 +259,9 @@ def _two_sample(mean_a: Floats, var_a: Floats, n_a: int, mean_b: Floats, var_b: 
     t = student_t(mean_a - mean_b, square)
     tails = {"two-sided": (2, -np.abs(t)), "greater": (1, -t), "less": (1, t)}
     if alternative not in tails:
-        raise ValueError(f"unknown alternative {alternative!r}: "
-                         "allowed are 'two-sided', 'greater' and 'less'")
+        raise ValueError(
+            f"unknown alternative {alternative!r}: allowed are 'two-sided', 'greater' and 'less'"
+        )
     count, tail = tails[alternative]
     return np.asarray(count * stdtr(df, tail), dtype=float)
 

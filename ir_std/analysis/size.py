@@ -29,8 +29,14 @@ def within_system_variance(scores: npt.ArrayLike) -> float:
     return float(topic_by_system(scores, topics=2, single=True).var(axis=0, ddof=1).mean())
 
 
-def topic_set_size(variance: float, min_difference: float, systems: int = 10, *,
-                   alpha: float = 0.05, beta: float = 0.20) -> int:
+def topic_set_size(
+    variance: float,
+    min_difference: float,
+    systems: int = 10,
+    *,
+    alpha: float = 0.05,
+    beta: float = 0.20,
+) -> int:
     """The fewest topics with which one-way ANOVA finds a difference of interest.
 
     The smallest ``n`` for which the F test of ``m`` systems at level ``alpha`` has a power of at
@@ -66,8 +72,14 @@ def topic_set_size(variance: float, min_difference: float, systems: int = 10, *,
     return _smallest(lambda n: _power(between, systems * (n - 1), n * effect, alpha), 1 - beta)
 
 
-def topic_set_size_two_way(variance: float, min_difference: float, systems: int = 10, *,
-                           alpha: float = 0.05, beta: float = 0.20) -> int:
+def topic_set_size_two_way(
+    variance: float,
+    min_difference: float,
+    systems: int = 10,
+    *,
+    alpha: float = 0.05,
+    beta: float = 0.20,
+) -> int:
     """The fewest topics with which two-way ANOVA finds a difference of interest.
 
     As :func:`topic_set_size`, for systems that all run on the same topics: a topic is a block, its
@@ -96,8 +108,9 @@ def topic_set_size_two_way(variance: float, min_difference: float, systems: int 
     return _smallest(lambda n: _power(between, between * (n - 1), n * effect, alpha), 1 - beta)
 
 
-def topic_set_size_paired_t(variance: float, min_difference: float, *, alpha: float = 0.05,
-                            beta: float = 0.20) -> int:
+def topic_set_size_paired_t(
+    variance: float, min_difference: float, *, alpha: float = 0.05, beta: float = 0.20
+) -> int:
     """The fewest topics with which a two-sided paired t-test finds a difference of interest.
 
     Noncentral t with ``n - 1`` degrees of freedom and noncentrality
@@ -149,12 +162,15 @@ def _smallest(power: Callable[[int], float], target: float) -> int:
     return high
 
 
-def _checked(variance: float, min_difference: float, systems: int, alpha: float,
-             beta: float) -> int:
+def _checked(
+    variance: float, min_difference: float, systems: int, alpha: float, beta: float
+) -> int:
     """The degrees of freedom between systems, of arguments that make sense."""
     if not (0 < variance < inf and 0 < min_difference < inf):
-        raise ValueError("variance and min_difference must be above 0 and finite, "
-                         f"got {variance} and {min_difference}")
+        raise ValueError(
+            "variance and min_difference must be above 0 and finite, "
+            f"got {variance} and {min_difference}"
+        )
     if systems < 2:
         raise ValueError(f"systems must be at least 2, got {systems}")
     level(alpha), level(beta, "beta")

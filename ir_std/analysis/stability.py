@@ -45,8 +45,10 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     first, second = (x.mean(axis=-2) for x in same_systems(a, b, systems=2))
     spread = (first.std(axis=-1, ddof=1) + second.std(axis=-1, ddof=1)) / 2
     if (compare(spread, 0) == 0).any():
-        raise ValueError("all systems have the same mean on both collections: there is no "
-                         "spread to measure their drift against")
+        raise ValueError(
+            "all systems have the same mean on both collections: there is no "
+            "spread to measure their drift against"
+        )
     drift: Floats = np.sqrt(np.mean((first - second) ** 2, axis=-1)) / spread
     return drift
 
@@ -77,8 +79,14 @@ class SwapRates:
         return standard_error(self.by_trial)
 
 
-def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = None,
-              trials: int = 1000, seed: int = 0) -> SwapRates:
+def swap_rate(
+    scores: npt.ArrayLike,
+    bins: npt.ArrayLike,
+    *,
+    size: int | None = None,
+    trials: int = 1000,
+    seed: int = 0,
+) -> SwapRates:
     """How often two disjoint sets of topics rank a pair of systems in opposite order.
 
     Each trial draws two disjoint sets of ``size`` topics.  A pair falls into the bin of its
@@ -122,7 +130,7 @@ def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = 
     by_trial = np.empty(trials)
     for trial in range(trials):
         topics = rng.permutation(n)
-        first, second = (x[part].mean(axis=0) for part in (topics[:size], topics[size:2 * size]))
+        first, second = (x[part].mean(axis=0) for part in (topics[:size], topics[size : 2 * size]))
         difference = compare(first[i], first[j])
         swapped = np.sign(difference) * np.sign(compare(second[i], second[j])) < 0
         by_trial[trial] = swapped.mean()
@@ -133,9 +141,16 @@ def swap_rate(scores: npt.ArrayLike, bins: npt.ArrayLike, *, size: int | None = 
     return SwapRates(rate, swaps, pairs, by_trial)
 
 
-def factor_stability(scores: npt.ArrayLike, standardizing: npt.ArrayLike, size: int, *,
-                     samples: int = 2000, seed: int = 0, scheme: str = "N",
-                     **params: Any) -> Floats:
+def factor_stability(
+    scores: npt.ArrayLike,
+    standardizing: npt.ArrayLike,
+    size: int,
+    *,
+    samples: int = 2000,
+    seed: int = 0,
+    scheme: str = "N",
+    **params: Any,
+) -> Floats:
     """Kendall's tau between the rankings with sampled and with all standardizing systems.
 
     Webber, Moffat and Zobel (2008), Figure 4: how many standardizing systems are enough.
@@ -172,11 +187,14 @@ def factor_stability(scores: npt.ArrayLike, standardizing: npt.ArrayLike, size: 
     x = topic_by_system(scores, systems=2, single=True)
     by = topic_by_system(standardizing, "the standardizing systems", systems=2, single=True)
     if x.shape[0] != by.shape[0]:
-        raise ValueError("ranked and standardizing systems must have the same topics, "
-                         f"got {x.shape[0]} and {by.shape[0]}")
+        raise ValueError(
+            "ranked and standardizing systems must have the same topics, "
+            f"got {x.shape[0]} and {by.shape[0]}"
+        )
     if not 2 <= size <= by.shape[1]:
-        raise ValueError(f"size must lie between 2 and the {by.shape[1]} standardizing systems, "
-                         f"got {size}")
+        raise ValueError(
+            f"size must lie between 2 and the {by.shape[1]} standardizing systems, got {size}"
+        )
     if samples < 1:
         raise ValueError(f"samples must be at least 1, got {samples}")
     rng = np.random.default_rng(seed)
@@ -197,7 +215,8 @@ def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats
     known = ~np.isnan(y).any(axis=-1, keepdims=True)
     count = known.sum(axis=-2)
     if (count == 0).any():
-        raise ValueError("a sample of standardizing systems has no spread on any topic: "
-                         "take a larger size")
+        raise ValueError(
+            "a sample of standardizing systems has no spread on any topic: take a larger size"
+        )
     means: Floats = np.where(known, y, 0.0).sum(axis=-2) / count
     return means

@@ -13,8 +13,9 @@ from ir_std.analysis._checks import topic_by_system
 from ir_std.schemes import EXACT, get_scheme
 
 
-def standardize(scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: str = "N",
-                **params: Any) -> Floats:
+def standardize(
+    scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: str = "N", **params: Any
+) -> Floats:
     """Scores standardized by factors from the systems ``by``.
 
     Parameters
@@ -40,13 +41,16 @@ def standardize(scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: 
     x = topic_by_system(scores, single=True)
     by = x if by is None else topic_by_system(by, "the standardizing systems", single=True)
     if by.shape[1] < 2 or x.shape[0] != by.shape[0]:
-        raise ValueError("factors need at least two standardizing systems on the same topics, "
-                         f"got the shapes {x.shape} and {by.shape}")
+        raise ValueError(
+            "factors need at least two standardizing systems on the same topics, "
+            f"got the shapes {x.shape} and {by.shape}"
+        )
     return get_scheme(scheme).apply(x, **factors_of(by), **params)
 
 
-def leave_out(scores: npt.ArrayLike, groups: Sequence[Hashable], scheme: str = "N",
-              **params: Any) -> Floats:
+def leave_out(
+    scores: npt.ArrayLike, groups: Sequence[Hashable], scheme: str = "N", **params: Any
+) -> Floats:
     """Each group's systems standardized by factors from all the other groups.
 
     What a system that did not take part would get: the runs of one team resemble each other,
@@ -77,8 +81,9 @@ def leave_out(scores: npt.ArrayLike, groups: Sequence[Hashable], scheme: str = "
     for group in dict.fromkeys(groups):
         own = np.array([g == group for g in groups])
         if np.count_nonzero(~own) < 2:
-            raise ValueError(f"without group {group!r} fewer than two systems remain to "
-                             "standardize by")
+            raise ValueError(
+                f"without group {group!r} fewer than two systems remain to standardize by"
+            )
         result[:, own] = standardize(x[:, own], x[:, ~own], scheme, **params)
     return result
 

@@ -72,8 +72,15 @@ def _draws(n: int, samples: int, seed: int) -> Floats:
     return kept
 
 
-def resampled_means(x: npt.ArrayLike, scores: npt.ArrayLike, drawn: npt.ArrayLike,
-                    scheme: str = "N", *, resolution: float = 0.0, **params: Any) -> Floats:
+def resampled_means(
+    x: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    drawn: npt.ArrayLike,
+    scheme: str = "N",
+    *,
+    resolution: float = 0.0,
+    **params: Any,
+) -> Floats:
     """Runs' standardized means by the factors of each sample of systems.
 
     Parameters
@@ -103,23 +110,39 @@ def resampled_means(x: npt.ArrayLike, scores: npt.ArrayLike, drawn: npt.ArrayLik
     x = finite(np.asarray(x, float), "x")
     scores, drawn = np.asarray(scores, float), finite(np.asarray(drawn, float), "drawn")
     if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
-        raise ValueError("x must be topics x runs and scores the same topics x systems, got the "
-                         f"shapes {x.shape} and {scores.shape}")
+        raise ValueError(
+            "x must be topics x runs and scores the same topics x systems, got the "
+            f"shapes {x.shape} and {scores.shape}"
+        )
     if drawn.ndim != 2 or drawn.shape[1] != scores.shape[1]:
-        raise ValueError(f"drawn must be samples x {scores.shape[1]} systems, got the shape "
-                         f"{drawn.shape}")
+        raise ValueError(
+            f"drawn must be samples x {scores.shape[1]} systems, got the shape {drawn.shape}"
+        )
     method = get_scheme(scheme)
     if method.needs_scores:
         # Each system by itself is a distribution of one; a sample's is the mean of its systems'.
         single = scores[:, :, None]
-        by_run = (_ratio(*_weighted(drawn, method.apply(
-            column[:, None], scores=single, resolution=resolution))) for column in x.T)
+        by_run = (
+            _ratio(
+                *_weighted(
+                    drawn, method.apply(column[:, None], scores=single, resolution=resolution)
+                )
+            )
+            for column in x.T
+        )
         return np.stack([_mean(values) for values in by_run], axis=1)
     mean, sd = (found[:, :, None] for found in _moments(drawn, scores))
     some = max(1, _AT_ONCE // x.size)
-    return np.concatenate([_mean(method.apply(x, mean=mean[i:i + some], sd=sd[i:i + some],
-                                              resolution=resolution, **params))
-                           for i in range(0, len(drawn), some)])
+    return np.concatenate(
+        [
+            _mean(
+                method.apply(
+                    x, mean=mean[i : i + some], sd=sd[i : i + some], resolution=resolution, **params
+                )
+            )
+            for i in range(0, len(drawn), some)
+        ]
+    )
 
 
 def _weighted(drawn: Floats, values: Floats) -> tuple[Floats, Floats]:
@@ -158,10 +181,17 @@ def _mean(values: Floats) -> Floats:
     return _ratio(np.where(known, values, 0).sum(axis=1), known.sum(axis=1))
 
 
-def bootstrap_covariance(x: npt.ArrayLike, scores: npt.ArrayLike,
-                         groups: Sequence[Hashable] | None = None, scheme: str = "N", *,
-                         samples: int = SAMPLES, seed: int = SEED, resolution: float = 0.0,
-                         **params: Any) -> Floats:
+def bootstrap_covariance(
+    x: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    groups: Sequence[Hashable] | None = None,
+    scheme: str = "N",
+    *,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+    resolution: float = 0.0,
+    **params: Any,
+) -> Floats:
     """How runs' standardized means vary with the systems that the factors come from.
 
     The covariance of :func:`resampled_means`, times ``g / (g - 1)`` for ``g`` groups: a
@@ -185,14 +215,22 @@ def bootstrap_covariance(x: npt.ArrayLike, scores: npt.ArrayLike,
     n_runs = np.shape(x)[-1]
     if g < 2:
         return np.full((n_runs, n_runs), np.nan)
-    means = resampled_means(x, scores, draw_systems(groups, samples, seed), scheme,
-                            resolution=resolution, **params)
+    means = resampled_means(
+        x, scores, draw_systems(groups, samples, seed), scheme, resolution=resolution, **params
+    )
     return np.cov(means, rowvar=False).reshape(n_runs, n_runs) * (g / (g - 1))
 
 
-def normal_covariance(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike, n_systems: int,
-                      scheme: str = "N", *, correlation: float = TOPIC_CORRELATION,
-                      **params: Any) -> Floats:
+def normal_covariance(
+    x: npt.ArrayLike,
+    mean: npt.ArrayLike,
+    sd: npt.ArrayLike,
+    n_systems: int,
+    scheme: str = "N",
+    *,
+    correlation: float = TOPIC_CORRELATION,
+    **params: Any,
+) -> Floats:
     """As :func:`bootstrap_covariance`, where only means and deviations are known.
 
     The delta method through the scheme, with what normal theory says of ``n`` systems' mean and
@@ -224,8 +262,9 @@ def normal_covariance(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike, 
         If the scheme needs scores, or a value is NaN.
     """
     x = finite(np.asarray(x, float), "x")
-    mean, sd = (finite(np.asarray(a, float), name)[:, None] for a, name in (
-        (mean, "mean"), (sd, "sd")))
+    mean, sd = (
+        finite(np.asarray(a, float), name)[:, None] for a, name in ((mean, "mean"), (sd, "sd"))
+    )
     if get_scheme(scheme).needs_scores:
         raise ValueError(f"scheme {scheme!r} needs the systems' scores: use bootstrap_covariance")
     if n_systems < 2:
@@ -235,7 +274,7 @@ def normal_covariance(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike, 
     slope = np.where(spread, _slope(scheme, z, **params), 0)
     by_mean = _quadratic(slope, correlation) / n_systems
     by_sd = _quadratic(slope * z, correlation**2) / (2 * (n_systems - 1))
-    return (by_mean + by_sd) / len(x)**2
+    return (by_mean + by_sd) / len(x) ** 2
 
 
 def _slope(scheme: str, z: Floats, **params: Any) -> Floats:

@@ -33,12 +33,37 @@ from ir_std.trec.runs import Run
 from ir_std.trec.sources import MAX_MEMBER, BytesSource, FileSource, Source
 
 BUILD_MEASURES = (
-    "SP", "AP", "DCG", "nDCG", "DCG(rel=1)", "nDCG(rel=1)", "DCG(dcg='jk')", "nDCG(dcg='jk')",
-    "DCG(dcg='jk',rel=1)", "nDCG(dcg='jk',rel=1)", "nDCG@5", "nDCG@10", "nDCG@20", "nDCG@100",
-    "P@1", "P@5", "P@10", "P@20", "RR", "RR@10", "Rprec",
-    "RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)",
-    "RBP(p=0.5,rel=1)", "RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=1)",
-    "R@100", "R@1000", "ERR@20", "Bpref",
+    "SP",
+    "AP",
+    "DCG",
+    "nDCG",
+    "DCG(rel=1)",
+    "nDCG(rel=1)",
+    "DCG(dcg='jk')",
+    "nDCG(dcg='jk')",
+    "DCG(dcg='jk',rel=1)",
+    "nDCG(dcg='jk',rel=1)",
+    "nDCG@5",
+    "nDCG@10",
+    "nDCG@20",
+    "nDCG@100",
+    "P@1",
+    "P@5",
+    "P@10",
+    "P@20",
+    "RR",
+    "RR@10",
+    "Rprec",
+    "RBP(p=0.5)",
+    "RBP(p=0.8)",
+    "RBP(p=0.95)",
+    "RBP(p=0.5,rel=1)",
+    "RBP(p=0.8,rel=1)",
+    "RBP(p=0.95,rel=1)",
+    "R@100",
+    "R@1000",
+    "ERR@20",
+    "Bpref",
 )
 """The measures of a set built from runs, unless others are named."""
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
@@ -67,11 +92,22 @@ class RunScores:
     depth: int
 
 
-def build_factors(qrels: Any, runs: Any, measures: Measures | None = None, *,
-                  id: str, title: str = "", source: str = "", licence: str = "",
-                  depth: int | None = None, skip_bad: bool = False,
-                  max_member: int = MAX_MEMBER, jobs: int = 1, executor: Executor | None = None,
-                  progress: Progress = iter) -> FactorSet:
+def build_factors(
+    qrels: Any,
+    runs: Any,
+    measures: Measures | None = None,
+    *,
+    id: str,
+    title: str = "",
+    source: str = "",
+    licence: str = "",
+    depth: int | None = None,
+    skip_bad: bool = False,
+    max_member: int = MAX_MEMBER,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: Progress = iter,
+) -> FactorSet:
     """Build a factor set from the runs of a collection's systems.
 
     Parameters
@@ -146,19 +182,29 @@ def build_factors(qrels: Any, runs: Any, measures: Measures | None = None, *,
         else:
             raise result
     if len(kept) < 2:
-        raise UsageError(f"{len(kept)} usable run{'s'[len(kept):]} given: factors are means and "
-                         f"deviations over at least two")
+        raise UsageError(
+            f"{len(kept)} usable run{'s'[len(kept) :]} given: factors are means and "
+            f"deviations over at least two"
+        )
     _warn_of_copies(kept)
     stacked = np.stack([k.values for k in kept], axis=-1)
     deepest = max(k.depth for k in kept)
-    info = {"id": id, "title": title or id, "depth": min(deepest, depth or deepest),
-            "max_level": judgments.max_level, "resolution": 0, "source": source, "licence": licence,
-            "default_measures": list(DEFAULT_MEASURES if measures is None else names),
-            "built": f"by ir_std from {len(kept)} runs"
-                     + (f", cut to {depth} documents a topic" if depth else "")}
+    info = {
+        "id": id,
+        "title": title or id,
+        "depth": min(deepest, depth or deepest),
+        "max_level": judgments.max_level,
+        "resolution": 0,
+        "source": source,
+        "licence": licence,
+        "default_measures": list(DEFAULT_MEASURES if measures is None else names),
+        "built": f"by ir_std from {len(kept)} runs"
+        + (f", cut to {depth} documents a topic" if depth else ""),
+    }
     named = dict.fromkeys(names, tags) if len(set(tags)) == len(tags) else None
-    return factors_from_scores(dict(zip(names, stacked, strict=True)), judgments_of(judgments),
-                               info, named)
+    return factors_from_scores(
+        dict(zip(names, stacked, strict=True)), judgments_of(judgments), info, named
+    )
 
 
 def run_tag(name: str) -> str:
@@ -179,8 +225,12 @@ def _warn_of_copies(runs: Iterable[RunScores]) -> None:
     copies = [" and ".join(names) for names in alike.values() if len(names) > 1]
     if copies:
         more = f", and {len(copies) - 3} more" * (len(copies) > 3)
-        warnings.warn(f"runs with the same scores on every topic: {', '.join(copies[:3])}{more}; "
-                      f"count a system once", StandardizationWarning, stacklevel=3)
+        warnings.warn(
+            f"runs with the same scores on every topic: {', '.join(copies[:3])}{more}; "
+            f"count a system once",
+            StandardizationWarning,
+            stacklevel=3,
+        )
 
 
 def _usual(qrels: Qrels) -> list[str]:
@@ -235,8 +285,11 @@ def _sources(runs: Any, called: list[str], max_member: int) -> Iterator[Any]:
         for source in run_sources([run], max_member):
             same = _identity(source)
             if same in seen:
-                again = "given twice" if seen[same] == source.name else (
-                    f"the same file as {seen[same]}")
+                again = (
+                    "given twice"
+                    if seen[same] == source.name
+                    else (f"the same file as {seen[same]}")
+                )
                 raise UsageError(f"{source.name} is {again}: count each run once")
             seen[same] = source.name
             called.append("")
@@ -272,8 +325,12 @@ def evaluate_run(task: bytes, source: Any) -> RunScores | InputError:
         run = read_run(source) if isinstance(source, FILES) else as_run(source)
         sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
         if not any(sizes):
-            raise InputError.at(run.name, None, "has no topic of the qrels",
-                                f"topics such as {evaluator.qrels.topics[0]} are expected")
+            raise InputError.at(
+                run.name,
+                None,
+                "has no topic of the qrels",
+                f"topics such as {evaluator.qrels.topics[0]} are expected",
+            )
     except InputError as broken:
         return broken
     if depth is not None and max(sizes) > depth:

@@ -25,10 +25,16 @@ from ir_std.schemes import EXACT
 from ir_std.trec.inputs import as_qrels
 
 
-def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]
-                      | Iterable[str | os.PathLike[str]], qrels: Any = None, *, id: str,
-                      title: str = "", source: str = "", licence: str = "",
-                      depth: int | None = None) -> FactorSet:
+def build_from_scores(
+    tables: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
+    qrels: Any = None,
+    *,
+    id: str,
+    title: str = "",
+    source: str = "",
+    licence: str = "",
+    depth: int | None = None,
+) -> FactorSet:
     """Build a factor set from tables of scores, a table a measure.
 
     Parameters
@@ -69,24 +75,42 @@ def build_from_scores(tables: Mapping[str, str | os.PathLike[str]]
     read = [read_scores(file) for file in files.values()]
     n_rel = _counts(qrels) or {topic: None for table in read for topic in table.topics}
     scores, about = {}, {}
-    for name, file, (topics, values, resolution, _) in zip(names, files.values(), read,
-                                                           strict=True):
+    for name, file, (topics, values, resolution, _) in zip(
+        names, files.values(), read, strict=True
+    ):
         unknown = [topic for topic in topics if topic not in n_rel]
         if unknown:
-            raise InputError.at(file, topics.index(unknown[0]) + 2, f"topic {unknown[0]}",
-                                "the qrels do not have it")
+            raise InputError.at(
+                file,
+                topics.index(unknown[0]) + 2,
+                f"topic {unknown[0]}",
+                "the qrels do not have it",
+            )
         row = {topic: values[i] for i, topic in enumerate(topics)}
         nothing = np.full(values.shape[1], np.nan)
         scores[name] = np.array([row.get(topic, nothing) for topic in n_rel])
         if (np.sum(~np.isnan(scores[name]), axis=1) < 2).all():
-            raise InputError.at(file, None, "no topic has two scores",
-                                "factors are means and deviations over at least two systems")
+            raise InputError.at(
+                file,
+                None,
+                "no topic has two scores",
+                "factors are means and deviations over at least two systems",
+            )
         about[name] = {"resolution": resolution}
-    info = {"id": id, "title": title or id, "depth": depth, "resolution": 0, "source": source,
-            "licence": licence, "measures": about, "max_level": _max_level(qrels),
-            "built": "by ir_std from tables of scores"}
-    return factors_from_scores(scores, n_rel, info,
-                               {name: table.runs for name, table in zip(names, read, strict=True)})
+    info = {
+        "id": id,
+        "title": title or id,
+        "depth": depth,
+        "resolution": 0,
+        "source": source,
+        "licence": licence,
+        "measures": about,
+        "max_level": _max_level(qrels),
+        "built": "by ir_std from tables of scores",
+    }
+    return factors_from_scores(
+        scores, n_rel, info, {name: table.runs for name, table in zip(names, read, strict=True)}
+    )
 
 
 def _by_measure(tables: Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
@@ -97,13 +121,15 @@ def _by_measure(tables: Iterable[str | os.PathLike[str]]) -> dict[str, str | os.
         if not Path(table).is_file():
             raise InputError.at(table, None, "no such file", "name tables of scores")
         if name in files:
-            raise InputError.at(table, None, f"{name} again, first in {files[name]}",
-                                "give one table a measure")
+            raise InputError.at(
+                table, None, f"{name} again, first in {files[name]}", "give one table a measure"
+            )
         try:
             parse_measure(name)
         except IrStdError as wrong:
-            raise InputError.at(table, None, str(wrong),
-                                "a table's file name is its measure, as P@10.csv") from None
+            raise InputError.at(
+                table, None, str(wrong), "a table's file name is its measure, as P@10.csv"
+            ) from None
         files[name] = table
     return files
 
@@ -113,8 +139,10 @@ def _max_level(qrels: Any) -> int | None:
 
 
 def _are_counts(qrels: Any) -> bool:
-    return qrels is None or (isinstance(qrels, Mapping) and all(
-        n is None or isinstance(n, (int, Judgments)) for n in qrels.values()))
+    return qrels is None or (
+        isinstance(qrels, Mapping)
+        and all(n is None or isinstance(n, (int, Judgments)) for n in qrels.values())
+    )
 
 
 def _counts(qrels: Any) -> dict[str, int | Judgments | None]:
@@ -158,29 +186,34 @@ def read_scores(file: str | os.PathLike[str]) -> ScoreTable:
     with _text(file) as lines:
         rows = list(csv.reader(lines))
     if len(rows) < 2 or rows[0][:1] != ["topic"] or len(rows[0]) < 3:
-        raise InputError.at(file, 1, f"header {','.join(rows[0][:3]) if rows else ''!r}",
-                            "topic,RUN,RUN,... is expected, and a row for each topic")
+        raise InputError.at(
+            file,
+            1,
+            f"header {','.join(rows[0][:3]) if rows else ''!r}",
+            "topic,RUN,RUN,... is expected, and a row for each topic",
+        )
     _once(file, 1, rows[0][1:], "run")
     finest = 0
     table: dict[str, list[float]] = {}
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(rows[0]):
-            raise InputError.at(file, line, f"{len(row)} columns",
-                                f"the header has {len(rows[0])}")
+            raise InputError.at(file, line, f"{len(row)} columns", f"the header has {len(rows[0])}")
         _once(file, line, [*table, row[0]], "topic")
         table[row[0]] = [_score(file, line, cell) for cell in row[1:]]
         finest = max(finest, *map(_decimals, row[1:]))
-    step = 10.0 ** -finest if finest else 0.0  # whole numbers may well be exact
-    return ScoreTable(list(table), np.array(list(table.values())),
-                      step if step > EXACT else 0.0, rows[0][1:])
+    step = 10.0**-finest if finest else 0.0  # whole numbers may well be exact
+    return ScoreTable(
+        list(table), np.array(list(table.values())), step if step > EXACT else 0.0, rows[0][1:]
+    )
 
 
 def _text(file: str | os.PathLike[str]) -> TextIO:
     try:
         return StringIO(Path(file).read_text(encoding="utf-8"), newline="")
     except OSError as failed:
-        raise InputError.at(file, None, failed.strerror or str(failed),
-                            "name a readable file") from None
+        raise InputError.at(
+            file, None, failed.strerror or str(failed), "name a readable file"
+        ) from None
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "tables are UTF-8 text") from None
 
@@ -188,8 +221,12 @@ def _text(file: str | os.PathLike[str]) -> TextIO:
 def _once(file: object, line: int, names: list[str], what: str) -> None:
     if len(set(names)) != len(names):
         again = Counter(names).most_common(1)[0][0]
-        raise InputError.at(file, line, f"{what} {again} again",
-                            f"one {'column' if what == 'run' else 'row'} a {what}")
+        raise InputError.at(
+            file,
+            line,
+            f"{what} {again} again",
+            f"one {'column' if what == 'run' else 'row'} a {what}",
+        )
 
 
 def _score(file: object, line: int, cell: str) -> float:
@@ -198,8 +235,9 @@ def _score(file: object, line: int, cell: str) -> float:
     except ValueError:
         value = math.inf
     if math.isinf(value) or (cell and math.isnan(value)):
-        raise InputError.at(file, line, f"score {cell!r}",
-                            "a finite number is expected, or nothing where unknown")
+        raise InputError.at(
+            file, line, f"score {cell!r}", "a finite number is expected, or nothing where unknown"
+        )
     return value
 
 

@@ -51,11 +51,16 @@ def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Ite
             row = evaluator.qrels.positions
             for value in evaluator.by_topic(found):
                 place = places[value.measure][row[value.query_id]] if placer else None
-                yield Line(value.query_id, names[id(value.measure)], value.value,
-                           place.summary if place else None)
+                yield Line(
+                    value.query_id,
+                    names[id(value.measure)],
+                    value.value,
+                    place.summary if place else None,
+                )
         if wanted.means:
-            placed = ({p.measure: p.summary for p in placer.place_values(found.values)} if placer
-                      else {})
+            placed = (
+                {p.measure: p.summary for p in placer.place_values(found.values)} if placer else {}
+            )
             for name, measure, value in zip(texts, evaluator.measures, found.averages, strict=True):
                 yield Line(SUMMARY, name, value, placed.get(measure) if placed else None)
 

@@ -26,44 +26,70 @@ from ir_std.trec.sources import MAX_MEMBER
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.usage = ("%(prog)s QRELS RUNS... -o DIR [options]\n"
-                    "       %(prog)s [QRELS] --from-scores TABLE... -o DIR [options]")
-    parser.add_argument("qrels", nargs="?", metavar="QRELS",
-                        help="qrels file or ir_datasets id")
+    parser.usage = (
+        "%(prog)s QRELS RUNS... -o DIR [options]\n"
+        "       %(prog)s [QRELS] --from-scores TABLE... -o DIR [options]"
+    )
+    parser.add_argument("qrels", nargs="?", metavar="QRELS", help="qrels file or ir_datasets id")
     parser.add_argument("runs", nargs="*", metavar="RUNS", help="run files, folders, archives")
-    parser.add_argument("-o", "--output", required=True, type=Path, metavar="DIR",
-                        help="the folder of the new set")
-    parser.add_argument("--from-scores", nargs="+", metavar="TABLE",
-                        help="tables of scores instead of runs")
-    parser.add_argument("--measures", nargs="+", metavar="MEASURE",
-                        help="raw measures, under ir_measures' names or trec_eval's (default: "
-                             "about thirty common ones)")
+    parser.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="DIR", help="the folder of the new set"
+    )
+    parser.add_argument(
+        "--from-scores", nargs="+", metavar="TABLE", help="tables of scores instead of runs"
+    )
+    parser.add_argument(
+        "--measures",
+        nargs="+",
+        metavar="MEASURE",
+        help="raw measures, under ir_measures' names or trec_eval's (default: "
+        "about thirty common ones)",
+    )
     parser.add_argument("--id", help="the set's id (default: the folder's name)")
     parser.add_argument("--title", default="", help="what the collection is called")
     parser.add_argument("--source", default="", help="where the runs or scores come from")
     parser.add_argument("--licence", default="", help="under which licence the set is")
-    parser.add_argument("--depth", type=int, metavar="K",
-                        help="cut runs to K documents a topic; with tables: the runs' depth")
-    parser.add_argument("--max-member", type=int, default=MAX_MEMBER, metavar="BYTES",
-                        help="what a packed run or a member of an archive may unpack to "
-                             f"(default {MAX_MEMBER:,})")
+    parser.add_argument(
+        "--depth",
+        type=int,
+        metavar="K",
+        help="cut runs to K documents a topic; with tables: the runs' depth",
+    )
+    parser.add_argument(
+        "--max-member",
+        type=int,
+        default=MAX_MEMBER,
+        metavar="BYTES",
+        help=f"what a packed run or a member of an archive may unpack to (default {MAX_MEMBER:,})",
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
-    parser.add_argument("--force", action="store_true",
-                        help="replace the set that is already in DIR")
-    parser.add_argument("--skip-bad", action="store_true",
-                        help="leave broken runs out and list them, instead of stopping")
+    parser.add_argument(
+        "--force", action="store_true", help="replace the set that is already in DIR"
+    )
+    parser.add_argument(
+        "--skip-bad",
+        action="store_true",
+        help="leave broken runs out and list them, instead of stopping",
+    )
 
 
 def run(args: Namespace) -> None:
     """Build the set and write it."""
     given = [args.qrels, *args.runs, *(args.from_scores or ())]
     check_target(args.output, filter(None, given), args.force)
-    about = {"id": args.id or args.output.resolve().name, "title": args.title,
-             "source": args.source, "licence": args.licence, "depth": args.depth}
+    about = {
+        "id": args.id or args.output.resolve().name,
+        "title": args.title,
+        "source": args.source,
+        "licence": args.licence,
+        "depth": args.depth,
+    }
     factors = _from_scores(args, about) if args.from_scores else _from_runs(args, about)
     factors.save(args.output)
-    print(f"{args.output}\t{len(factors.topics)} topics\t{factors.systems_text()} systems\t"
-          f"{len(factors.measures)} measures")
+    print(
+        f"{args.output}\t{len(factors.topics)} topics\t{factors.systems_text()} systems\t"
+        f"{len(factors.measures)} measures"
+    )
     note(f"use it by --factors {args.output}, or by IR_STD_FACTORS={args.output.parent}")
 
 
@@ -72,13 +98,23 @@ def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
         raise UsageError("give QRELS and at least two RUNS, or --from-scores TABLE...")
     measures = args.measures and [m for text in args.measures for m in read_measures(text)]
     with progress() as counted:
-        return build_factors(args.qrels, args.runs, measures, skip_bad=args.skip_bad,
-                             max_member=args.max_member, jobs=args.jobs, progress=counted, **about)
+        return build_factors(
+            args.qrels,
+            args.runs,
+            measures,
+            skip_bad=args.skip_bad,
+            max_member=args.max_member,
+            jobs=args.jobs,
+            progress=counted,
+            **about,
+        )
 
 
 def _from_scores(args: Namespace, about: dict[str, Any]) -> FactorSet:
     for name in ("runs", "measures", "skip_bad"):
         if getattr(args, name):
-            raise UsageError(f"{name.replace('_', '-')} and --from-scores exclude each other: "
-                             f"tables hold the scores, and their names the measures")
+            raise UsageError(
+                f"{name.replace('_', '-')} and --from-scores exclude each other: "
+                f"tables hold the scores, and their names the measures"
+            )
     return build_from_scores(args.from_scores, args.qrels, **about)

@@ -47,26 +47,44 @@ PICTURES = (".png", ".svg", ".pdf")
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.usage = "%(prog)s NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [options]"
-    parser.add_argument("inputs", nargs="*", metavar="NAME=RUN:QRELS|MEASURE",
-                        help="systems on collections, measures")
-    parser.add_argument("--system", nargs=3, action="append", default=[],
-                        metavar=("NAME", "RUN", "QRELS"),
-                        help="as NAME=RUN:QRELS, for any file names (once for each)")
+    parser.add_argument(
+        "inputs",
+        nargs="*",
+        metavar="NAME=RUN:QRELS|MEASURE",
+        help="systems on collections, measures",
+    )
+    parser.add_argument(
+        "--system",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("NAME", "RUN", "QRELS"),
+        help="as NAME=RUN:QRELS, for any file names (once for each)",
+    )
     scheme_option(parser)
     verbose_option(parser)
     trec_eval_options(parser)
-    parser.add_argument("-p", "--places", type=int, default=4,
-                        help="decimals (default 4; -1 for all; csv has all)")
-    parser.add_argument("-o", "--output_format", choices=TABLES, default="table",
-                        help="form of the output (default table)")
-    parser.add_argument("--baseline", metavar="NAME",
-                        help="the system that the others are compared with")
+    parser.add_argument(
+        "-p", "--places", type=int, default=4, help="decimals (default 4; -1 for all; csv has all)"
+    )
+    parser.add_argument(
+        "-o",
+        "--output_format",
+        choices=TABLES,
+        default="table",
+        help="form of the output (default table)",
+    )
+    parser.add_argument(
+        "--baseline", metavar="NAME", help="the system that the others are compared with"
+    )
     test_options(parser)
-    parser.add_argument("--plot", metavar="FILE",
-                        help="draw the means, or with --baseline the differences as forest plots, "
-                             "too: .png, .svg or .pdf")
-    parser.add_argument("--force", action="store_true",
-                        help="replace the picture if it is there")
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw the means, or with --baseline the differences as forest plots, "
+        "too: .png, .svg or .pdf",
+    )
+    parser.add_argument("--force", action="store_true", help="replace the picture if it is there")
 
 
 def run(args: Namespace) -> None:
@@ -76,15 +94,20 @@ def run(args: Namespace) -> None:
     entries = [split_entry(text) for text in args.inputs if is_entry(text)]
     entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
     if args.plot:  # before the work
-        check_picture(args.plot, [name for _, *files in entries for name in files if name],
-                      args.force)
+        check_picture(
+            args.plot, [name for _, *files in entries for name in files if name], args.force
+        )
     measures = asked(args, [text for text in args.inputs if not is_entry(text)])
     with progress(len(entries)) as counted:
-        comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
-                             progress=counted)
+        comparison = compare(
+            opened_entries(entries), measures, args.scheme, depth=args.depth, progress=counted
+        )
     tell_notes(comparison, args.verbose)
-    shown = comparison if args.baseline is None else comparison.effects(
-        args.baseline, args.test or TESTS[0], args.correction)
+    shown = (
+        comparison
+        if args.baseline is None
+        else comparison.effects(args.baseline, args.test or TESTS[0], args.correction)
+    )
     table = shown.table(args.places)
     if args.plot:
         draw(shown, args.plot)
@@ -117,14 +140,15 @@ def split_entry(text: str) -> Entry:
         If a part is missing.
     """
     name, _, files = text.partition("=")
-    if name and (files == STANDARD_INPUT or is_pipe(files)
-                 or (os.path.isfile(files) and holds_scores(files))):
+    if name and (
+        files == STANDARD_INPUT or is_pipe(files) or (os.path.isfile(files) and holds_scores(files))
+    ):
         return name, files, None
     cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
     if not name or not cuts:
         raise UsageError(f"cannot read {text!r}: write NAME=RUN:QRELS, or NAME=SCORES")
     cut = next((i for i in cuts if os.path.exists(files[:i])), cuts[0])
-    return name, files[:cut], files[cut + 1:]
+    return name, files[:cut], files[cut + 1 :]
 
 
 def opened_entries(entries: list[Entry]) -> list[tuple[str, Input, Input | None]]:
@@ -143,8 +167,9 @@ def opened_entries(entries: list[Entry]) -> list[tuple[str, Input, Input | None]
         for file in files:
             if file is not None and file not in read:
                 read[file] = opened(file)
-    return [(name, read[run], None if qrels is None else read[qrels])
-            for name, run, qrels in entries]
+    return [
+        (name, read[run], None if qrels is None else read[qrels]) for name, run, qrels in entries
+    ]
 
 
 def check_picture(file: str, inputs: list[str], force: bool) -> None:

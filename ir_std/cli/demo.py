@@ -27,8 +27,10 @@ def run(_: Namespace) -> None:
     qrels = simulated_qrels(factors.n_rel)
     measures = [parse_measure(name) for name in ("AP", "P@10", "RR")]
     values = evaluator(measures, qrels).values(simulated_run(qrels, SEED))
-    print(f"A SIMULATED run (seed {SEED}) on the 50 topics of TREC-8, beside the "
-          f"{factors.systems_text()} real systems of 1999:\n")
+    print(
+        f"A SIMULATED run (seed {SEED}) on the 50 topics of TREC-8, beside the "
+        f"{factors.systems_text()} real systems of 1999:\n"
+    )
     for measure, column in values.items():
         print(f"  {measure!s:6} {np.nanmean(column):.4f}")
     print("\nA standardized score of 0.5 is what the average system reached on the topic.")
@@ -41,13 +43,16 @@ With your own files:
   python -m ir_std factors                           the collections there are""")
 
 
-def _two_topics(values: dict[Measure, Floats], topics: tuple[str, ...],
-                means: Floats) -> list[str]:
+def _two_topics(values: dict[Measure, Floats], topics: tuple[str, ...], means: Floats) -> list[str]:
     """The two topics whose raw AP is nearly the same and whose sAP differs most."""
     raw, standardized = (values[parse_measure(name)] for name in ("AP", "sAP"))
-    pairs = [(i, j) for i, j in combinations(range(len(topics)), 2)
-             if abs(raw[i] - raw[j]) < 0.01]
+    pairs = [(i, j) for i, j in combinations(range(len(topics)), 2) if abs(raw[i] - raw[j]) < 0.01]
     pair = max(pairs, key=lambda p: abs(standardized[p[0]] - standardized[p[1]]))
-    return ["Two topics with nearly the same AP, which standardization tells apart:", *(
-        f"  topic {topics[i]}: AP {raw[i]:.4f}, all systems' mean {means[i]:.4f}, "
-        f"sAP {standardized[i]:.4f}" for i in pair)]
+    return [
+        "Two topics with nearly the same AP, which standardization tells apart:",
+        *(
+            f"  topic {topics[i]}: AP {raw[i]:.4f}, all systems' mean {means[i]:.4f}, "
+            f"sAP {standardized[i]:.4f}"
+            for i in pair
+        ),
+    ]

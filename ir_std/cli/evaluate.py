@@ -39,81 +39,133 @@ if TYPE_CHECKING:
     from ir_std.reporting.results import Results
     from ir_std.reporting.tables import Table
 
+
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.usage = "%(prog)s RUN [RUN ...] QRELS [MEASURE ...] [options]"
-    parser.add_argument("inputs", nargs="+", metavar="RUN|QRELS|MEASURE",
-                        help="run files, one qrels file or ir_datasets id, measures")
+    parser.add_argument(
+        "inputs",
+        nargs="+",
+        metavar="RUN|QRELS|MEASURE",
+        help="run files, one qrels file or ir_datasets id, measures",
+    )
     choose_options(parser)
     add_measure_option(parser)
     trec_eval_options(parser)
-    parser.add_argument("-q", "--by-query", "--by_query", action="store_true",
-                        help="values by topic too")
-    parser.add_argument("-n", "--no-summary", "--no_summary", action="store_true",
-                        help="with -q: without the means")
-    parser.add_argument("-p", "--places", type=int, default=4,
-                        help="decimals (default 4; -1 for all; csv and jsonl have all)")
-    parser.add_argument("-o", "--output", "--output-format", "--output_format",
-                        dest="output_format", choices=[*FORMATS, *TABLES], default="tsv",
-                        help="form of the output (default tsv)")
+    parser.add_argument(
+        "-q", "--by-query", "--by_query", action="store_true", help="values by topic too"
+    )
+    parser.add_argument(
+        "-n", "--no-summary", "--no_summary", action="store_true", help="with -q: without the means"
+    )
+    parser.add_argument(
+        "-p",
+        "--places",
+        type=int,
+        default=4,
+        help="decimals (default 4; -1 for all; csv and jsonl have all)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        "--output-format",
+        "--output_format",
+        dest="output_format",
+        choices=[*FORMATS, *TABLES],
+        default="tsv",
+        help="form of the output (default tsv)",
+    )
     add_jobs_option(parser)
     parser.add_argument("--raw", action="store_true", help="raw scores only")
-    parser.add_argument("--sort", metavar="MEASURE",
-                        help="the run with the highest mean first, in tables with ranks; equal "
-                             "means share a rank and stay in the order given")
-    parser.add_argument("--baseline", metavar="RUN",
-                        help="in tables: mark what differs significantly from this run")
+    parser.add_argument(
+        "--sort",
+        metavar="MEASURE",
+        help="the run with the highest mean first, in tables with ranks; equal "
+        "means share a rank and stay in the order given",
+    )
+    parser.add_argument(
+        "--baseline", metavar="RUN", help="in tables: mark what differs significantly from this run"
+    )
     test_options(parser)
-    parser.add_argument("--place", action="store_true",
-                        help="beside each mean, and with -q each value, where the run ranks among "
-                             "the standardizing systems")
+    parser.add_argument(
+        "--place",
+        action="store_true",
+        help="beside each mean, and with -q each value, where the run ranks among "
+        "the standardizing systems",
+    )
 
 
 def test_options(parser: ArgumentParser) -> None:
     """Declare how runs are tested against the baseline."""
-    parser.add_argument("--test", choices=TESTS,
-                        help="paired test against the baseline (default t; tukey: Tukey's HSD of "
-                             "all pairs, topics as blocks)")
-    parser.add_argument("--correction", choices=CORRECTIONS,
-                        help="of the p-values, for the number of runs that are tested by one "
-                             "measure (default holm; tukey needs none and takes none)")
+    parser.add_argument(
+        "--test",
+        choices=TESTS,
+        help="paired test against the baseline (default t; tukey: Tukey's HSD of "
+        "all pairs, topics as blocks)",
+    )
+    parser.add_argument(
+        "--correction",
+        choices=CORRECTIONS,
+        help="of the p-values, for the number of runs that are tested by one "
+        "measure (default holm; tukey needs none and takes none)",
+    )
 
 
 def verbose_option(parser: ArgumentParser) -> None:
     """Declare ``-v``."""
-    parser.add_argument("-v", "--verbose", action="store_true",
-                        help="also which other factor sets would fit")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="also which other factor sets would fit"
+    )
 
 
 def scheme_option(parser: ArgumentParser) -> None:
     """Declare ``-s``."""
-    parser.add_argument("-s", "--scheme", "--schemes", default="N", metavar="N,U,E,z|all",
-                        help="standardization schemes (default N)")
+    parser.add_argument(
+        "-s",
+        "--scheme",
+        "--schemes",
+        default="N",
+        metavar="N,U,E,z|all",
+        help="standardization schemes (default N)",
+    )
 
 
 def choose_options(parser: ArgumentParser) -> None:
     """Declare which factors are used: of which scheme, set and systems."""
     scheme_option(parser)
-    parser.add_argument("--factors", metavar="ID|PATH",
-                        help="the factor set to use (default: recognized from the qrels)")
+    parser.add_argument(
+        "--factors",
+        metavar="ID|PATH",
+        help="the factor set to use (default: recognized from the qrels)",
+    )
     verbose_option(parser)
-    parser.add_argument("--systems", metavar="KIND|FILE",
-                        help="other systems on the same topics, as modern, where there are "
-                             "such; or a file of names, one a line: these of the set's alone")
-    parser.add_argument("--without", metavar="TAG", action="append", default=[],
-                        help="leave a system out of the factors (once for each)")
+    parser.add_argument(
+        "--systems",
+        metavar="KIND|FILE",
+        help="other systems on the same topics, as modern, where there are "
+        "such; or a file of names, one a line: these of the set's alone",
+    )
+    parser.add_argument(
+        "--without",
+        metavar="TAG",
+        action="append",
+        default=[],
+        help="leave a system out of the factors (once for each)",
+    )
 
 
 def add_measure_option(parser: ArgumentParser) -> None:
     """Declare ``--measure``."""
-    parser.add_argument("--measure", metavar="NAME",
-                        help="the measure of a table of scores whose columns are runs")
+    parser.add_argument(
+        "--measure", metavar="NAME", help="the measure of a table of scores whose columns are runs"
+    )
 
 
 def add_jobs_option(parser: ArgumentParser) -> None:
     """Declare ``--jobs``."""
-    parser.add_argument("--jobs", type=int, metavar="N",
-                        help="processes for several runs (default: as many as pay)")
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="processes for several runs (default: as many as pay)"
+    )
 
 
 def run(args: Namespace) -> None:
@@ -150,8 +202,9 @@ def check_places(places: int) -> None:
         If there can be no such number.
     """
     if not -1 <= places <= 1000:
-        raise UsageError(f"--places is {places}: give the number of decimals, at most 1000, or -1 "
-                         f"for all")
+        raise UsageError(
+            f"--places is {places}: give the number of decimals, at most 1000, or -1 for all"
+        )
 
 
 def show(shown: Table, form: str) -> None:
@@ -177,8 +230,9 @@ def table(args: Namespace) -> Table:
         raise UsageError("--baseline marks means, and -n leaves them out: leave out one of them")
     sort = sort_by(args)
     results = tabulate(*asked_inputs(args), _schemes(args), args)
-    return results.table(args.places, sort=sort, by_topic=args.by_query,
-                         means=not args.no_summary, place=args.place)
+    return results.table(
+        args.places, sort=sort, by_topic=args.by_query, means=not args.no_summary, place=args.place
+    )
 
 
 def blocks(args: Namespace) -> Iterator[str]:
@@ -258,13 +312,16 @@ def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
     """
     runs = runs_by_name(inputs.named, measure)
     if measure is not None and not any(isinstance(run, RunScores) for run in runs.values()):
-        raise UsageError(f"--measure is of tables of scores, and these are runs: to evaluate by "
-                         f"{measure} add -m {measure}")
+        raise UsageError(
+            f"--measure is of tables of scores, and these are runs: to evaluate by "
+            f"{measure} add -m {measure}"
+        )
     return runs
 
 
-def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
-             args: Namespace) -> Results:
+def tabulate(
+    inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...], args: Namespace
+) -> Results:
     """The results of all runs, after telling which factors they use.
 
     Raises
@@ -280,10 +337,20 @@ def tabulate(inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...],
     baseline = given and by_path.get(os.path.realpath(given), given)
     with progress(len(runs)) as counted:
         results = evaluate_runs(
-            runs, inputs.qrels, measures or None, schemes, factors=args.factors,
-            systems=args.systems, without=args.without, baseline=baseline,
-            test=args.test or TESTS[0], correction=args.correction, depth=args.depth,
-            jobs=args.jobs, progress=counted)
+            runs,
+            inputs.qrels,
+            measures or None,
+            schemes,
+            factors=args.factors,
+            systems=args.systems,
+            without=args.without,
+            baseline=baseline,
+            test=args.test or TESTS[0],
+            correction=args.correction,
+            depth=args.depth,
+            jobs=args.jobs,
+            progress=counted,
+        )
     _tell(results.evaluator, bool(schemes or getattr(args, "place", False)), args.verbose)
     return results
 
@@ -314,14 +381,19 @@ def _say(notices: Iterable[Notice]) -> None:
 
 def _tsv(run: str, line: Line, args: Namespace, several: bool) -> str:
     value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
-    fields = [one_line(f) for f in
-              [run] * several + [line.topic] * args.by_query + [line.measure, value]]
+    fields = [
+        one_line(f) for f in [run] * several + [line.topic] * args.by_query + [line.measure, value]
+    ]
     return "\t".join([*fields, line.place] if line.place else fields)
 
 
 def _jsonl(run: str, line: Line, args: Namespace, several: bool) -> str:
-    fields = {"run": run, "query_id": line.topic, "measure": line.measure,
-              "value": None if math.isnan(line.value) else line.value}
+    fields = {
+        "run": run,
+        "query_id": line.topic,
+        "measure": line.measure,
+        "value": None if math.isnan(line.value) else line.value,
+    }
     if not several:
         del fields["run"]
     if not args.by_query:

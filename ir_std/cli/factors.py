@@ -52,7 +52,8 @@ def configure(parser: ArgumentParser) -> None:
     adds = actions.add_parser("add", help="verify a pack, and keep its set")
     adds.add_argument("source", metavar="FILE.zip|URL|REGISTRY#ID")
     actions.add_parser("remove", help="remove a set that was added").add_argument(
-        "set", metavar="ID")
+        "set", metavar="ID"
+    )
     actions.add_parser("where", help="the folder that sets are added to")
     checks = actions.add_parser("check", help="whether sets are sound")
     checks.add_argument("sets", nargs="*", metavar="ID|PATH")
@@ -65,17 +66,22 @@ def configure(parser: ArgumentParser) -> None:
     for each, output in ((exports, "FILE"), (imports, "DIR")):
         each.add_argument("--format", required=True, choices=FORMATS)
         each.add_argument("-o", "--output", required=True, metavar=output)
-    imports.add_argument("--force", action="store_true",
-                         help="replace the set that is already in DIR")
+    imports.add_argument(
+        "--force", action="store_true", help="replace the set that is already in DIR"
+    )
     imports.add_argument("--id", help="the set's id (default: the folder's name)")
     imports.add_argument("--title", default="", help="what the collection is called")
     imports.add_argument("--source", default="", help="where the factors come from")
     imports.add_argument("--licence", default="", help="under which licence they are")
-    imports.add_argument("--systems", type=int, default=0, metavar="N",
-                         help="the number of systems behind them")
-    imports.add_argument("--qrels", metavar="QRELS",
-                         help="tells the numbers of relevant documents, so that the collection is "
-                              "recognized by them too")
+    imports.add_argument(
+        "--systems", type=int, default=0, metavar="N", help="the number of systems behind them"
+    )
+    imports.add_argument(
+        "--qrels",
+        metavar="QRELS",
+        help="tells the numbers of relevant documents, so that the collection is "
+        "recognized by them too",
+    )
 
 
 def run(args: Namespace) -> None:
@@ -86,8 +92,10 @@ def run(args: Namespace) -> None:
 def _list(_: Namespace) -> None:
     for name in available_factors():
         s = load_factors(name)
-        print(f"{s.id}\t{len(s.topics)} topics\t{s.systems_text()} systems\t"
-              f"{len(s.measures)} measures\t{s.title}")
+        print(
+            f"{s.id}\t{len(s.topics)} topics\t{s.systems_text()} systems\t"
+            f"{len(s.measures)} measures\t{s.title}"
+        )
 
 
 def _show(args: Namespace) -> None:
@@ -124,8 +132,10 @@ def _export(args: Namespace) -> None:
     FORMATS[args.format].write(factors, args.output)
     own = [m for m in factors.measures if to_trec_eval(m) is None]
     if args.format == "trec_eval" and own:
-        note(f"trec_eval has no name for {', '.join(own)}: written under these names, which it "
-             f"passes over")
+        note(
+            f"trec_eval has no name for {', '.join(own)}: written under these names, which it "
+            f"passes over"
+        )
 
 
 def _import(args: Namespace) -> None:
@@ -133,8 +143,13 @@ def _import(args: Namespace) -> None:
         raise UsageError(f"--systems is {args.systems}: give the number of systems")
     judged = judgments_of(as_qrels(args.qrels)) if args.qrels else None
     name = args.id or Path(args.output).resolve().name
-    info = {"id": name, "title": args.title or name, "source": args.source,
-            "licence": args.licence, "built": f"by ir_std from the {args.format} format"}
+    info = {
+        "id": name,
+        "title": args.title or name,
+        "source": args.source,
+        "licence": args.licence,
+        "built": f"by ir_std from the {args.format} format",
+    }
     read = (args.file, *webber_files(args.file), *([args.qrels] if args.qrels else ()))
     check_target(args.output, read, args.force)
     tables = FORMATS[args.format].read(args.file)
@@ -164,9 +179,19 @@ def _where(_: Namespace) -> None:
     print(writable_folder())
 
 
-ACTIONS = {"list": _list, "show": _show, "path": _path, "check": _check, "export": _export,
-           "import": _import, "pack": _pack, "index": _index, "add": _add, "remove": _remove,
-           "where": _where}
+ACTIONS = {
+    "list": _list,
+    "show": _show,
+    "path": _path,
+    "check": _check,
+    "export": _export,
+    "import": _import,
+    "pack": _pack,
+    "index": _index,
+    "add": _add,
+    "remove": _remove,
+    "where": _where,
+}
 
 _FACTS = ("id", "title", "track", "year", "beside", "source", "licence", "built", "doc_id_pattern")
 
@@ -186,11 +211,29 @@ def describe(factors: FactorSet) -> list[str]:
         if name in factors.scores:
             facts.append("with distribution")
         if factors.about(name, "source", "") != factors.source:
-            facts.append(f"from {factors.about(name, 'source')} "
-                         f"({factors.about(name, 'licence', '')})")
+            facts.append(
+                f"from {factors.about(name, 'source')} ({factors.about(name, 'licence', '')})"
+            )
         lines.append(f"measure\t{name}\t{quality(factors, name).word}\t{', '.join(facts)}")
     for record in info.get("sources", ()):
-        lines.append("\t".join(["source", *(f"{record[key]}" for key in (
-            "source", "url", "date", "licence", "licence_uri", "attribution") if key in record)]))
+        lines.append(
+            "\t".join(
+                [
+                    "source",
+                    *(
+                        f"{record[key]}"
+                        for key in (
+                            "source",
+                            "url",
+                            "date",
+                            "licence",
+                            "licence_uri",
+                            "attribution",
+                        )
+                        if key in record
+                    ),
+                ]
+            )
+        )
     lines += [f"input\t{record['file']}\t{record['sha256']}" for record in info.get("inputs", ())]
     return lines + [f"note\t{sentence}" for sentence in findings(factors)]

@@ -55,8 +55,10 @@ class Inputs(NamedTuple):
     @property
     def named(self) -> dict[str, Input]:
         """Runs and scores by name; a file that is a run as a source: nobody looks at it again."""
-        return {name: file if called(file) in self.scores else unopened(file)
-                for name, file in name_runs(self.runs).items()}
+        return {
+            name: file if called(file) in self.scores else unopened(file)
+            for name, file in name_runs(self.runs).items()
+        }
 
 
 def tell_apart(arguments: Iterable[str]) -> Inputs:
@@ -99,8 +101,10 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
     if len(qrels) != 1:
         what = f"{len(qrels)} qrels ({', '.join(map(called, qrels))})" if qrels else "no qrels"
         n = len(runs) - len(scores)
-        raise UsageError(f"found {what} and {n} run{'s' if n != 1 else ''}: give "
-                         f"one qrels file (4 columns) or ir_datasets id")
+        raise UsageError(
+            f"found {what} and {n} run{'s' if n != 1 else ''}: give "
+            f"one qrels file (4 columns) or ir_datasets id"
+        )
     if not runs:
         raise UsageError(f"found qrels ({called(qrels[0])}) but no run: give a file of 6 columns")
     return Inputs(list(runs.values()), qrels[0], measures, scores)
@@ -115,8 +119,9 @@ def _kind(file: Input) -> str:
     for form in (RUN, QRELS):
         if width == form.width:
             return form.kind
-    raise InputError.at(called(file), None, f"{width} columns in its first line",
-                        f"{RUN.layout}; {QRELS.layout}")
+    raise InputError.at(
+        called(file), None, f"{width} columns in its first line", f"{RUN.layout}; {QRELS.layout}"
+    )
 
 
 def files_of(arguments: Iterable[str]) -> Iterator[str]:
@@ -147,8 +152,9 @@ def check_read_once(names: Iterable[str | None]) -> None:
         If it is named more than once.
     """
     if list(names).count(STANDARD_INPUT) > 1:
-        raise UsageError("- stands for standard input, which can be read only once: name one of "
-                         "them as a file")
+        raise UsageError(
+            "- stands for standard input, which can be read only once: name one of them as a file"
+        )
 
 
 def opened(name: str) -> Input:
@@ -184,8 +190,10 @@ def _unknown(given: str) -> str:
         files = [file.name for file in Path(here).iterdir()] if os.path.isdir(here) else []
         return f"{given}: no such file{what}{suggestion(os.path.basename(given), files)}"
     commands = [f"{PROGRAM} {name}" for name in nearest(given, COMMANDS)]
-    return (f"{given!r} is neither a file nor a measure nor an ir_datasets id"
-            f"{did_you_mean(commands or near_measures(given))}")
+    return (
+        f"{given!r} is neither a file nor a measure nor an ir_datasets id"
+        f"{did_you_mean(commands or near_measures(given))}"
+    )
 
 
 def is_measure(text: str) -> bool:

@@ -69,14 +69,19 @@ def _run(arguments: list[str]) -> None:
     name = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "evaluate"
     command = import_module(f"ir_std.cli.{name}")
     prog = PROGRAM if name == "evaluate" else f"{PROGRAM} {name}"
-    parser = _Parser(prog=prog, description=command.__doc__,
-                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = _Parser(
+        prog=prog, description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     command.configure(parser)
     parser.set_defaults(quiet=False)
     for each in (parser, *parser.actions):
         # Behind an action, too; one that is not given there leaves what stands before it.
-        each.add_argument("--quiet", action="store_true", default=argparse.SUPPRESS,
-                          help="no notes; warnings stay")
+        each.add_argument(
+            "--quiet",
+            action="store_true",
+            default=argparse.SUPPRESS,
+            help="no notes; warnings stay",
+        )
         each.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     args = parser.read(arguments)
     with quietly(args.quiet):

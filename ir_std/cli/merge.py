@@ -31,17 +31,31 @@ STANDARD_OUTPUT = "-"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("runs", nargs="+", metavar="RUN",
-                        help="a run file, packed or not; a folder of them; - is standard input")
-    parser.add_argument("--normalize", metavar="METHOD",
-                        help=f"{', '.join(METHODS)}; not where ranks are combined")
-    parser.add_argument("--combine", default="sum", metavar="HOW",
-                        help=f"for a document in several runs: {', '.join(COMBINE)} of "
-                             f"scores (default: %(default)s); {', '.join(BY_RANK)} of ranks")
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="a run file, packed or not; a folder of them; - is standard input",
+    )
+    parser.add_argument(
+        "--normalize", metavar="METHOD", help=f"{', '.join(METHODS)}; not where ranks are combined"
+    )
+    parser.add_argument(
+        "--combine",
+        default="sum",
+        metavar="HOW",
+        help=f"for a document in several runs: {', '.join(COMBINE)} of "
+        f"scores (default: %(default)s); {', '.join(BY_RANK)} of ranks",
+    )
     parser.add_argument("--depth", type=int, metavar="K", help="keep K documents a topic")
     parser.add_argument("--tag", help="run tag (default: METHOD, or HOW of ranks)")
-    parser.add_argument("-o", "--output", required=True, metavar="OUT",
-                        help="the merged run; packed if it ends in .gz; - is standard output")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="OUT",
+        help="the merged run; packed if it ends in .gz; - is standard output",
+    )
     parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
 
 
@@ -61,5 +75,7 @@ def run(args: argparse.Namespace) -> None:
         where = "standard output"
     else:
         write_run(merged, where, tag, files)
-    note(f"{len(merged.scores)} documents on {len(merged.topics)} topics, merged from "
-         f"{len(runs)} run{'s' if len(runs) != 1 else ''}: {where}")
+    note(
+        f"{len(merged.scores)} documents on {len(merged.topics)} topics, merged from "
+        f"{len(runs)} run{'s' if len(runs) != 1 else ''}: {where}"
+    )

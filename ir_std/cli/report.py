@@ -36,38 +36,56 @@ from ir_std.schemes import scheme_names
 
 def configure(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.usage = ("%(prog)s RUN [RUN ...] QRELS [MEASURE ...] [-o FILE] [options]\n"
-                    "       %(prog)s NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [-o FILE]")
-    parser.add_argument("inputs", nargs="+", metavar="RUN|QRELS|MEASURE|NAME=RUN:QRELS",
-                        help="run files, one qrels file or ir_datasets id, measures; or systems on "
-                             "several collections")
-    parser.add_argument("-o", "--output", default="report.html", metavar="FILE",
-                        help="the page (default report.html)")
+    parser.usage = (
+        "%(prog)s RUN [RUN ...] QRELS [MEASURE ...] [-o FILE] [options]\n"
+        "       %(prog)s NAME=RUN:QRELS [NAME=RUN:QRELS ...] [MEASURE ...] [-o FILE]"
+    )
+    parser.add_argument(
+        "inputs",
+        nargs="+",
+        metavar="RUN|QRELS|MEASURE|NAME=RUN:QRELS",
+        help="run files, one qrels file or ir_datasets id, measures; or systems on "
+        "several collections",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="report.html",
+        metavar="FILE",
+        help="the page (default report.html)",
+    )
     choose_options(parser)
     add_measure_option(parser)
     trec_eval_options(parser)
-    parser.add_argument("--baseline", metavar="RUN",
-                        help="the run that the others are tested against")
+    parser.add_argument(
+        "--baseline", metavar="RUN", help="the run that the others are tested against"
+    )
     test_options(parser)
     add_jobs_option(parser)
-    parser.add_argument("--force", action="store_true",
-                        help="replace FILE even if it is no page of ir_std's")
+    parser.add_argument(
+        "--force", action="store_true", help="replace FILE even if it is no page of ir_std's"
+    )
     parser.add_argument("--title", help="the page's heading")
 
 
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
     check_tested(args, "correction")
-    entries = [split_entry(text) for text in args.inputs
-               if is_entry(text) and not os.path.exists(text)]
+    entries = [
+        split_entry(text) for text in args.inputs if is_entry(text) and not os.path.exists(text)
+    ]
     if entries:
         measures = asked(args, [text for text in args.inputs if not is_entry(text)])
-        write(args, [name for _, *files in entries for name in files if name],
-              lambda: compared(entries, measures, args))
+        write(
+            args,
+            [name for _, *files in entries for name in files if name],
+            lambda: compared(entries, measures, args),
+        )
     else:
         inputs, measures = asked_inputs(args)
-        write(args, inputs.files,
-              lambda: tabulate(inputs, measures, scheme_names(args.scheme), args))
+        write(
+            args, inputs.files, lambda: tabulate(inputs, measures, scheme_names(args.scheme), args)
+        )
 
 
 def write(args: Namespace, inputs: list[str], evaluate: Callable[[], Results | Comparison]) -> None:
@@ -77,8 +95,7 @@ def write(args: Namespace, inputs: list[str], evaluate: Callable[[], Results | C
     note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
-def compared(entries: list[Entry], measures: list[Measure],
-             args: Namespace) -> Comparison:
+def compared(entries: list[Entry], measures: list[Measure], args: Namespace) -> Comparison:
     """Systems on several collections.
 
     Raises
@@ -87,13 +104,21 @@ def compared(entries: list[Entry], measures: list[Measure],
         If an option does not go with several collections, or no system has the baseline's name.
     """
     if args.factors or args.systems or args.without:
-        raise UsageError("--factors, --systems and --without are about one collection's factors, "
-                         "these are several: name sets in the measures, as "
-                         "sAP(factors='trec8-adhoc')")
+        raise UsageError(
+            "--factors, --systems and --without are about one collection's factors, "
+            "these are several: name sets in the measures, as "
+            "sAP(factors='trec8-adhoc')"
+        )
     check_tested(args, "test")
     with progress(len(entries)) as counted:
-        comparison = compare(opened_entries(entries), measures, args.scheme, depth=args.depth,
-                             jobs=args.jobs, progress=counted)
+        comparison = compare(
+            opened_entries(entries),
+            measures,
+            args.scheme,
+            depth=args.depth,
+            jobs=args.jobs,
+            progress=counted,
+        )
     tell_notes(comparison, args.verbose)
     if args.baseline is None:
         return comparison

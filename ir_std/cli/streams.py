@@ -115,8 +115,14 @@ class _Progress:
 
         Bar.set_lock(RLock())  # not one shared by processes, which may start one
         line_begun(True)
-        return Bar(total=self.total, initial=self.done, unit=" runs", leave=False,
-                   dynamic_ncols=True, file=sys.stderr)
+        return Bar(
+            total=self.total,
+            initial=self.done,
+            unit=" runs",
+            leave=False,
+            dynamic_ncols=True,
+            file=sys.stderr,
+        )
 
     def clear(self) -> None:
         """Leave the line to something else; the next run draws it again."""

@@ -15,20 +15,37 @@ from ir_std.trec.names import left_out, of_trec_eval_alone, spelled
 
 def trec_eval_options(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("-m", dest="measures", action="append", default=[], metavar="MEASURE",
-                        help="a measure (once for each); trec_eval's names serve in any case: map "
-                             "is AP, P.5,10 is P@5 and P@10, P all of trec_eval's cutoffs, "
-                             "ndcg_cut_10 nDCG@10, recip_rank RR, recall_100 R@100, smap sAP; "
-                             "official is what trec_eval prints by itself")
-    parser.add_argument("-l", dest="level", type=int, metavar="N",
-                        help="binary measures take documents of level N and above as relevant: "
-                             "AP is AP(rel=N); a level that a measure's own name states stays")
-    parser.add_argument("-c", action="store_true",
-                        help="as in trec_eval, and always so: a topic of the qrels that a run "
-                             "lacks counts 0")
-    parser.add_argument("-M", "--depth", type=int, metavar="K",
-                        help="of each topic the first K documents of a run count, in the order "
-                             "of their scores")
+    parser.add_argument(
+        "-m",
+        dest="measures",
+        action="append",
+        default=[],
+        metavar="MEASURE",
+        help="a measure (once for each); trec_eval's names serve in any case: map "
+        "is AP, P.5,10 is P@5 and P@10, P all of trec_eval's cutoffs, "
+        "ndcg_cut_10 nDCG@10, recip_rank RR, recall_100 R@100, smap sAP; "
+        "official is what trec_eval prints by itself",
+    )
+    parser.add_argument(
+        "-l",
+        dest="level",
+        type=int,
+        metavar="N",
+        help="binary measures take documents of level N and above as relevant: "
+        "AP is AP(rel=N); a level that a measure's own name states stays",
+    )
+    parser.add_argument(
+        "-c",
+        action="store_true",
+        help="as in trec_eval, and always so: a topic of the qrels that a run lacks counts 0",
+    )
+    parser.add_argument(
+        "-M",
+        "--depth",
+        type=int,
+        metavar="K",
+        help="of each topic the first K documents of a run count, in the order of their scores",
+    )
 
 
 def asked(args: Namespace, texts: Iterable[str]) -> list[Measure]:
@@ -64,8 +81,9 @@ def read_measures(text: str, level: int | None = None) -> list[Measure]:
         if others := left_out(part):
             note(f"{part} is here without {', '.join(others)}: ir_measures has no such measures")
         for name in spelled(part):
-            measures += [at_level(m, level) if level and "rel=" not in part else m
-                         for m in _parse_all(name)]
+            measures += [
+                at_level(m, level) if level and "rel=" not in part else m for m in _parse_all(name)
+            ]
     return measures
 
 

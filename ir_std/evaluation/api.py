@@ -60,9 +60,15 @@ def recognize(qrels: Any) -> Match:
     return find_factors(as_qrels(qrels))
 
 
-def evaluator(measures: Measures, qrels: Any, *, schemes: str | Iterable[str] = "N",
-              factors: Factors | None = None, systems: Systems = None,
-              without: str | Iterable[str] = ()) -> StdEvaluator:
+def evaluator(
+    measures: Measures,
+    qrels: Any,
+    *,
+    schemes: str | Iterable[str] = "N",
+    factors: Factors | None = None,
+    systems: Systems = None,
+    without: str | Iterable[str] = (),
+) -> StdEvaluator:
     """An evaluator for these measures and qrels, which serves many runs.
 
     Parameters
@@ -100,30 +106,42 @@ def evaluator(measures: Measures, qrels: Any, *, schemes: str | Iterable[str] = 
     return evaluator_for(judgments, measures, scheme_names(schemes), chosen)
 
 
-def evaluator_for(qrels: Qrels, measures: Measures | None, schemes: Iterable[str],
-                  factors: Factors | None,
-                  runs: Iterable[Run | RunScores | str] = ()) -> StdEvaluator:
+def evaluator_for(
+    qrels: Qrels,
+    measures: Measures | None,
+    schemes: Iterable[str],
+    factors: Factors | None,
+    runs: Iterable[Run | RunScores | str] = (),
+) -> StdEvaluator:
     """The evaluator of these measures, or of the factor set's own, with their companions.
 
     Where scores are among ``runs``, only those of the set's own that all of them have.
     """
     match = find_factors(qrels, factors)
-    asked = (_usual(match, [run for run in runs if isinstance(run, RunScores)])
-             if measures is None else as_measures(measures))
+    asked = (
+        _usual(match, [run for run in runs if isinstance(run, RunScores)])
+        if measures is None
+        else as_measures(measures)
+    )
     wanted, notices, plans = companions(asked, match, qrels, schemes)
     return StdEvaluator(wanted, qrels, match, notices, plans)
 
 
 def _usual(match: Match, scores: list[RunScores]) -> list[Measure]:
-    usual = [*map(parse_measure, match.factors.default_measures if match.factors
-                  else FALLBACK_MEASURES)]
+    usual = [
+        *map(parse_measure, match.factors.default_measures if match.factors else FALLBACK_MEASURES)
+    ]
     if not scores:
         return usual
     known = [m for m in scores[0].values if all(m in other.values for other in scores)]
     # Among binary judgments a set's nDCG(rel=1) is what others call nDCG.
     forms = [{canonical(form) for form in equivalents(m, binary=True)} for m in usual]
-    return [m for names in forms for m in known
-            if canonical(m) in names and m.__name__ not in ("SP", "DCG")] or known
+    return [
+        m
+        for names in forms
+        for m in known
+        if canonical(m) in names and m.__name__ not in ("SP", "DCG")
+    ] or known
 
 
 def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
@@ -136,13 +154,17 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
     """
     if not set(run.topics) & set(qrels.topics):
         raise InputError.at(
-            run.name, None, f"no topic in common with {qrels.name} (topics here such as "
+            run.name,
+            None,
+            f"no topic in common with {qrels.name} (topics here such as "
             f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
-            "give the qrels of the run's own topics")
+            "give the qrels of the run's own topics",
+        )
 
 
-def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
-               schemes: Iterable[str]) -> tuple[list[Measure], tuple[Notice, ...], list[Plan]]:
+def companions(
+    measures: Iterable[Measure], match: Match, qrels: Qrels, schemes: Iterable[str]
+) -> tuple[list[Measure], tuple[Notice, ...], list[Plan]]:
     """Each measure and behind it the standardized ones that the factors allow.
 
     Returns
@@ -178,23 +200,32 @@ def companions(measures: Iterable[Measure], match: Match, qrels: Qrels,
     return wanted, tuple(map(Notice, _missing(without, hindered, match))), plans
 
 
-def _missing(without: dict[str, list[str]], hindered: dict[str, dict[str, None]],
-             match: Match) -> Iterator[str]:
+def _missing(
+    without: dict[str, list[str]], hindered: dict[str, dict[str, None]], match: Match
+) -> Iterator[str]:
     if match.factors is None:
         return
     factors = match.factors
     for obstacle, names in hindered.items():
         yield f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
     for scheme, listed in without.items():
-        what, has = (("distributions", factors.scores) if scheme == "E"
-                     else ("factors", factors.measures))
-        yield (f"{factors.id} has no {what} for {', '.join(listed)} (scheme {scheme}); it has "
-               f"{has_instead(has, listed)}")
+        what, has = (
+            ("distributions", factors.scores) if scheme == "E" else ("factors", factors.measures)
+        )
+        yield (
+            f"{factors.id} has no {what} for {', '.join(listed)} (scheme {scheme}); it has "
+            f"{has_instead(has, listed)}"
+        )
 
 
-def calc_aggregate(measures: Measures, qrels: Any, run: Any, *,
-                   schemes: str | Iterable[str] = "N",
-                   factors: Factors | None = None) -> Scores:
+def calc_aggregate(
+    measures: Measures,
+    qrels: Any,
+    run: Any,
+    *,
+    schemes: str | Iterable[str] = "N",
+    factors: Factors | None = None,
+) -> Scores:
     """Means over topics, raw and standardized; parameters as for :func:`evaluator`.
 
     Examples
@@ -206,9 +237,14 @@ def calc_aggregate(measures: Measures, qrels: Any, run: Any, *,
     return evaluator(measures, qrels, schemes=schemes, factors=factors).calc_aggregate(run)
 
 
-def iter_calc(measures: Measures, qrels: Any, run: Any, *,
-              schemes: str | Iterable[str] = "N",
-              factors: Factors | None = None) -> Iterator[Metric]:
+def iter_calc(
+    measures: Measures,
+    qrels: Any,
+    run: Any,
+    *,
+    schemes: str | Iterable[str] = "N",
+    factors: Factors | None = None,
+) -> Iterator[Metric]:
     """Values by topic, raw and standardized; parameters as for :func:`evaluator`.
 
     Examples
@@ -222,9 +258,14 @@ def iter_calc(measures: Measures, qrels: Any, run: Any, *,
     return evaluator(measures, qrels, schemes=schemes, factors=factors).iter_calc(run)
 
 
-def calc(measures: Measures, qrels: Any, run: Any, *,
-         schemes: str | Iterable[str] = "N",
-         factors: Factors | None = None) -> Calculated:
+def calc(
+    measures: Measures,
+    qrels: Any,
+    run: Any,
+    *,
+    schemes: str | Iterable[str] = "N",
+    factors: Factors | None = None,
+) -> Calculated:
     """Means and values by topic, raw and standardized; parameters as for :func:`evaluator`.
 
     Examples

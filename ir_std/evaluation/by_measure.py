@@ -52,4 +52,5 @@ class ByMeasure(dict[Measure, V]):
         if super().__contains__(asked):
             return asked
         return {canonical(own): own for own in self if isinstance(own, Measure)}.get(
-            canonical(asked), asked)
+            canonical(asked), asked
+        )

@@ -16,9 +16,13 @@ Systems: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
 """A kind of systems, as ``"modern"``; or the names of some of a set's, also in a file."""
 
 
-def choose_factors(qrels: Qrels, factors: Factors | None = None, *,
-                   systems: Systems = None,
-                   without: str | Iterable[str] = ()) -> Factors | None:
+def choose_factors(
+    qrels: Qrels,
+    factors: Factors | None = None,
+    *,
+    systems: Systems = None,
+    without: str | Iterable[str] = (),
+) -> Factors | None:
     """The factors to use where other systems are asked for; as ``factors`` says where not.
 
     Parameters

@@ -21,8 +21,12 @@ def computed_here(measure: Measure) -> bool:
     """Whether :mod:`ir_std.evaluation.metrics` computes a raw measure, in calls of ir_std."""
     if measure.__name__ == "NumRel":  # of which ir_measures' providers have level 1 alone
         return bool(measure["rel"] != 1)
-    return (measure.__name__ in metrics.FORMULAS and not hasattr(measure, "runtime_impl")
-            and "gains" not in measure.params and not measure.params.get("judged_only"))
+    return (
+        measure.__name__ in metrics.FORMULAS
+        and not hasattr(measure, "runtime_impl")
+        and "gains" not in measure.params
+        and not measure.params.get("judged_only")
+    )
 
 
 def own_providers() -> list[providers.Provider]:
@@ -54,17 +58,22 @@ class Elsewhere:
         # a measure without ``gains`` or ``judged_only`` as the first that has them.
         apart: dict[str, list[Measure]] = {}
         for measure in self.measures:
-            apart.setdefault(repr([measure.params.get(name) for name in ("gains", "judged_only")]),
-                             []).append(measure)
+            apart.setdefault(
+                repr([measure.params.get(name) for name in ("gains", "judged_only")]), []
+            ).append(measure)
         try:
             evaluators = [pipeline.evaluator(group, _as_given(qrels)) for group in apart.values()]
         except ValueError as unsupported:
             if not str(unsupported).startswith("Unsupported measures"):
                 raise
-            raise UsageError(f"ir_measures has nothing that computes some measures here: "
-                             f"{unsupported}") from None
-        self._evaluator = (evaluators[0] if alone and len(evaluators) == 1
-                           else FallbackEvaluator(self.measures, evaluators))
+            raise UsageError(
+                f"ir_measures has nothing that computes some measures here: {unsupported}"
+            ) from None
+        self._evaluator = (
+            evaluators[0]
+            if alone and len(evaluators) == 1
+            else FallbackEvaluator(self.measures, evaluators)
+        )
 
     def results(self, run: Run) -> list[Metric]:
         """The values by topic, as the providers give them."""
@@ -85,5 +94,7 @@ def _as_given(read: Run | Qrels) -> Any:
         return read.given
     if isinstance(read, Qrels):
         return read.judged
-    return {topic: dict(zip(docs, scores.tolist(), strict=True))
-            for topic, (docs, scores) in read.lists.items()}
+    return {
+        topic: dict(zip(docs, scores.tolist(), strict=True))
+        for topic, (docs, scores) in read.lists.items()
+    }

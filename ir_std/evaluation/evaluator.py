@@ -66,12 +66,14 @@ class Scores(ByMeasure[float]):
 
 
 if TYPE_CHECKING:
+
     class Calculated(NamedTuple):
         """Means, and values by topic."""
 
         aggregated: Scores
         per_query: list[Metric]
 else:
+
     class Calculated(CalcResults):
         """Means, and values by topic."""
 
@@ -91,8 +93,9 @@ class _Formula(NamedTuple):
         params = {k: v for k, v in measure.params.items() if k != "judged_only"}
         if name == "RBP":
             params["highest"] = highest
-        return cls(measure, metrics.order_of(name, params),
-                   partial(metrics.FORMULAS[name], **params))
+        return cls(
+            measure, metrics.order_of(name, params), partial(metrics.FORMULAS[name], **params)
+        )
 
 
 @dataclass(eq=False, repr=False)
@@ -177,9 +180,14 @@ class StdEvaluator(providers.Evaluator):
         If a standardized measure has no factors.
     """
 
-    def __init__(self, measures: Measures, qrels: Any,
-                 match: Match | None = None, notices: Iterable[Notice] = (),
-                 plans: Iterable[Plan] = ()) -> None:
+    def __init__(
+        self,
+        measures: Measures,
+        qrels: Any,
+        match: Match | None = None,
+        notices: Iterable[Notice] = (),
+        plans: Iterable[Plan] = (),
+    ) -> None:
         keep_freed_memory()
         self.qrels = as_qrels(qrels)
         # Measures are equal if their texts are, which are made anew each time: here they are made
@@ -191,13 +199,17 @@ class StdEvaluator(providers.Evaluator):
         self.match = match
         self._matches: dict[str, Match] = {}
         made = {str(p.measure): p for p in plans}
-        planned = {text: self._plan(m, made.get(text)) for text, m in named.items()
-                   if isinstance(m, Standardized)}
+        planned = {
+            text: self._plan(m, made.get(text))
+            for text, m in named.items()
+            if isinstance(m, Standardized)
+        }
         self.plans = list(planned.values())
         asked = {text: m for text, m in named.items() if text not in planned}
         behind = [str(p.raw) for p in self.plans]
         forms = {text: (m,) for text, m in asked.items()} | {
-            text: (p.raw, *p.same_raw) for text, p in zip(behind, self.plans, strict=True)}
+            text: (p.raw, *p.same_raw) for text, p in zip(behind, self.plans, strict=True)
+        }
         given = isinstance(self.qrels, CountedTopics)  # then nothing can be computed
         here = {} if given else {text: m for text, (m, *_) in forms.items() if computed_here(m)}
         for measure in here.values():
@@ -206,8 +218,9 @@ class StdEvaluator(providers.Evaluator):
         self._formulas = [_Formula.of(m, highest) for m in here.values()]
         self._judged = any(metrics.needs_judged(m.__name__, m.params) for m in here.values())
         others = {text: m for text, (m, *_) in forms.items() if text not in here}
-        self._others = (Elsewhere([*others.values()], self.qrels, not here)
-                        if others and not given else None)
+        self._others = (
+            Elsewhere([*others.values()], self.qrels, not here) if others and not given else None
+        )
         raw = here | others
         self._forms = [forms[text] for text in raw]
         place = {text: i for i, text in enumerate([*raw, *planned])}
@@ -215,8 +228,12 @@ class StdEvaluator(providers.Evaluator):
         names = named | {text: m for text, m in raw.items() if text not in named}
         self._names = tuple(names.values())
         self._order = [place[text] for text in names]
-        self.notices = (*notices, *told, *about_levels(asked.values(), self.qrels),
-                        *about_factors(self.plans, self._matches.values()))
+        self.notices = (
+            *notices,
+            *told,
+            *about_levels(asked.values(), self.qrels),
+            *about_factors(self.plans, self._matches.values()),
+        )
         self._instead = Instead()
         self._told: set[str] = set()
 
@@ -257,9 +274,13 @@ class StdEvaluator(providers.Evaluator):
         known = (fit.factors.info.get("max_level") if fit and fit.partial else None) or 1
         if fit is None or known <= self.qrels.max_level:
             return 1, ()
-        return known, (Notice(f"{', '.join(map(str, graded))}: gains are level / {known}, the "
-                              f"highest level of {fit.factors.id}, of which these topics are a "
-                              f"part (their own highest is {self.qrels.max_level})"),)
+        return known, (
+            Notice(
+                f"{', '.join(map(str, graded))}: gains are level / {known}, the "
+                f"highest level of {fit.factors.id}, of which these topics are a "
+                f"part (their own highest is {self.qrels.max_level})"
+            ),
+        )
 
     def evaluate(self, run: Any, name: str | None = None) -> Evaluation:
         """Evaluate a run; what is to be known of it comes as data, and nothing is warned of.
@@ -274,15 +295,23 @@ class StdEvaluator(providers.Evaluator):
         read = as_scored(run)
         name = name or read.name
         raw = self._given(read, name) if isinstance(read, RunScores) else self._computed(read, name)
-        found = [p.standardized(raw.columns[i], raw.steps[i])
-                 for p, i in zip(self.plans, self._from, strict=True)]
+        found = [
+            p.standardized(raw.columns[i], raw.steps[i])
+            for p, i in zip(self.plans, self._from, strict=True)
+        ]
         columns = [*raw.columns, *(values for values, _ in found)]
         averages = [*raw.means, *(mean for _, mean in found)]
         return Evaluation(
-            name, self._names, tuple([columns[i] for i in self._order]),
-            tuple([averages[i] for i in self._order[:len(self.measures)]]),
-            (*raw.notices, *about_scores(name, self.plans, [values for values, _ in found],
-                                           self._instead)), raw.elsewhere)
+            name,
+            self._names,
+            tuple([columns[i] for i in self._order]),
+            tuple([averages[i] for i in self._order[: len(self.measures)]]),
+            (
+                *raw.notices,
+                *about_scores(name, self.plans, [values for values, _ in found], self._instead),
+            ),
+            raw.elsewhere,
+        )
 
     def _computed(self, run: Run, name: str) -> _Raw:
         """What a run scores."""
@@ -304,16 +333,22 @@ class StdEvaluator(providers.Evaluator):
         for forms in self._forms:
             known = next((m for m in forms if m in scores.values), None)
             if known is None:
-                raise UsageError(f"{scores.name} has no {forms[0]}: it has "
-                                 f"{', '.join(map(str, scores.values))}")
+                raise UsageError(
+                    f"{scores.name} has no {forms[0]}: it has {', '.join(map(str, scores.values))}"
+                )
             columns[forms[0]] = scores.column(known, self.qrels.topics)
             steps[forms[0]] = scores.step_of(known)
-        return _Raw(list(columns.values()), [_summary(m, v) for m, v in columns.items()],
-                    list(steps.values()),
-                    about_given(name, self.plans, scores, self.qrels, columns, steps), None)
+        return _Raw(
+            list(columns.values()),
+            [_summary(m, v) for m, v in columns.items()],
+            list(steps.values()),
+            about_given(name, self.plans, scores, self.qrels, columns, steps),
+            None,
+        )
 
-    def _as_columns(self, measures: Iterable[Measure],
-                    results: Iterable[Metric]) -> dict[Measure, Floats]:
+    def _as_columns(
+        self, measures: Iterable[Measure], results: Iterable[Metric]
+    ) -> dict[Measure, Floats]:
         row = self.qrels.positions
         columns = {m: np.full(len(row), np.nan) for m in measures}
         for result in results:
@@ -354,11 +389,13 @@ class StdEvaluator(providers.Evaluator):
     def by_topic(self, found: Evaluation) -> Iterator[Metric]:
         """The values of an evaluation as ir_measures gives them, topic by topic."""
         theirs = {(r.measure, r.query_id): r.value for r in found.elsewhere or ()}
-        not_ours = (set(self._others.measures) if self._others and found.elsewhere is not None
-                    else set())
+        not_ours = (
+            set(self._others.measures) if self._others and found.elsewhere is not None else set()
+        )
         of_mean = {p.measure for p in self.plans if p.of_mean}
-        columns = [(m, m in not_ours, found.values[m].tolist()) for m in self.measures
-                   if m not in of_mean]
+        columns = [
+            (m, m in not_ours, found.values[m].tolist()) for m in self.measures if m not in of_mean
+        ]
         for i, topic in enumerate(self.qrels.topics):
             for measure, is_theirs, column in columns:
                 if not is_theirs:
@@ -392,4 +429,3 @@ def _summary(measure: Measure, values: Floats) -> float:
 def _relevant(rankings: Iterable[Ranking]) -> int:
     """The number of relevant documents that were found; all orders find the same."""
     return next((int((r.level > 0).sum()) for r in rankings), 0)
-

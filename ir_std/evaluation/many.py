@@ -28,9 +28,14 @@ Progress: TypeAlias = Callable[[Iterable[Evaluation]], Iterable[Evaluation]]
 """What wraps the iterable of evaluations, as ``tqdm.tqdm`` does."""
 
 
-def evaluate_all(evaluator: StdEvaluator, runs: Mapping[str, Any], jobs: int | None = 1,
-                 executor: Executor | None = None, *,
-                 depth: int | None = None) -> Iterator[Evaluation]:
+def evaluate_all(
+    evaluator: StdEvaluator,
+    runs: Mapping[str, Any],
+    jobs: int | None = 1,
+    executor: Executor | None = None,
+    *,
+    depth: int | None = None,
+) -> Iterator[Evaluation]:
     """Evaluate runs, in their order.
 
     Parameters
@@ -74,8 +79,10 @@ def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) 
     read = as_scored(run)
     if depth is not None:
         if isinstance(read, RunScores):
-            raise UsageError(f"{name} holds scores, which cannot be cut to {depth} documents a "
-                             "topic: give the run")
+            raise UsageError(
+                f"{name} holds scores, which cannot be cut to {depth} documents a "
+                "topic: give the run"
+            )
         read = ranked(read, depth)
     check_common_topics(read, evaluator.qrels)
     return evaluator.evaluate(read, name)
@@ -83,8 +90,9 @@ def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) 
 
 def _portable(run: Any) -> Any:
     """A run as it travels: open files and what can be read but once are read before."""
-    if (isinstance(run, (str, os.PathLike, FileSource, Mapping, Run, RunScores))
-            or hasattr(run, "itertuples")):
+    if isinstance(run, (str, os.PathLike, FileSource, Mapping, Run, RunScores)) or hasattr(
+        run, "itertuples"
+    ):
         return run
     return as_scored(run)
 

@@ -42,6 +42,7 @@ def _position(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
     """Sum of the precisions at the ranks of the relevant documents: AP not divided by R."""
+
     def compute() -> Floats:
         found = r.relevant(rel, cutoff)
         return _per_topic(found, _position(found.topic) / found.rank)
@@ -102,8 +103,9 @@ def bpref(r: Ranking, rel: int = 1) -> Floats:
     return _ratio(_per_topic(found, 1 - _ratio(wrong, least)), count)
 
 
-def rank_biased_precision(r: Ranking, p: float = 0.8, rel: int | None = None,
-                          cutoff: int | None = None, highest: int = 1) -> Floats:
+def rank_biased_precision(
+    r: Ranking, p: float = 0.8, rel: int | None = None, cutoff: int | None = None, highest: int = 1
+) -> Floats:
     """Rank-biased precision (Moffat and Zobel, TOIS 2008): ``(1-p) * sum(g_i * p**(i-1))``.
 
     Gains are 1 at level ``rel`` or above; without ``rel``, level / highest level, which is that
@@ -131,14 +133,16 @@ def _gains(dcg: str, rel: int | None) -> Callable[[Any], Floats]:
     return lambda level: level.astype(float)
 
 
-def discounted_cumulative_gain(r: Ranking, dcg: str = "log2", rel: int | None = None,
-                               cutoff: int | None = None) -> Floats:
+def discounted_cumulative_gain(
+    r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
+) -> Floats:
     """Discounted cumulative gain.
 
     Discount 1/log2(rank+1), or for ``dcg='jk'`` none at ranks 1 and 2, then 1/log2(rank)
     (Järvelin and Kekäläinen, TOIS 2002, base 2).  Gain is the level, for ``'exp-log2'``
     2**level - 1 (Burges et al. 2005); where ``rel`` is given, 1 at that level or above.
     """
+
     def compute() -> Floats:
         found = r.relevant(1 if rel is None else rel, cutoff)
         return _per_topic(found, _gains(dcg, rel)(found.level) * _DISCOUNTS[dcg](found.rank))
@@ -146,14 +150,16 @@ def discounted_cumulative_gain(r: Ranking, dcg: str = "log2", rel: int | None = 
     return r.remembered((discounted_cumulative_gain, dcg, rel, cutoff), compute)
 
 
-def normalized_dcg(r: Ranking, dcg: str = "log2", rel: int | None = None,
-                   cutoff: int | None = None) -> Floats:
+def normalized_dcg(
+    r: Ranking, dcg: str = "log2", rel: int | None = None, cutoff: int | None = None
+) -> Floats:
     """:func:`discounted_cumulative_gain` divided by that of the ideal ranking.
 
     ``dcg='exp-log2'`` with a cutoff is gdeval's, which rounds to five decimals.
     """
-    value = _ratio(*(discounted_cumulative_gain(ranking, dcg, rel, cutoff)
-                     for ranking in (r, r.qrels.ideal)))
+    value = _ratio(
+        *(discounted_cumulative_gain(ranking, dcg, rel, cutoff) for ranking in (r, r.qrels.ideal))
+    )
     if dcg == "exp-log2" and rel is None and cutoff is not None:
         return _rounded(value.tolist())
     return value
@@ -170,14 +176,17 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
         If a level is above 4, for which gdeval does not define it.
     """
     if r.qrels.max_level > 4:
-        raise UsageError(f"ERR is defined for levels 0 to 4, and {r.qrels.name} has level "
-                         f"{r.qrels.max_level}; use another measure, such as nDCG")
+        raise UsageError(
+            f"ERR is defined for levels 0 to 4, and {r.qrels.name} has level "
+            f"{r.qrels.max_level}; use another measure, such as nDCG"
+        )
     value = [0.0] * len(r.qrels.topics)
     undecided = [1.0] * len(r.qrels.topics)
     found = r.relevant(1, cutoff)
-    for t, rank, level in zip(found.topic.tolist(), found.rank.tolist(), found.level.tolist(),
-                              strict=True):
-        stops = (2.0 ** level - 1) / 16
+    for t, rank, level in zip(
+        found.topic.tolist(), found.rank.tolist(), found.level.tolist(), strict=True
+    ):
+        stops = (2.0**level - 1) / 16
         value[t] += undecided[t] * stops / rank
         undecided[t] *= 1 - stops
     return _rounded(value)

@@ -58,7 +58,10 @@ def warn_caller(texts: Iterable[str]) -> None:
     """Warn at the line of the user's own program that led here."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
-            "ir_std", "ir_measures", "pyterrier"):
+        "ir_std",
+        "ir_measures",
+        "pyterrier",
+    ):
         level, frame = level + 1, frame.f_back
     for text in texts:
         warnings.warn(text, StandardizationWarning, stacklevel=level)
@@ -69,8 +72,9 @@ def about_factors(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[N
     plans, matches = list(plans), list(matches)
     for found in matches:
         if found.fit and found.fit.doubt:
-            yield Notice(f"{found.fit.factors.id}: {found.fit.doubt}",
-                         warns=found.fit.basis != "names")
+            yield Notice(
+                f"{found.fit.factors.id}: {found.fit.doubt}", warns=found.fit.basis != "names"
+            )
     yield from _gaps(plans)
     yield from _of_datasets(plans)
     yield from _flat(plans)
@@ -80,9 +84,12 @@ def about_factors(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[N
             beside = {other.id for other in standing_beside(found.fit.factors)}
             if others := [name for name in found.others if name not in beside]:
                 used = found.fit.factors.id
-                yield Notice(f"these topics are a part of {used}, which is used, but also of "
-                             f"{', '.join(others)}; name the set with factors= or --factors, or in "
-                             f"the measure: {plans[0].measure(factors=used)}", warns=True)
+                yield Notice(
+                    f"these topics are a part of {used}, which is used, but also of "
+                    f"{', '.join(others)}; name the set with factors= or --factors, or in "
+                    f"the measure: {plans[0].measure(factors=used)}",
+                    warns=True,
+                )
 
 
 def _of_datasets(plans: list[Plan]) -> Iterator[Notice]:
@@ -92,7 +99,8 @@ def _of_datasets(plans: list[Plan]) -> Iterator[Notice]:
         if p.factors.of_datasets:
             about = p.factors.info.get("datasets", {})
             told.setdefault(p.factors.info.get("population", ""), {}).update(
-                (topic, note) for topic in p.topics if (note := about.get(topic, {}).get("note")))
+                (topic, note) for topic in p.topics if (note := about.get(topic, {}).get("note"))
+            )
             if p.of_mean:
                 yield from _spread(p)
     for population, notes in told.items():
@@ -107,9 +115,11 @@ def _spread(p: Plan) -> Iterator[Notice]:
     row = p.rows[0]
     if scores is not None and row >= 0:
         known = scores[row][~np.isnan(scores[row])]
-        yield Notice(f"{p.raw} of the {len(known)} systems on {p.topics[0]}: mean "
-                     f"{known.mean():.4f}, median {np.median(known):.4f}, deviation "
-                     f"{known.std(ddof=1):.4f}")
+        yield Notice(
+            f"{p.raw} of the {len(known)} systems on {p.topics[0]}: mean "
+            f"{known.mean():.4f}, median {np.median(known):.4f}, deviation "
+            f"{known.std(ddof=1):.4f}"
+        )
 
 
 def without_factors(p: Plan) -> list[str]:
@@ -124,8 +134,11 @@ def _gaps(plans: list[Plan]) -> Iterator[Notice]:
         without.setdefault(p.factors.id, {}).update(dict.fromkeys(without_factors(p)))
     for name, topics in without.items():
         if topics:
-            yield Notice(f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {name}, "
-                         f"left out of standardized means: {few(topics)}", warns=True)
+            yield Notice(
+                f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {name}, "
+                f"left out of standardized means: {few(topics)}",
+                warns=True,
+            )
 
 
 def _flat(plans: list[Plan]) -> Iterator[Notice]:
@@ -139,8 +152,10 @@ def _flat(plans: list[Plan]) -> Iterator[Notice]:
             flat.setdefault(p.factors.id, {})[str(p.measure.base)] = n
     for name, counts in flat.items():
         listed = ", ".join(f"{measure} on {n}" for measure, n in counts.items())
-        yield Notice(f"the systems of {name} all scored the same on some topics ({listed}): there "
-                     "N and U are 0 below that score, 0.5 at it and 1 above, and z has no value")
+        yield Notice(
+            f"the systems of {name} all scored the same on some topics ({listed}): there "
+            "N and U are 0 below that score, 0.5 at it and 1 above, and z has no value"
+        )
 
 
 def about_levels(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Notice]:
@@ -150,12 +165,15 @@ def about_levels(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Notice]:
         return
     empty = [str(m) for m in leveled if m["rel"] > qrels.max_level]
     if empty:
-        yield Notice(f"nothing is relevant by {', '.join(empty)}: the highest level of these qrels "
-                     f"is {qrels.max_level}")
+        yield Notice(
+            f"nothing is relevant by {', '.join(empty)}: the highest level of these qrels "
+            f"is {qrels.max_level}"
+        )
 
 
-def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
-              relevant: int) -> Iterator[Notice]:
+def about_run(
+    name: str, plans: Iterable[Plan], run: Run, qrels: Qrels, relevant: int
+) -> Iterator[Notice]:
     """What is to be known of one run: topics it lacks, and how deep it goes.
 
     ``relevant`` is the number of relevant documents that were found in it.
@@ -163,16 +181,22 @@ def about_run(name: str, plans: Iterable[Plan], run: Run, qrels: Qrels,
     sizes = [b - a for t, (a, b) in run.bounds.items() if t in qrels.positions]
     lacking = len(qrels.topics) - sum(size > 0 for size in sizes)
     if lacking:
-        yield Notice(f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0",
-                     run=name)
+        yield Notice(
+            f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0", run=name
+        )
     if sizes and not relevant and not len(run.find(qrels.wanted(True)).score):
         yield Notice("none of its documents is judged", run=name)
     yield from _about_depth(name, plans, max(sizes, default=0))
 
 
-def about_given(name: str, plans: Iterable[Plan], scores: RunScores, qrels: Qrels,
-                columns: Mapping[Measure, npt.NDArray[np.float64]],
-                steps: Mapping[Measure, float]) -> Iterator[Notice]:
+def about_given(
+    name: str,
+    plans: Iterable[Plan],
+    scores: RunScores,
+    qrels: Qrels,
+    columns: Mapping[Measure, npt.NDArray[np.float64]],
+    steps: Mapping[Measure, float],
+) -> Iterator[Notice]:
     """What is to be known of scores that were computed elsewhere.
 
     ``columns`` are the raw values by topic, ``steps`` those in which they were written.
@@ -180,29 +204,37 @@ def about_given(name: str, plans: Iterable[Plan], scores: RunScores, qrels: Qrel
     plans, mine = list(plans), set(scores.topics)
     lacking = sum(topic not in mine for topic in qrels.topics)
     if lacking and scores.unit == "topic":
-        yield Notice(f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0",
-                     run=name)
+        yield Notice(
+            f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0", run=name
+        )
     if scores.unlisted:
-        yield Notice(f"its means are over {scores.unlisted} more topic"
-                     f"{'s' * (scores.unlisted > 1)} than it lists, here they are over those "
-                     "listed; give the qrels too, and the others count as 0",
-                     warns=isinstance(qrels, CountedTopics), run=name)
+        yield Notice(
+            f"its means are over {scores.unlisted} more topic"
+            f"{'s' * (scores.unlisted > 1)} than it lists, here they are over those "
+            "listed; give the qrels too, and the others count as 0",
+            warns=isinstance(qrels, CountedTopics),
+            run=name,
+        )
     empty = {str(m): n for m, column in columns.items() if (n := int(np.isnan(column).sum()))}
     if empty:
         listed = ", ".join(f"{measure} on {n}" for measure, n in empty.items())
         what = "data sets" if scores.unit == "collection" else "topics"
         yield Notice(f"has no value of {listed} of the {what}: left out of the means", True, name)
     if scores.passed_over:
-        yield Notice(f"passed over what is no raw measure here: {few(scores.passed_over)}",
-                     run=name)
+        yield Notice(
+            f"passed over what is no raw measure here: {few(scores.passed_over)}", run=name
+        )
     yield from _about_rounding(name, plans, columns, steps)
     if scores.n_ret:
         yield from _about_depth(name, plans, max(scores.n_ret.values()))
 
 
-def _about_rounding(name: str, plans: Iterable[Plan],
-                    columns: Mapping[Measure, npt.NDArray[np.float64]],
-                    steps: Mapping[Measure, float]) -> Iterator[Notice]:
+def _about_rounding(
+    name: str,
+    plans: Iterable[Plan],
+    columns: Mapping[Measure, npt.NDArray[np.float64]],
+    steps: Mapping[Measure, float],
+) -> Iterator[Notice]:
     changes: dict[float, dict[str, float]] = {}
     for p in plans:
         step = steps[p.raw]
@@ -210,8 +242,11 @@ def _about_rounding(name: str, plans: Iterable[Plan],
             changes.setdefault(step, {})[str(p.measure)] = p.uncertainty(columns[p.raw], step)
     for step, by_measure in changes.items():
         listed = ", ".join(f"{measure} by {_upwards(most)}" for measure, most in by_measure.items())
-        yield Notice(f"scores are written in steps of {step:g}: without that, raw means could "
-                     f"differ by {step / 2:g}, and means of {listed} at most", run=name)
+        yield Notice(
+            f"scores are written in steps of {step:g}: without that, raw means could "
+            f"differ by {step / 2:g}, and means of {listed} at most",
+            run=name,
+        )
 
 
 def _upwards(value: float) -> str:
@@ -227,12 +262,19 @@ def _about_depth(name: str, plans: Iterable[Plan], deepest: int) -> Iterator[Not
         listed = ", ".join(map(str, touched))
         depth = min(touched.values())
         if deeper:
-            yield Notice(f"{deepest} documents deep, the systems behind {factors} were "
-                         f"evaluated to depth {depth}; cut it to compare like with like ({listed})",
-                         warns=True, run=name)
+            yield Notice(
+                f"{deepest} documents deep, the systems behind {factors} were "
+                f"evaluated to depth {depth}; cut it to compare like with like ({listed})",
+                warns=True,
+                run=name,
+            )
         else:
-            yield Notice(f"only {deepest} documents deep, the systems behind {factors} {depth}; "
-                         f"going less deep lowers {listed}", warns=True, run=name)
+            yield Notice(
+                f"only {deepest} documents deep, the systems behind {factors} {depth}; "
+                f"going less deep lowers {listed}",
+                warns=True,
+                run=name,
+            )
 
 
 class Instead(dict[FactorSet, str]):
@@ -244,9 +286,12 @@ class Instead(dict[FactorSet, str]):
         return self[factors]
 
 
-def about_scores(name: str, plans: Sequence[Plan],
-                 standardized: Sequence[npt.NDArray[np.float64]],
-                 instead: Instead) -> Iterator[Notice]:
+def about_scores(
+    name: str,
+    plans: Sequence[Plan],
+    standardized: Sequence[npt.NDArray[np.float64]],
+    instead: Instead,
+) -> Iterator[Notice]:
     """Whether a run saturates the factors, and what still tells such runs apart.
 
     ``standardized`` are its scores by topic, of each plan.
@@ -256,13 +301,16 @@ def about_scores(name: str, plans: Sequence[Plan],
         if not p.of_mean and saturates(values, p.measure["scheme"]):
             full.setdefault(p.factors, []).append(str(p.measure))
     for factors, measures in full.items():
-        yield Notice(f"far from most systems of {factors.id} on many topics, where "
-                     f"{', '.join(measures)} hardly tells such runs apart: use {instead[factors]}",
-                     run=name)
+        yield Notice(
+            f"far from most systems of {factors.id} on many topics, where "
+            f"{', '.join(measures)} hardly tells such runs apart: use {instead[factors]}",
+            run=name,
+        )
 
 
-def _unlike_depth(plans: Iterable[Plan],
-                  deepest: int) -> dict[tuple[str, bool], dict[Measure, int]]:
+def _unlike_depth(
+    plans: Iterable[Plan], deepest: int
+) -> dict[tuple[str, bool], dict[Measure, int]]:
     """The measures of each set for which a run goes deeper than its systems, or less deep.
 
     With each measure the systems' depth.  A measure with a cutoff looks no deeper than that.
@@ -271,7 +319,13 @@ def _unlike_depth(plans: Iterable[Plan],
     for p in plans:
         depth = p.factors.about(p.name, "depth")
         cutoff = p.raw.params.get("cutoff")
-        if depth and deepest and (deepest < AS_DEEP * min(cutoff or depth, depth)
-                                  or (cutoff is None and deepest > depth)):
+        if (
+            depth
+            and deepest
+            and (
+                deepest < AS_DEEP * min(cutoff or depth, depth)
+                or (cutoff is None and deepest > depth)
+            )
+        ):
             touched.setdefault((p.factors.id, deepest > depth), {})[p.measure] = depth
     return touched

@@ -104,9 +104,14 @@ class Placements(list[Placement]):
         return "\n".join(f"{p.measure}\t{p.value:.4f}\t{p.summary}" for p in self)
 
 
-def place(run: Any, qrels: Any = None, measures: Measures | None = None, *,
-          schemes: str | Iterable[str] = "N",
-          factors: Factors | None = None) -> Placements:
+def place(
+    run: Any,
+    qrels: Any = None,
+    measures: Measures | None = None,
+    *,
+    schemes: str | Iterable[str] = "N",
+    factors: Factors | None = None,
+) -> Placements:
     """Place a run among the standardizing systems of its collection.
 
     Parameters
@@ -173,14 +178,23 @@ class Placer:
         values : mapping of Measure to ndarray, shape (n_topics,)
             Of the evaluator's raw measures, and those that its standardized ones are made from.
         """
-        placed = [self._standardized(self._plans[m], values) if m in self._plans
-                  else self._plain(m, values[m]) for m in self.evaluator.measures]
+        placed = [
+            self._standardized(self._plans[m], values)
+            if m in self._plans
+            else self._plain(m, values[m])
+            for m in self.evaluator.measures
+        ]
         own = self._took_part_in(values)
-        return [replace(p, among=True, tied=max(p.tied - 1, 0))
-                if p.factors in own and not p.why_not else p for p in placed]
+        return [
+            replace(p, among=True, tied=max(p.tied - 1, 0))
+            if p.factors in own and not p.why_not
+            else p
+            for p in placed
+        ]
 
-    def place_topics(self, values: Mapping[Measure, Floats]
-                     ) -> dict[Measure, tuple[Placement | None, ...]]:
+    def place_topics(
+        self, values: Mapping[Measure, Floats]
+    ) -> dict[Measure, tuple[Placement | None, ...]]:
         """The run's place on each topic of the qrels, by measure.
 
         Parameters as for :meth:`place_values`.  None on topics without factors, and where scores of
@@ -189,8 +203,9 @@ class Placer:
         own = self._took_part_in(values)
         return {m: tuple(self._on_topics(m, values, own)) for m in self.evaluator.measures}
 
-    def _on_topics(self, measure: Measure, values: Mapping[Measure, Floats], own: set[str]
-                   ) -> list[Placement | None]:
+    def _on_topics(
+        self, measure: Measure, values: Mapping[Measure, Floats], own: set[str]
+    ) -> list[Placement | None]:
         factors, name, raw = self._behind(measure)
         topics = self.evaluator.qrels.topics
         placed: list[Placement | None] = [None] * len(topics)
@@ -207,11 +222,15 @@ class Placer:
         above = theirs - mine[known, None]
         among = factors.id in own
         for i, better, tied, n in zip(
-                known.tolist(), (above > EXACT).sum(axis=1).tolist(),
-                (np.abs(above) <= EXACT).sum(axis=1).tolist(),
-                (~np.isnan(theirs)).sum(axis=1).tolist(), strict=True):
-            placed[i] = Placement(measure, float(values[measure][i]), factors.id, 1, 1, better, n,
-                                  among, tied - among)
+            known.tolist(),
+            (above > EXACT).sum(axis=1).tolist(),
+            (np.abs(above) <= EXACT).sum(axis=1).tolist(),
+            (~np.isnan(theirs)).sum(axis=1).tolist(),
+            strict=True,
+        ):
+            placed[i] = Placement(
+                measure, float(values[measure][i]), factors.id, 1, 1, better, n, among, tied - among
+            )
         return placed
 
     def _took_part_in(self, values: Mapping[Measure, Floats]) -> set[str]:
@@ -244,34 +263,60 @@ class Placer:
         if fit is None or factors is None:
             return Placement(measure, float(values.mean()), why_not="no factor set is known")
         if not name:
-            return Placement(measure, float(values.mean()), factors.id,
-                             why_not=f"{factors.id} has no factors for it")
+            return Placement(
+                measure,
+                float(values.mean()),
+                factors.id,
+                why_not=f"{factors.id} has no factors for it",
+            )
         topics, units = units_of(fit, self.evaluator.qrels, values)
         return self._among(measure, factors, name, topics, units, _rounded(factors, name, units))
 
     def _standardized(self, p: Plan, values: Mapping[Measure, Floats]) -> Placement:
         raw = p.units(values[p.raw])
-        return self._among(p.measure, p.factors, p.name, p.topics, p.apply(raw),
-                           p.apply(_rounded(p.factors, p.name, raw)))
+        return self._among(
+            p.measure,
+            p.factors,
+            p.name,
+            p.topics,
+            p.apply(raw),
+            p.apply(_rounded(p.factors, p.name, raw)),
+        )
 
-    def _among(self, measure: Measure, factors: FactorSet, name: str, topics: tuple[str, ...],
-               values: Floats, compared: Floats) -> Placement:
+    def _among(
+        self,
+        measure: Measure,
+        factors: FactorSet,
+        name: str,
+        topics: tuple[str, ...],
+        values: Floats,
+        compared: Floats,
+    ) -> Placement:
         rows = self._rows(factors, topics)
         known = ~np.isnan(factors.mean[name])
         usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
         n = int(usable.sum())
         total = n if factors.of_datasets else int(known.sum())
         value = float(values[usable].mean()) if n else float("nan")
-        means = self._means(factors, measure, name, tuple(rows[usable].tolist()),
-                            total) if n else None
+        means = (
+            self._means(factors, measure, name, tuple(rows[usable].tolist()), total) if n else None
+        )
         if means is None:
-            return Placement(measure, value, factors.id, n, total,
-                             why_not=_reason(factors, name, n, total))
+            return Placement(
+                measure, value, factors.id, n, total, why_not=_reason(factors, name, n, total)
+            )
         mine = compared[usable].mean()
-        return Placement(measure, value, factors.id, n, total,
-                         better=int((means > mine + EXACT).sum()), n_systems=len(means),
-                         tied=int((abs(means - mine) <= EXACT).sum()),
-                         means=tuple(means.tolist()))
+        return Placement(
+            measure,
+            value,
+            factors.id,
+            n,
+            total,
+            better=int((means > mine + EXACT).sum()),
+            n_systems=len(means),
+            tied=int((abs(means - mine) <= EXACT).sum()),
+            means=tuple(means.tolist()),
+        )
 
 
 def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:
@@ -279,8 +324,9 @@ def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:
     return np.rint(values / step) * step if step else values
 
 
-def _means(factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...],
-           total: int) -> Floats | None:
+def _means(
+    factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...], total: int
+) -> Floats | None:
     """The systems' means on the set's rows; None if they are not known."""
     scheme = _scheme(measure)
     if len(rows) == total and not measure.params.keys() & {"A", "B"}:
@@ -304,8 +350,10 @@ def _reason(factors: FactorSet, name: str, n: int, total: int) -> str:
     if not n:
         return f"{factors.id} has no factors for {name} on these topics"
     if f"raw:{name}" in factors.means:
-        return (f"of {factors.id}'s systems only the means over all {total} topics are known, and "
-                f"these are {n}")
+        return (
+            f"of {factors.id}'s systems only the means over all {total} topics are known, and "
+            f"these are {n}"
+        )
     return f"{factors.id} holds no scores of single systems for {name}"
 
 
@@ -338,8 +386,14 @@ class Peers:
 
     def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
         """The same points on another scale."""
-        return Peers(standardize(self.mean), standardize(self.low), standardize(self.high),
-                     standardize(self.least), standardize(self.most), self.n_systems)
+        return Peers(
+            standardize(self.mean),
+            standardize(self.low),
+            standardize(self.high),
+            standardize(self.least),
+            standardize(self.most),
+            self.n_systems,
+        )
 
 
 def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:

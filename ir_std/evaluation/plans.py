@@ -30,9 +30,15 @@ def collection_of(qrels: Qrels) -> Collection:
     """What recognition needs to know of qrels."""
     if isinstance(qrels, CountedTopics):
         return Collection(qrels.n_rel.items())
-    return qrels.remembered("collection", lambda: Collection(
-        zip(qrels.topics, qrels.count().tolist(), strict=True),
-        qrels.first_documents[:50], qrels.dataset, qrels))
+    return qrels.remembered(
+        "collection",
+        lambda: Collection(
+            zip(qrels.topics, qrels.count().tolist(), strict=True),
+            qrels.first_documents[:50],
+            qrels.dataset,
+            qrels,
+        ),
+    )
 
 
 def find_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
@@ -108,8 +114,9 @@ class Plan(NamedTuple):
         step : float
         """
         values = self.units(raw)
-        mean, *ends = (mean_of_known(self.apply(v)) for v in (
-            values, values - step / 2, values + step / 2))
+        mean, *ends = (
+            mean_of_known(self.apply(v)) for v in (values, values - step / 2, values + step / 2)
+        )
         return max(abs(end - mean) for end in ends)
 
     def _as_written(self, step: float) -> dict[str, Any]:
@@ -178,10 +185,13 @@ def _whole(raw: Measure, names: Mapping[str, str], factors: FactorSet) -> str | 
 def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -> str:
     if obstacle:
         return f"{factors.id}'s factors for {measure.base} do not apply: {obstacle}"
-    what, table = (("distributions", factors.scores) if measure["scheme"] == "E"
-                   else ("factors", factors.mean))
-    return (f"{factors.id} has no {what} for {measure.base}; it has "
-            f"{has_instead(table, [str(measure.base)])}")
+    what, table = (
+        ("distributions", factors.scores) if measure["scheme"] == "E" else ("factors", factors.mean)
+    )
+    return (
+        f"{factors.id} has no {what} for {measure.base}; it has "
+        f"{has_instead(table, [str(measure.base)])}"
+    )
 
 
 def has_instead(known: Iterable[str], asked: Iterable[str]) -> str:
@@ -259,8 +269,11 @@ def _levels_unlike(raw: Measure, match: Match, qrels: Qrels) -> str:
         return f"no document of these qrels is judged at level {level} or above"
     # Who names a set has been warned of what differs.
     if match.chosen_by != "name" and fit.agrees(None if graded else level) is False:
-        return ("the judgments differ from those of its systems" if graded else
-                f"the judgments at level {level} or above differ from those of its systems")
+        return (
+            "the judgments differ from those of its systems"
+            if graded
+            else f"the judgments at level {level} or above differ from those of its systems"
+        )
     return ""
 
 

@@ -31,8 +31,9 @@ class StdProvider(providers.Provider):
         if isinstance(measure, Standardized):
             measure.validate_params()
             base = measure.base
-            return computed_here(base) or any(p.is_available() and p.supports(base)
-                                              for p in own_providers())
+            return computed_here(base) or any(
+                p.is_available() and p.supports(base) for p in own_providers()
+            )
         if hasattr(measure, "runtime_impl"):
             return False
         return measure.NAME in (SP.NAME, DCG.NAME, nDCG(rel=1).NAME)
@@ -45,10 +46,14 @@ class StdProvider(providers.Provider):
                 raise NoFactorsError(
                     f"{p.measure}: {p.factors.id} has factors of whole data sets, so only a run's "
                     "mean can be standardized, and ir_measures asks for values by topic: use "
-                    "ir_std.calc_aggregate or ir_std.evaluate")
+                    "ir_std.calc_aggregate or ir_std.evaluate"
+                )
         # Elsewhere the match says it, but from here a warning is the only way to the user.
-        evaluator.notices += tuple(Notice(str(m), warns=True) for m in evaluator.matches
-                                   if m.fit and m.fit.basis == "names")
+        evaluator.notices += tuple(
+            Notice(str(m), warns=True)
+            for m in evaluator.matches
+            if m.fit and m.fit.basis == "names"
+        )
         if "pyterrier" in sys.modules:
             evaluator.notices += tuple(_about_pyterrier(evaluator))
         return evaluator
@@ -58,9 +63,11 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Notice]:
     """What its Experiment, which sums values up by itself, makes of topics without factors."""
     without = [str(p.measure) for p in evaluator.plans if without_factors(p)]
     if without:
-        yield Notice("where topics have no factors the mean that pt.Experiment makes itself is NaN "
-                     f"({', '.join(without)}): average what it gives with perquery=True",
-                     warns=True)
+        yield Notice(
+            "where topics have no factors the mean that pt.Experiment makes itself is NaN "
+            f"({', '.join(without)}): average what it gives with perquery=True",
+            warns=True,
+        )
 
 
 def install() -> None:

@@ -25,8 +25,13 @@ COARSE = 0.005
 """Numbers in such steps or coarser are taken as exact: 0.2 may be 0.2000."""
 
 
-def standardize(scores: Shape, measure: str | Measure | None = None, *,
-                factors: Factors | None = None, scheme: str = "N") -> Shape:
+def standardize(
+    scores: Shape,
+    measure: str | Measure | None = None,
+    *,
+    factors: Factors | None = None,
+    scheme: str = "N",
+) -> Shape:
     """Standardize scores that were computed elsewhere.
 
     Parameters
@@ -72,19 +77,25 @@ def standardize(scores: Shape, measure: str | Measure | None = None, *,
         return cast(Shape, _of_dict(scores, measure, factors, scheme))
     if is_frame(scores):
         return cast(Shape, _of_table(as_frame(scores), factors, scheme))
-    raise InputError.at("scores", None, f"cannot use {type(scores).__name__}",
-                        "give a dict of scores by topic, a DataFrame, or what read_scores gives")
+    raise InputError.at(
+        "scores",
+        None,
+        f"cannot use {type(scores).__name__}",
+        "give a dict of scores by topic, a DataFrame, or what read_scores gives",
+    )
 
 
-def _of_dict(scores: Mapping[str, float], measure: str | Measure | None,
-             factors: Factors | None, scheme: str) -> dict[str, float]:
+def _of_dict(
+    scores: Mapping[str, float], measure: str | Measure | None, factors: Factors | None, scheme: str
+) -> dict[str, float]:
     if measure is None:
         raise UsageError("scores by topic, but of which measure? add measure='AP'")
     name = str(measure)
     raw = measure_called(name) or parse_measure(name)
     wanted = standardized(raw, scheme=scheme) if scheme != "N" else standardized(raw)
-    read = _numbers(Cell(None, "", topic, name, repr(float(value)))
-                    for topic, value in scores.items())[""]
+    read = _numbers(
+        Cell(None, "", topic, name, repr(float(value))) for topic, value in scores.items()
+    )[""]
     found = _evaluator([read], [wanted], factors).evaluate(read, "scores").values[wanted]
     return dict(zip(scores, found.tolist(), strict=True))
 
@@ -93,27 +104,36 @@ def _of_run(read: RunScores, factors: Factors | None, scheme: str) -> RunScores:
     evaluator = _evaluator([read], list(read.values), factors, scheme)
     found = evaluator.evaluate(read)
     warn_caller(said(evaluator.notices + found.notices, True))
-    values = {p.measure: dict(zip(evaluator.qrels.topics, found.values[p.measure].tolist(),
-                                  strict=True)) for p in evaluator.plans}
+    values = {
+        p.measure: dict(zip(evaluator.qrels.topics, found.values[p.measure].tolist(), strict=True))
+        for p in evaluator.plans
+    }
     return RunScores(read.name, values, read.n_rel, read.n_ret, unit=read.unit)
 
 
 def _numbers(cells: Iterable[Cell]) -> dict[str, RunScores]:
     """Cells of numbers, which do not tell how they were written if they have few decimals."""
-    return {name: run if run.step < COARSE else replace(run, step=0.0)
-            for name, run in collected(cells, "scores").items()}
+    return {
+        name: run if run.step < COARSE else replace(run, step=0.0)
+        for name, run in collected(cells, "scores").items()
+    }
 
 
-def _evaluator(read: list[RunScores], measures: list[Measure],
-               factors: Factors | None, *schemes: str) -> StdEvaluator:
+def _evaluator(
+    read: list[RunScores], measures: list[Measure], factors: Factors | None, *schemes: str
+) -> StdEvaluator:
     return evaluator_for(counted_topics(read), measures, schemes, factors)
 
 
 def _of_table(table: Any, factors: Factors | None, scheme: str) -> Any:
     columns = _columns(table)
     read = _numbers(_cells(table, columns))
-    evaluator = _evaluator(list(read.values()), list(dict.fromkeys(
-        m for run in read.values() for m in run.values)), factors, scheme)
+    evaluator = _evaluator(
+        list(read.values()),
+        list(dict.fromkeys(m for run in read.values() for m in run.values)),
+        factors,
+        scheme,
+    )
     plans = {p.measure.base: p for p in evaluator.plans}
     rows, values, names = [], [], []
     found = {name: evaluator.evaluate(run, name) for name, run in read.items()}
@@ -122,12 +142,15 @@ def _of_table(table: Any, factors: Factors | None, scheme: str) -> Any:
         if p and cell.topic != SUMMARY:
             rows.append(i)
             names.append(str(p.measure))
-            values.append(found[cell.run].values[p.measure][
-                evaluator.qrels.positions[cell.topic]])
+            values.append(found[cell.run].values[p.measure][evaluator.qrels.positions[cell.topic]])
     notices = [*evaluator.notices, *(n for one in found.values() for n in one.notices)]
     left_out = dict.fromkeys(str(m) for run in read.values() for m in run.values if m not in plans)
-    warn_caller([*said(notices, True), *(
-        [f"no factors for {', '.join(left_out)}: left out"] if left_out else [])])
+    warn_caller(
+        [
+            *said(notices, True),
+            *([f"no factors for {', '.join(left_out)}: left out"] if left_out else []),
+        ]
+    )
     return with_values(table, {columns["measure"]: names, columns["value"]: values}, rows)
 
 
@@ -140,8 +163,12 @@ def _columns(table: Any) -> dict[str, Any]:
         if column is not None:
             found[what] = column
         elif what != "run":
-            raise InputError.at("scores", None, f"DataFrame with columns {', '.join(known)}",
-                                f"one called {' or '.join(usual[:3])} is expected")
+            raise InputError.at(
+                "scores",
+                None,
+                f"DataFrame with columns {', '.join(known)}",
+                f"one called {' or '.join(usual[:3])} is expected",
+            )
     return found
 
 
@@ -150,5 +177,10 @@ def _cells(table: Any, columns: Mapping[str, Any]) -> Iterator[Cell]:
     run = column(table, columns["run"]) if "run" in columns else [""] * n
     rest = (column(table, columns[what]) for what in ("topic", "measure", "value"))
     for name, topic, measure, value in zip(run, *rest, strict=True):
-        yield Cell(None, str(name), str(topic), str(measure),
-                   "" if value is None or value != value else str(value))
+        yield Cell(
+            None,
+            str(name),
+            str(topic),
+            str(measure),
+            "" if value is None or value != value else str(value),
+        )

@@ -18,8 +18,10 @@ from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import by_system
 
 BY_TEAM = "drawn by team"
-BY_SYSTEM = ("drawn one by one, as teams are not known (by team they are 1.5 to 2 times as wide on "
-             "tracks where they are)")
+BY_SYSTEM = (
+    "drawn one by one, as teams are not known (by team they are 1.5 to 2 times as wide on "
+    "tracks where they are)"
+)
 BY_THEORY = "by normal theory, where only means and deviations are known"
 
 
@@ -59,8 +61,9 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
     factors, name = plan.factors, plan.name
     rows = factors.rows(topics)
     # Where one of them has no value (flat topics under z) the mean does without the topic.
-    used = (rows >= 0) & ~np.isnan(
-        np.stack([plan.apply(column) for column in raw.T], axis=1)).any(axis=1)
+    used = (rows >= 0) & ~np.isnan(np.stack([plan.apply(column) for column in raw.T], axis=1)).any(
+        axis=1
+    )
     rows, x = rows[used], raw[used]
     unknown = np.full((x.shape[1], x.shape[1]), np.nan)
     scheme: str = plan.measure["scheme"]
@@ -71,14 +74,24 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
         tags = named(factors.info.get("tags", ()))
         groups: list[Hashable] = [team_of(tags[i]) if tags else i for i in numbers.tolist()]
         return SystemsPart(
-            bootstrap_covariance(x, scores[rows], groups, scheme,
-                                 resolution=factors.about(name, "resolution", 0.0), **params),
-            len(set(groups)) - 1, BY_TEAM if tags else BY_SYSTEM)
+            bootstrap_covariance(
+                x,
+                scores[rows],
+                groups,
+                scheme,
+                resolution=factors.about(name, "resolution", 0.0),
+                **params,
+            ),
+            len(set(groups)) - 1,
+            BY_TEAM if tags else BY_SYSTEM,
+        )
     if scheme == "E" or n < 2 or not len(rows):
         return SystemsPart(unknown, inf, "")
     return SystemsPart(
         normal_covariance(x, factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params),
-        n - 1, BY_THEORY)
+        n - 1,
+        BY_THEORY,
+    )
 
 
 def named(tags: Sequence[str]) -> Sequence[str]:

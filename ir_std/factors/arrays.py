@@ -46,11 +46,18 @@ def read_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArr
             if not members:
                 raise ValueError("it is empty")
             arrays = {m.filename: _array(archive.read(m), m.filename, kinds) for m in members}
-            return {measure: array for name, array in arrays.items()
-                    for measure in name.removesuffix(".npy").split(SAME)}
+            return {
+                measure: array
+                for name, array in arrays.items()
+                for measure in name.removesuffix(".npy").split(SAME)
+            }
     except (*DAMAGED, ValueError, SyntaxError, TokenError, MemoryError, struct.error) as broken:
-        raise InputError.at(file, None, f"cannot be read ({shown(str(broken))[1:-1]})",
-                            "an .npz of one array of numbers a measure is expected") from None
+        raise InputError.at(
+            file,
+            None,
+            f"cannot be read ({shown(str(broken))[1:-1]})",
+            "an .npz of one array of numbers a measure is expected",
+        ) from None
 
 
 def _array(content: bytes, name: str, kinds: str) -> npt.NDArray[Any]:
@@ -70,8 +77,10 @@ def _array(content: bytes, name: str, kinds: str) -> npt.NDArray[Any]:
     return array.reshape(shape, order="F" if by_column else "C")
 
 
-_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0}
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 def write_arrays(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

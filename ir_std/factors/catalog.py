@@ -107,8 +107,11 @@ def known_sets() -> tuple[SetVersion, ...]:
                 continue
             first = own.setdefault(name, SetVersion(name, folder, version))
             if first.folder != folder:
-                _warn_once(version, f"two factor sets are called {name!r}: {first.folder} is used, "
-                                    f"{folder} only by its path; give it another id")
+                _warn_once(
+                    version,
+                    f"two factor sets are called {name!r}: {first.folder} is used, "
+                    f"{folder} only by its path; give it another id",
+                )
     return tuple(sorted((found | own).values()))
 
 
@@ -141,13 +144,18 @@ def _sets_in(root: Path) -> Iterator[tuple[str, Version]]:
 
 def _names_in(root: Path) -> list[str]:
     if not root.is_dir():
-        raise InputError.at(root, None, "no such folder",
-                            "IR_STD_FACTORS names folders of factor sets")
+        raise InputError.at(
+            root, None, "no such folder", "IR_STD_FACTORS names folders of factor sets"
+        )
     try:
         return names_in(root)
     except OSError as failed:
-        raise InputError.at(root, None, failed.strerror or str(failed),
-                            "IR_STD_FACTORS names folders of factor sets") from None
+        raise InputError.at(
+            root,
+            None,
+            failed.strerror or str(failed),
+            "IR_STD_FACTORS names folders of factor sets",
+        ) from None
 
 
 _warned: set[object] = set()
@@ -170,8 +178,9 @@ def available_factors() -> list[str]:
     return [one.name for one in known_sets()]
 
 
-def load_factors(name: str | os.PathLike[str], *,
-                 systems: Iterable[str] | str | os.PathLike[str] | None = None) -> FactorSet:
+def load_factors(
+    name: str | os.PathLike[str], *, systems: Iterable[str] | str | os.PathLike[str] | None = None
+) -> FactorSet:
     """Load a factor set.
 
     Parameters
@@ -198,23 +207,25 @@ def load_factors(name: str | os.PathLike[str], *,
     ('TREC-8 ad hoc', 129, 50)
     """
     if not isinstance(name, (str, os.PathLike)):
-        raise UsageError(f"cannot use {type(name).__name__} as factors: give a set, its id, or the "
-                         "path of its folder")
+        raise UsageError(
+            f"cannot use {type(name).__name__} as factors: give a set, its id, or the "
+            "path of its folder"
+        )
     if systems is not None:
         from ir_std.factors.population import among  # seldom needed
 
         return among(load_factors(name), systems)
     folders = {one.name: one.folder for one in known_sets()}
     by_folder = {os.path.basename(folder): folder for folder in folders.values()}
-    folder = ((by_folder | folders).get(name, name) if isinstance(name, str)
-              else os.fspath(name))
+    folder = (by_folder | folders).get(name, name) if isinstance(name, str) else os.fspath(name)
     if version := version_of(folder):
         return _load(folder, version)
     if os.path.isdir(folder):
         return FactorSet.load(folder)  # says what is missing
     raise UnknownSetError(
         f"no factor set {os.fspath(name)!r}{suggestion(str(name), folders)}; give the path of a "
-        f"set's folder, or an id that ir_std factors lists")
+        f"set's folder, or an id that ir_std factors lists"
+    )
 
 
 @lru_cache(maxsize=256)
@@ -242,8 +253,9 @@ def _topics(folder: str, version: Version) -> Topics:
     return dict.fromkeys(topic_ids(snapshot(folder, [file.name])[file.name], file))
 
 
-def readable(sets: tuple[SetVersion, ...],
-             wanted: Callable[[Topics], bool] | None = None) -> Iterator[FactorSet]:
+def readable(
+    sets: tuple[SetVersion, ...], wanted: Callable[[Topics], bool] | None = None
+) -> Iterator[FactorSet]:
     """The sets whose topics are wanted, described; all if nothing tells.
 
     A broken one is skipped with a warning: it must not stand in the way of the others.
@@ -272,13 +284,18 @@ def is_sound(described: FactorSet) -> bool:
     try:
         load_version(described).verify()
     except InputError as broken:
-        _warn_once((described.path, version_of(described.path or "")),
-                   f"the factor set {described.id} is skipped: {broken}")
+        _warn_once(
+            (described.path, version_of(described.path or "")),
+            f"the factor set {described.id} is skipped: {broken}",
+        )
         return False
     return True
 
 
 def standing_beside(factors: FactorSet) -> list[FactorSet]:
     """The sets of other systems on the topics of a set."""
-    return [other for other in readable(known_sets(), lambda there: factors.topics[0] in there)
-            if other.info.get("beside") == factors.id]
+    return [
+        other
+        for other in readable(known_sets(), lambda there: factors.topics[0] in there)
+        if other.info.get("beside") == factors.id
+    ]

@@ -17,17 +17,26 @@ def judgments_of_dataset(qrels: Qrels) -> Judgments:
 
     The fingerprints are those of its pairs of topic and document, with a tabulator between.
     """
-    counts = {int(level): int(n) for level, n in zip(
-        *np.unique(np.maximum(qrels.flat_levels, 0), return_counts=True), strict=True)}
+    counts = {
+        int(level): int(n)
+        for level, n in zip(
+            *np.unique(np.maximum(qrels.flat_levels, 0), return_counts=True), strict=True
+        )
+    }
     relevant = {level: n for level, n in counts.items() if level}
-    return Judgments(sum(relevant.values()), {0: counts.get(0, 0), **relevant},
-                     {level: _fingerprint(qrels, level) for level in relevant})
+    return Judgments(
+        sum(relevant.values()),
+        {0: counts.get(0, 0), **relevant},
+        {level: _fingerprint(qrels, level) for level in relevant},
+    )
 
 
 def _fingerprint(qrels: Qrels, level: int) -> str:
-    return fingerprint(topic.encode(errors="surrogatepass") + b"\t" + document
-                       for topic, lines in zip(qrels.topics, qrels.relevant(level), strict=True)
-                       for document in documents_in(lines))
+    return fingerprint(
+        topic.encode(errors="surrogatepass") + b"\t" + document
+        for topic, lines in zip(qrels.topics, qrels.relevant(level), strict=True)
+        for document in documents_in(lines)
+    )
 
 
 class Dataset(Collection):
@@ -50,8 +59,9 @@ class Dataset(Collection):
 
     def fingerprint(self, topic: str, level: int) -> str:
         """That of the pairs at ``level`` or above, computed once."""
-        found: str = self._judged.remembered(("whole", level),
-                                             lambda: _fingerprint(self._judged, level))
+        found: str = self._judged.remembered(
+            ("whole", level), lambda: _fingerprint(self._judged, level)
+        )
         return found
 
     def not_relevant(self, topic: str) -> int:

@@ -51,8 +51,10 @@ def parsed(pattern: str) -> tuple[tuple[Piece, ...], ...]:
             continue
         found = _PIECE.match(pattern, place)
         if found is None:
-            raise ValueError(f"{pattern[place:place + 20]!r} is not allowed: characters, classes "
-                             f"and repetitions are, groups are not")
+            raise ValueError(
+                f"{pattern[place : place + 20]!r} is not allowed: characters, classes "
+                f"and repetitions are, groups are not"
+            )
         alternatives[-1].append(_piece(found["one"], found["times"] or ""))
         place = found.end()
     return tuple(map(tuple, alternatives))

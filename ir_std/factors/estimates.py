@@ -16,10 +16,12 @@ from ir_std.factors.soundness import moments
 from ir_std.schemes import get_scheme
 
 
-def factors_from_scores(scores: Mapping[str, npt.ArrayLike],
-                        n_rel: Mapping[str, int | Judgments | None],
-                        info: Mapping[str, Any],
-                        tags: Mapping[str, Sequence[str]] | None = None) -> FactorSet:
+def factors_from_scores(
+    scores: Mapping[str, npt.ArrayLike],
+    n_rel: Mapping[str, int | Judgments | None],
+    info: Mapping[str, Any],
+    tags: Mapping[str, Sequence[str]] | None = None,
+) -> FactorSet:
     """A factor set from the scores of systems.
 
     Systems are numbered through all measures: in the order of their tags, or, where they have
@@ -49,8 +51,11 @@ def factors_from_scores(scores: Mapping[str, npt.ArrayLike],
     arrays = {m: np.asarray(values, dtype=float) for m, values in scores.items()}
     known = dict.fromkeys(sorted({tag for each in (tags or {}).values() for tag in each}))
     number = {tag: i for i, tag in enumerate(known)}
-    numbers = ({m: np.array([number[tag] for tag in tags[m]], np.int64) for m in arrays}
-               if tags else _numbered(arrays))
+    numbers = (
+        {m: np.array([number[tag] for tag in tags[m]], np.int64) for m in arrays}
+        if tags
+        else _numbered(arrays)
+    )
     mean, sd, ordered, systems = {}, {}, {}, {}
     for measure, array in arrays.items():
         array = np.where((~np.isnan(array)).sum(axis=1, keepdims=True) < 2, np.nan, array)
@@ -92,8 +97,10 @@ def distribution(scores: Floats, numbers: Ints) -> tuple[Floats, npt.NDArray[Any
     by_number = np.argsort(numbers)
     scores, numbers = scores[:, by_number], numbers[by_number]
     order = np.argsort(scores, axis=1, kind="stable")
-    return (np.take_along_axis(scores, order, axis=1),
-            numbers[order].astype(np.min_scalar_type(int(numbers.max(initial=0)))))
+    return (
+        np.take_along_axis(scores, order, axis=1),
+        numbers[order].astype(np.min_scalar_type(int(numbers.max(initial=0)))),
+    )
 
 
 def by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
@@ -107,8 +114,10 @@ def by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
     """
     systems = factors.systems[measure].astype(np.int64)
     order = np.argsort(systems, axis=1)
-    return (np.take_along_axis(systems, order, axis=1)[0],
-            np.take_along_axis(factors.scores[measure], order, axis=1))
+    return (
+        np.take_along_axis(systems, order, axis=1)[0],
+        np.take_along_axis(factors.scores[measure], order, axis=1),
+    )
 
 
 def without(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
@@ -140,18 +149,30 @@ def without(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
         scores[measure] = columns[:, stay]
         kept[measure] = [names[numbers[i]] for i in stay]
         if len(stay) < 2:
-            raise UsageError(f"{factors.id} without {', '.join(left_out)} has {len(stay)} systems "
-                             f"for {measure}: factors are means and deviations over at least two")
-    fields = {m: {k: v for k, v in factors.info["measures"][m].items() if k != "systems"}
-              for m in scores}
+            raise UsageError(
+                f"{factors.id} without {', '.join(left_out)} has {len(stay)} systems "
+                f"for {measure}: factors are means and deviations over at least two"
+            )
+    fields = {
+        m: {k: v for k, v in factors.info["measures"][m].items() if k != "systems"} for m in scores
+    }
     defaults = [m for m in factors.default_measures if m in scores]
-    info = {**factors.info, "title": f"{factors.title}, without {', '.join(left_out)}",
-            "default_measures": defaults or list(scores), "measures": fields}
+    info = {
+        **factors.info,
+        "title": f"{factors.title}, without {', '.join(left_out)}",
+        "default_measures": defaults or list(scores),
+        "measures": fields,
+    }
     return factors_from_scores(scores, factors.judgments, info, kept)
 
 
-def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None,
-                     rows: Ints | None = None, **params: float) -> Floats:
+def means_of_systems(
+    factors: FactorSet,
+    measure: str,
+    scheme: str | None = None,
+    rows: Ints | None = None,
+    **params: float,
+) -> Floats:
     """The standardizing systems' mean scores, computed from their scores on each topic.
 
     Parameters
@@ -183,8 +204,9 @@ def means_of_systems(factors: FactorSet, measure: str, scheme: str | None = None
     return np.sort(means[~np.isnan(means)])
 
 
-def scores_of_systems(factors: FactorSet, measure: str, scheme: str | None, rows: Ints,
-                      **params: float) -> Floats:
+def scores_of_systems(
+    factors: FactorSet, measure: str, scheme: str | None, rows: Ints, **params: float
+) -> Floats:
     """The standardizing systems' scores, raw or standardized, on rows of the set.
 
     Parameters as for :func:`means_of_systems`.
@@ -198,5 +220,10 @@ def scores_of_systems(factors: FactorSet, measure: str, scheme: str | None, rows
     if scheme is None:
         return scores
     return get_scheme(scheme).apply(
-        scores, mean=factors.mean[measure][rows, None], sd=factors.sd[measure][rows, None],
-        scores=scores[:, None, :], resolution=factors.about(measure, "resolution", 0.0), **params)
+        scores,
+        mean=factors.mean[measure][rows, None],
+        sd=factors.sd[measure][rows, None],
+        scores=scores[:, None, :],
+        resolution=factors.about(measure, "resolution", 0.0),
+        **params,
+    )

@@ -89,20 +89,30 @@ class FactorSet:
 
     path: Path | None
 
-    def __init__(self, info: Mapping[str, Any],
-                 n_rel: Mapping[str, int | Judgments | None],
-                 mean: Mapping[str, npt.ArrayLike], sd: Mapping[str, npt.ArrayLike],
-                 scores: Mapping[str, npt.ArrayLike] | None = None,
-                 systems: Mapping[str, npt.ArrayLike] | None = None,
-                 means: Mapping[str, npt.ArrayLike] | None = None) -> None:
+    def __init__(
+        self,
+        info: Mapping[str, Any],
+        n_rel: Mapping[str, int | Judgments | None],
+        mean: Mapping[str, npt.ArrayLike],
+        sd: Mapping[str, npt.ArrayLike],
+        scores: Mapping[str, npt.ArrayLike] | None = None,
+        systems: Mapping[str, npt.ArrayLike] | None = None,
+        means: Mapping[str, npt.ArrayLike] | None = None,
+    ) -> None:
         for wrong in schema.problems(info):
             raise InputError.at("factor set", None, wrong, "see the parameters of FactorSet")
-        self._describe(None, info, n_rel, {
-            "mean.csv": {m: np.array(v, dtype=float) for m, v in mean.items()},
-            "sd.csv": {m: np.array(v, dtype=float) for m, v in sd.items()},
-            "scores.npz": {m: np.array(v, dtype=float) for m, v in (scores or {}).items()},
-            "systems.npz": {m: np.array(v) for m, v in (systems or {}).items()},
-            "means.npz": {k: np.array(v, dtype=float) for k, v in (means or {}).items()}})
+        self._describe(
+            None,
+            info,
+            n_rel,
+            {
+                "mean.csv": {m: np.array(v, dtype=float) for m, v in mean.items()},
+                "sd.csv": {m: np.array(v, dtype=float) for m, v in sd.items()},
+                "scores.npz": {m: np.array(v, dtype=float) for m, v in (scores or {}).items()},
+                "systems.npz": {m: np.array(v) for m, v in (systems or {}).items()},
+                "means.npz": {k: np.array(v, dtype=float) for k, v in (means or {}).items()},
+            },
+        )
         self.verify()
 
     @classmethod
@@ -138,28 +148,49 @@ class FactorSet:
     def _read(cls, folder: Path, files: Mapping[str, bytes]) -> FactorSet:
         info, topics = (files[name] for name in DESCRIPTION)
         loaded = cls.__new__(cls)
-        loaded._describe(folder, read_info(info, folder / "set.json"),
-                         read_topics(topics, folder / "topics.csv"), files)
+        loaded._describe(
+            folder,
+            read_info(info, folder / "set.json"),
+            read_topics(topics, folder / "topics.csv"),
+            files,
+        )
         return loaded
 
-    def _describe(self, path: Path | None, info: Mapping[str, Any],
-                  n_rel: Mapping[str, int | Judgments | None],
-                  stored: Mapping[str, bytes | Arrays]) -> None:
+    def _describe(
+        self,
+        path: Path | None,
+        info: Mapping[str, Any],
+        n_rel: Mapping[str, int | Judgments | None],
+        stored: Mapping[str, bytes | Arrays],
+    ) -> None:
         unknown = schema.unknown_fields(info)
         if unknown:
-            warnings.warn(f"factor set {info['id']} has fields that are not known here: "
-                          f"{', '.join(unknown)}", StandardizationWarning, stacklevel=3)
-        judgments = {topic: known if isinstance(known, Judgments) else Judgments(known)
-                     for topic, known in n_rel.items()}
+            warnings.warn(
+                f"factor set {info['id']} has fields that are not known here: {', '.join(unknown)}",
+                StandardizationWarning,
+                stacklevel=3,
+            )
+        judgments = {
+            topic: known if isinstance(known, Judgments) else Judgments(known)
+            for topic, known in n_rel.items()
+        }
         measures: Mapping[str, Mapping[str, int]] = info["measures"]
-        self.__dict__.update({
-            "path": path, "info": frozen(info), "id": info["id"],
-            "title": info.get("title", info["id"]), "source": info.get("source", ""),
-            "judgments": frozen(judgments), "topics": tuple(judgments),
-            "n_rel": frozen({topic: known.n_rel for topic, known in judgments.items()}),
-            "measures": tuple(measures),
-            "n_systems": frozen({m: about["systems"] for m, about in measures.items()}),
-            "_stored": stored, "_row": {topic: i for i, topic in enumerate(judgments)}})
+        self.__dict__.update(
+            {
+                "path": path,
+                "info": frozen(info),
+                "id": info["id"],
+                "title": info.get("title", info["id"]),
+                "source": info.get("source", ""),
+                "judgments": frozen(judgments),
+                "topics": tuple(judgments),
+                "n_rel": frozen({topic: known.n_rel for topic, known in judgments.items()}),
+                "measures": tuple(measures),
+                "n_systems": frozen({m: about["systems"] for m, about in measures.items()}),
+                "_stored": stored,
+                "_row": {topic: i for i, topic in enumerate(judgments)},
+            }
+        )
         for wrong in soundness.of_topics(self):
             raise self._unsound(*wrong)
 
@@ -216,8 +247,10 @@ class FactorSet:
         mean, sd = self.stored("mean.csv"), self.stored("sd.csv")
         for wrong in soundness.of_moments(self, mean, sd):
             raise self._unsound(*wrong)
-        return (frozen({m: mean[m] for m in self.measures}),
-                frozen({m: sd[m] for m in self.measures}))
+        return (
+            frozen({m: mean[m] for m in self.measures}),
+            frozen({m: sd[m] for m in self.measures}),
+        )
 
     @property
     def mean(self) -> Mapping[str, Floats]:
@@ -243,12 +276,18 @@ class FactorSet:
     def means(self) -> Mapping[str, Floats]:
         """The systems' sorted means by ``raw:AP`` and so on, where :attr:`systems` tells none."""
         found = self._verified("means.npz", soundness.of_means)
-        own: Arrays = frozen({key: values for key, values in found.items()
-                              if key.partition(":")[2] not in self.systems})
+        own: Arrays = frozen(
+            {
+                key: values
+                for key, values in found.items()
+                if key.partition(":")[2] not in self.systems
+            }
+        )
         return own
 
-    def _verified(self, file: str, problems: Callable[[FactorSet, Arrays], Iterator[
-            soundness.Problem]]) -> Arrays:
+    def _verified(
+        self, file: str, problems: Callable[[FactorSet, Arrays], Iterator[soundness.Problem]]
+    ) -> Arrays:
         found = self.stored(file)
         for wrong in problems(self, found):
             raise self._unsound(*wrong)
@@ -291,8 +330,14 @@ class FactorSet:
         """For each topic its row in this set, -1 where the set does not hold it."""
         return np.array([self._row.get(t, -1) for t in topics], np.int64)
 
-    def standardize(self, measure: str, topics: Iterable[str], values: npt.ArrayLike,
-                    scheme: str = "N", **params: float) -> Floats:
+    def standardize(
+        self,
+        measure: str,
+        topics: Iterable[str],
+        values: npt.ArrayLike,
+        scheme: str = "N",
+        **params: float,
+    ) -> Floats:
         """Standardize raw scores.
 
         Parameters
@@ -318,8 +363,9 @@ class FactorSet:
         """
         return self.at(self.rows(topics), measure, scheme, **params)(values)
 
-    def at(self, rows: npt.NDArray[np.int64], measure: str, scheme: str = "N",
-           **params: float) -> Callable[[npt.ArrayLike], Floats]:
+    def at(
+        self, rows: npt.NDArray[np.int64], measure: str, scheme: str = "N", **params: float
+    ) -> Callable[[npt.ArrayLike], Floats]:
         """:meth:`standardize` for fixed topics, given by :meth:`rows`: a function of raw scores.
 
         Raises
@@ -328,8 +374,9 @@ class FactorSet:
             As :meth:`standardize`.
         """
         if measure not in self.measures:
-            raise NoFactorsError(f"{self.id} has no factors for {measure}: it has "
-                                 f"{', '.join(self.measures)}")
+            raise NoFactorsError(
+                f"{self.id} has no factors for {measure}: it has {', '.join(self.measures)}"
+            )
         scores = None
         method = get_scheme(scheme)
         if method.needs_scores:
@@ -337,11 +384,17 @@ class FactorSet:
                 known = ", ".join(self.scores) or "none"
                 raise NoFactorsError(
                     f"{self.id} has no distribution of {measure}, which scheme E needs "
-                    f"(measures with one: {known}); use N, U or z")
+                    f"(measures with one: {known}); use N, U or z"
+                )
             scores = _pick(self.scores[measure], rows)
-        return partial(method.apply, mean=_pick(self.mean[measure], rows),
-                       sd=_pick(self.sd[measure], rows), scores=scores,
-                       resolution=self.about(measure, "resolution", 0.0), **params)
+        return partial(
+            method.apply,
+            mean=_pick(self.mean[measure], rows),
+            sd=_pick(self.sd[measure], rows),
+            scores=scores,
+            resolution=self.about(measure, "resolution", 0.0),
+            **params,
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the set as a folder, whole or not at all.  An older set there is replaced.
@@ -369,8 +422,7 @@ class FactorSet:
                 write_arrays(folder / name, arrays)
 
     def __repr__(self) -> str:
-        return (f"<FactorSet {self.id}: {len(self.topics)} topics, "
-                f"{len(self.measures)} measures>")
+        return f"<FactorSet {self.id}: {len(self.topics)} topics, {len(self.measures)} measures>"
 
 
 def _pick(values: Floats, rows: npt.NDArray[np.int64]) -> Floats:

@@ -42,8 +42,11 @@ def _older(folder: str | os.PathLike[str]) -> Path:
 def _listing(folder: str | os.PathLike[str]) -> Version:
     try:
         with os.scandir(folder) as entries:
-            stats = [(e.name, e.stat()) for e in entries
-                     if e.name in (*FILES, *OPTIONAL_FILES) and e.is_file()]
+            stats = [
+                (e.name, e.stat())
+                for e in entries
+                if e.name in (*FILES, *OPTIONAL_FILES) and e.is_file()
+            ]
     except OSError:  # no folder, not ours to read, or just being replaced
         return ()
     found = tuple(sorted((name, s.st_mtime_ns, s.st_size, s.st_ino) for name, s in stats))
@@ -69,12 +72,18 @@ def names_in(folder: str | os.PathLike[str]) -> list[str]:
     """The names of the folders in which a set may be."""
     with os.scandir(folder) as entries:
         names = {e.name for e in entries if e.is_dir()}
-    return sorted({name[1:-4] if name.startswith(".") and name.endswith(".old") else name
-                   for name in names if not name.startswith(".") or name.endswith(".old")})
+    return sorted(
+        {
+            name[1:-4] if name.startswith(".") and name.endswith(".old") else name
+            for name in names
+            if not name.startswith(".") or name.endswith(".old")
+        }
+    )
 
 
-def snapshot(folder: str | os.PathLike[str],
-             names: Container[str] = FILES + OPTIONAL_FILES) -> dict[str, bytes]:
+def snapshot(
+    folder: str | os.PathLike[str], names: Container[str] = FILES + OPTIONAL_FILES
+) -> dict[str, bytes]:
     """The contents of a set's files, or those of these names, all of one version.
 
     Raises
@@ -85,8 +94,9 @@ def snapshot(folder: str | os.PathLike[str],
     for attempt in range(ATTEMPTS):
         place, before = _found(folder)
         if not before:
-            raise InputError.at(folder, None, "set.json is missing",
-                                f"a factor set holds {', '.join(FILES)}")
+            raise InputError.at(
+                folder, None, "set.json is missing", f"a factor set holds {', '.join(FILES)}"
+            )
         found = _contents(place, before, names)
         if found is not None and _listing(place) == before:
             _check_whole(folder, before)
@@ -95,8 +105,9 @@ def snapshot(folder: str | os.PathLike[str],
     raise InputError.at(folder, None, "changes while it is read", "try again when it is written")
 
 
-def _contents(place: str | os.PathLike[str], listing: Version,
-              names: Container[str]) -> dict[str, bytes] | None:
+def _contents(
+    place: str | os.PathLike[str], listing: Version, names: Container[str]
+) -> dict[str, bytes] | None:
     """Files of a listing; None if one is gone."""
     found = {}
     for name, _, size, _ in listing:
@@ -110,20 +121,23 @@ def _contents(place: str | os.PathLike[str], listing: Version,
         except FileNotFoundError:
             return None
         except OSError as failed:
-            raise InputError.at(file, None, failed.strerror or str(failed),
-                                "a readable file is expected") from None
+            raise InputError.at(
+                file, None, failed.strerror or str(failed), "a readable file is expected"
+            ) from None
     return found
 
 
 def _check_whole(folder: object, listing: Version) -> None:
     for name in FILES:
         if all(name != there for there, *_ in listing):
-            raise InputError.at(folder, None, f"{name} is missing",
-                                f"a factor set holds {', '.join(FILES)}")
+            raise InputError.at(
+                folder, None, f"{name} is missing", f"a factor set holds {', '.join(FILES)}"
+            )
 
 
-def check_target(path: str | os.PathLike[str],
-                 inputs: Iterable[str | os.PathLike[str]] = (), force: bool = True) -> Path:
+def check_target(
+    path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = (), force: bool = True
+) -> Path:
     """The path, if a factor set may be written there.
 
     Parameters
@@ -143,21 +157,31 @@ def check_target(path: str | os.PathLike[str],
     target = Path(path)
     place = target.resolve()
     for given in inputs:
-        if Path(given).exists() and (place == Path(given).resolve()
-                                     or place in Path(given).resolve().parents):
-            raise InputError.at(target, None, f"holds {os.fspath(given)}, which is read",
-                                "name a new folder")
+        if Path(given).exists() and (
+            place == Path(given).resolve() or place in Path(given).resolve().parents
+        ):
+            raise InputError.at(
+                target, None, f"holds {os.fspath(given)}, which is read", "name a new folder"
+            )
     if not target.exists() and not target.is_symlink():
         return target
     if not target.is_dir() or not (target / "set.json").is_file():
         raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
     foreign = sorted({part.name for part in target.iterdir()} - {*FILES, *OPTIONAL_FILES})
     if foreign:
-        raise InputError.at(target, None, f"holds {foreign[0]!r} beside a factor set",
-                            "only a set's own files are replaced: name a new folder")
+        raise InputError.at(
+            target,
+            None,
+            f"holds {foreign[0]!r} beside a factor set",
+            "only a set's own files are replaced: name a new folder",
+        )
     if not force:
-        raise InputError.at(target, None, "holds a factor set already",
-                            "name a new folder, or add --force to replace it")
+        raise InputError.at(
+            target,
+            None,
+            "holds a factor set already",
+            "name a new folder, or add --force to replace it",
+        )
     return target
 
 
@@ -178,8 +202,12 @@ def write_folder(path: str | os.PathLike[str], write: Callable[[Path], None]) ->
             write(new)
             _replace(new, target)
     except OSError as failed:
-        raise InputError.at(path, None, f"cannot be written ({failed.strerror or failed})",
-                            "name a folder in a place that can be written to") from None
+        raise InputError.at(
+            path,
+            None,
+            f"cannot be written ({failed.strerror or failed})",
+            "name a folder in a place that can be written to",
+        ) from None
 
 
 def _replace(new: Path, target: Path) -> None:

@@ -38,8 +38,13 @@ class Collection:
         The judgments themselves; without them, as where only scores are known, counts decide.
     """
 
-    def __init__(self, counts: Iterable[tuple[str, int | None]], doc_ids: Iterable[str] = (),
-                 dataset: str | None = None, qrels: Qrels | None = None) -> None:
+    def __init__(
+        self,
+        counts: Iterable[tuple[str, int | None]],
+        doc_ids: Iterable[str] = (),
+        dataset: str | None = None,
+        qrels: Qrels | None = None,
+    ) -> None:
         self.counts = dict(counts)
         self.doc_ids = tuple(doc_ids)
         self.dataset = dataset
@@ -57,9 +62,11 @@ class Collection:
 
     def rules_out(self, there: Mapping[str, int | None]) -> bool:
         """Whether a set's numbers of relevant documents, where known, show that it does not fit."""
-        both = [(known, here) for topic, here in self.counts.items()
-                if here is not None and (known := there.get(topic)) is not None
-                and (known or here)]
+        both = [
+            (known, here)
+            for topic, here in self.counts.items()
+            if here is not None and (known := there.get(topic)) is not None and (known or here)
+        ]
         return not _enough_agree(len(both), sum(_far(*numbers) for numbers in both))
 
     def at_least(self, topic: str, level: int) -> int | None:
@@ -141,8 +148,9 @@ class Comparison(NamedTuple):
                 counted.append(topic)
             else:
                 (same if found == next(iter(prints.values())) else others).append(topic)
-        return cls(tuple(missing), tuple(same), tuple(others), tuple(counted), differ,
-                   tuple(silent))
+        return cls(
+            tuple(missing), tuple(same), tuple(others), tuple(counted), differ, tuple(silent)
+        )
 
     @property
     def telling(self) -> int:
@@ -288,14 +296,20 @@ class Fit:
         compared = self.compared
         found = []
         if compared.differ:
-            found.append(f"on {len(compared.differ)} of them the number of relevant documents "
-                         f"differs ({_examples(compared.differ)})")
+            found.append(
+                f"on {len(compared.differ)} of them the number of relevant documents "
+                f"differs ({_examples(compared.differ)})"
+            )
         if compared.others and self.basis != "names":
-            found.append(f"on {len(compared.others)} topics as many documents are relevant, but "
-                         f"not the same ones ({few(compared.others)})")
+            found.append(
+                f"on {len(compared.others)} topics as many documents are relevant, but "
+                f"not the same ones ({few(compared.others)})"
+            )
         if self.basis == "names":
-            found.append("the documents have other names, and are taken for the same since there "
-                         "are as many at every level")
+            found.append(
+                "the documents have other names, and are taken for the same since there "
+                "are as many at every level"
+            )
         elif self.strange_id:
             found.append(f"document ids such as {self.strange_id!r} are not the collection's")
         unlike = [at for at in self._levels if at > 1 and self.agrees(at) is False]
@@ -306,8 +320,10 @@ class Fit:
     @property
     def summary(self) -> str:
         """Which set, how many systems are behind it, and how many topics matched."""
-        sets = " and ".join(f"{s.id} ({s.title}; {s.systems_text()} systems)"
-                            for s in (f.factors for f in self.parts or (self,)))
+        sets = " and ".join(
+            f"{s.id} ({s.title}; {s.systems_text()} systems)"
+            for s in (f.factors for f in self.parts or (self,))
+        )
         total = len(self.matched) + len(self.missing)
         if self.dataset is not None:
             return self._of_dataset(self.dataset)
@@ -316,8 +332,10 @@ class Fit:
         if self.basis == "judgments":
             text += ", the same judgments" if self.agrees() else ", the same relevant documents"
             if self.compared.counted:
-                text += (f" on {len(self.compared.same)} of them, as many relevant documents on "
-                         f"the others")
+                text += (
+                    f" on {len(self.compared.same)} of them, as many relevant documents on "
+                    f"the others"
+                )
         elif self.basis == "counts" and self.exact:
             text += " by their numbers of relevant documents"
         elif self.basis is None and not (self.collection.qrels or self.factors.of_datasets):
@@ -332,10 +350,14 @@ class Fit:
 
     def _of_dataset(self, name: str) -> str:
         same = {"judgments": ", the same relevant documents"}.get(self.basis or "", "")
-        n = max(int(np.isfinite(s[self.factors.rows([name])[0]]).sum())
-                for s in self.factors.scores.values())
-        return (f"{self.factors.id} ({self.factors.title}): the whole data set {name}{same}; {n} "
-                f"systems; only means can be standardized")
+        n = max(
+            int(np.isfinite(s[self.factors.rows([name])[0]]).sum())
+            for s in self.factors.scores.values()
+        )
+        return (
+            f"{self.factors.id} ({self.factors.title}): the whole data set {name}{same}; {n} "
+            f"systems; only means can be standardized"
+        )
 
 
 def _far(there: int, here: int) -> bool:
@@ -373,9 +395,16 @@ def fit(factors: FactorSet, collection: Collection) -> Fit:
 def _renamed(found: Fit) -> bool:
     """Whether these may be the same judgments under other names of documents."""
     compared = found.compared
-    return (not compared.same and not compared.differ and _enough_counts(found)
-            and all(found.collection.at_least(t, at) == found.factors.judgments[t].at_least(at)
-                    for t in compared.others for at in found._levels))
+    return (
+        not compared.same
+        and not compared.differ
+        and _enough_counts(found)
+        and all(
+            found.collection.at_least(t, at) == found.factors.judgments[t].at_least(at)
+            for t in compared.others
+            for at in found._levels
+        )
+    )
 
 
 def _enough_counts(found: Fit) -> bool:
@@ -390,23 +419,33 @@ def _why_not(found: Fit) -> str | None:
     if not compared.telling:
         here = any(n is not None for n in found.collection.counts.values())
         where = "there" if here else "here (no num_rel)"
-        return (f"how many documents are relevant is not known {where}: it is used by name only"
-                if found.matched else "holds none of the topics")
+        return (
+            f"how many documents are relevant is not known {where}: it is used by name only"
+            if found.matched
+            else "holds none of the topics"
+        )
     n = compared.telling
     far = [t for t, (there, here) in compared.differ.items() if _far(there, here)]
     if not _enough_agree(n, len(far) + len(compared.others)):
         if not compared.differ:
-            return (f"on {len(compared.others)} of {n} topics as many documents are relevant, but "
-                    f"not the same ones ({few(compared.others)})")
-        return (f"the number of relevant documents differs on {len(compared.differ)} of {n} topics "
-                f"({_examples(compared.differ)})")
-    known = any(found.factors.judgments[t].fingerprints for t in (*compared.differ,
-                                                                  *compared.others))
+            return (
+                f"on {len(compared.others)} of {n} topics as many documents are relevant, but "
+                f"not the same ones ({few(compared.others)})"
+            )
+        return (
+            f"the number of relevant documents differs on {len(compared.differ)} of {n} topics "
+            f"({_examples(compared.differ)})"
+        )
+    known = any(
+        found.factors.judgments[t].fingerprints for t in (*compared.differ, *compared.others)
+    )
     if known and not compared.same and found.collection.qrels:
         return f"on none of {n} topics are the same documents relevant"
     if not compared.same and found.strange_id and not found.exact:
         return f"document ids such as {found.strange_id!r} do not look like the collection's"
     if not _enough_counts(found):
-        return (f"only {n} topics can be compared, and by numbers of relevant documents alone: it "
-                f"takes {ENOUGH}, not all of which have one")
+        return (
+            f"only {n} topics can be compared, and by numbers of relevant documents alone: it "
+            f"takes {ENOUGH}, not all of which have one"
+        )
     return None

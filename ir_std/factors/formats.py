@@ -23,9 +23,17 @@ from ir_std.measures import parse_measure
 from ir_std.trec.names import from_trec_eval, to_trec_eval
 
 PUBLISHED_NAMES = {
-    "SP": "SP", "AP": "AP", "DCG": "DCG(dcg='jk',rel=1)", "nDCG": "nDCG(dcg='jk',rel=1)",
-    "VDCG": "DCG(rel=1)", "nVDCG": "nDCG(rel=1)", "P@10": "P@10", "RR": "RR",
-    "RBP.8": "RBP(p=0.8,rel=1)", "RBP.95": "RBP(p=0.95,rel=1)", "RP": "Rprec",
+    "SP": "SP",
+    "AP": "AP",
+    "DCG": "DCG(dcg='jk',rel=1)",
+    "nDCG": "nDCG(dcg='jk',rel=1)",
+    "VDCG": "DCG(rel=1)",
+    "nVDCG": "nDCG(rel=1)",
+    "P@10": "P@10",
+    "RR": "RR",
+    "RBP.8": "RBP(p=0.8,rel=1)",
+    "RBP.95": "RBP(p=0.95,rel=1)",
+    "RP": "Rprec",
 }
 """Column names of Webber, Moffat and Zobel, and the measures they are."""
 
@@ -56,8 +64,12 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     lines = []
     for i, topic in enumerate(factors.topics):
         if topic.split() != [topic]:
-            raise InputError.at(file, None, f"topic {topic!r} cannot be written",
-                                "columns are parted by white space: use the webber format")
+            raise InputError.at(
+                file,
+                None,
+                f"topic {topic!r} cannot be written",
+                "columns are parted by white space: use the webber format",
+            )
         for measure in factors.measures:
             mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
             if mean == mean:
@@ -80,8 +92,12 @@ def read_trec_eval(file: str | os.PathLike[str]) -> Tables:
         if not fields:
             continue
         if len(fields) != 4:
-            raise InputError.at(file, at, f"{len(fields)} columns",
-                                "topic, measure, mean and deviation are expected")
+            raise InputError.at(
+                file,
+                at,
+                f"{len(fields)} columns",
+                "topic, measure, mean and deviation are expected",
+            )
         topic, name, mean, sd = fields
         measure = _measure(file, at, from_trec_eval(name))
         column = cells.setdefault(measure, {})
@@ -125,8 +141,12 @@ def read_webber(stem: str | os.PathLike[str]) -> Tables:
     topics, mean = _webber_table(means)
     others, sd = _webber_table(deviations)
     if others != topics or sd.keys() != mean.keys():
-        raise InputError.at(deviations, None, f"other topics or measures than {means.name}",
-                            "the two files belong together")
+        raise InputError.at(
+            deviations,
+            None,
+            f"other topics or measures than {means.name}",
+            "the two files belong together",
+        )
     return Tables(topics, mean, sd)
 
 
@@ -138,8 +158,7 @@ def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
     values = []
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(rows[0]):
-            raise InputError.at(file, line, f"{len(row)} columns",
-                                f"the header has {len(rows[0])}")
+            raise InputError.at(file, line, f"{len(row)} columns", f"the header has {len(rows[0])}")
         values.append([_number(file, line, cell) if cell else np.nan for cell in row[1:]])
     topics = tuple(row[0] for row in rows[1:])
     if len(set(topics)) < len(topics) or len(set(measures)) < len(measures):
@@ -154,8 +173,12 @@ def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     (``system 0`` and so on where they have none); cells are empty where nothing is known.  Names
     that a spreadsheet would take for a formula begin with an apostrophe.
     """
-    tags = factors.info.get("tags") or [f"system {i}" for i in range(1 + max(
-        (int(numbers.max()) for numbers in factors.systems.values()), default=-1))]
+    tags = factors.info.get("tags") or [
+        f"system {i}"
+        for i in range(
+            1 + max((int(numbers.max()) for numbers in factors.systems.values()), default=-1)
+        )
+    ]
     text = StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*_CSV, *map(_harmless, tags)])
@@ -165,11 +188,21 @@ def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
             numbers, scores = by_system(factors, measure)
             cells[:, numbers] = scores
         for topic, n_rel, mean, sd, row in zip(
-                factors.topics, factors.n_rel.values(), factors.mean[measure].tolist(),
-                factors.sd[measure].tolist(), cells.tolist(), strict=True):
-            writer.writerow([_harmless(topic), _harmless(measure),
-                             "" if n_rel is None else n_rel,
-                             *("" if v != v else repr(v) for v in (mean, sd, *row))])
+            factors.topics,
+            factors.n_rel.values(),
+            factors.mean[measure].tolist(),
+            factors.sd[measure].tolist(),
+            cells.tolist(),
+            strict=True,
+        ):
+            writer.writerow(
+                [
+                    _harmless(topic),
+                    _harmless(measure),
+                    "" if n_rel is None else n_rel,
+                    *("" if v != v else repr(v) for v in (mean, sd, *row)),
+                ]
+            )
     write_whole(file, text.getvalue().encode())
 
 
@@ -182,15 +215,14 @@ def read_csv(file: str | os.PathLike[str]) -> Tables:
         Naming file and line.
     """
     rows = _csv_rows(file)
-    if not rows or tuple(rows[0][:len(_CSV)]) != _CSV:
+    if not rows or tuple(rows[0][: len(_CSV)]) != _CSV:
         raise InputError.at(file, 1, "another header", f"{','.join(_CSV)},... is expected")
     cells: dict[str, dict[str, tuple[float, float]]] = {}
     topics: dict[str, None] = {}
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(rows[0]):
-            raise InputError.at(file, line, f"{len(row)} columns",
-                                f"the header has {len(rows[0])}")
-        topic, name, _, *values = (cell.removeprefix("'") for cell in row[:len(_CSV)])
+            raise InputError.at(file, line, f"{len(row)} columns", f"the header has {len(rows[0])}")
+        topic, name, _, *values = (cell.removeprefix("'") for cell in row[: len(_CSV)])
         column = cells.setdefault(_measure(file, line, name), {})
         if topic in column:
             raise InputError.at(file, line, f"{name} of topic {topic} again", "one row each")
@@ -210,16 +242,24 @@ def _harmless(name: str) -> str:
     return f"'{name}" if name.startswith(("=", "+", "-", "@", "'", "\t")) else name
 
 
-def _by_topic(topics: Iterable[str],
-              cells: Mapping[str, Mapping[str, tuple[float, float]]]) -> Tables:
+def _by_topic(
+    topics: Iterable[str], cells: Mapping[str, Mapping[str, tuple[float, float]]]
+) -> Tables:
     nothing = np.nan, np.nan
     pairs = {m: np.array([column.get(t, nothing) for t in topics]) for m, column in cells.items()}
-    return Tables(tuple(topics), {m: p[:, 0] for m, p in pairs.items()},
-                  {m: p[:, 1] for m, p in pairs.items()})
+    return Tables(
+        tuple(topics),
+        {m: p[:, 0] for m, p in pairs.items()},
+        {m: p[:, 1] for m, p in pairs.items()},
+    )
 
 
-def imported(tables: Tables, info: Mapping[str, Any], systems: int = 0,
-             n_rel: Mapping[str, int | Judgments | None] | None = None) -> FactorSet:
+def imported(
+    tables: Tables,
+    info: Mapping[str, Any],
+    systems: int = 0,
+    n_rel: Mapping[str, int | Judgments | None] | None = None,
+) -> FactorSet:
     """A factor set of what a format held.
 
     Parameters
@@ -236,8 +276,9 @@ def imported(tables: Tables, info: Mapping[str, Any], systems: int = 0,
     known = info.get("measures", {})
     about = {m: {"systems": systems, **known.get(m, {})} for m in tables.mean}
     counts = {t: (n_rel or {}).get(t) for t in tables.topics}
-    return FactorSet({"depth": None, "resolution": 0, **info, "measures": about}, counts,
-                     tables.mean, tables.sd)
+    return FactorSet(
+        {"depth": None, "resolution": 0, **info, "measures": about}, counts, tables.mean, tables.sd
+    )
 
 
 class Format(NamedTuple):
@@ -247,21 +288,25 @@ class Format(NamedTuple):
     read: Callable[[str], Tables]
 
 
-FORMATS = {"csv": Format(write_csv, read_csv),
-           "trec_eval": Format(write_trec_eval, read_trec_eval),
-           "webber": Format(write_webber, read_webber)}
+FORMATS = {
+    "csv": Format(write_csv, read_csv),
+    "trec_eval": Format(write_trec_eval, read_trec_eval),
+    "webber": Format(write_webber, read_webber),
+}
 """The formats by name."""
 
 
 def _text(file: str | os.PathLike[str]) -> str:
     try:
         if Path(file).stat().st_size > LARGEST:
-            raise InputError.at(file, None, f"has more than {LARGEST} bytes",
-                                "a file of factors is expected")
+            raise InputError.at(
+                file, None, f"has more than {LARGEST} bytes", "a file of factors is expected"
+            )
         return Path(file).read_bytes().decode("utf-8")
     except OSError as failed:
-        raise InputError.at(file, None, failed.strerror or str(failed),
-                            "name a readable file") from None
+        raise InputError.at(
+            file, None, failed.strerror or str(failed), "name a readable file"
+        ) from None
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
 
@@ -278,8 +323,9 @@ def _csv_rows(file: str | os.PathLike[str]) -> list[list[str]]:
     try:
         return list(csv.reader(StringIO(_text(file), newline=""), strict=True))
     except csv.Error as broken:
-        raise InputError.at(file, None, f"no CSV ({broken})",
-                            "cells parted by commas are expected") from None
+        raise InputError.at(
+            file, None, f"no CSV ({broken})", "cells parted by commas are expected"
+        ) from None
 
 
 def _number(file: object, line: int, cell: str) -> float:
@@ -287,4 +333,3 @@ def _number(file: object, line: int, cell: str) -> float:
         if np.isfinite(value := number(cell)):
             return value
     raise InputError.at(file, line, shown(cell), "a finite number is expected")
-

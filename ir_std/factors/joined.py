@@ -26,21 +26,30 @@ def joined(sets: tuple[FactorSet, ...]) -> FactorSet:
     rows = [(s, s.rows(t for t, first in owner.items() if first is s)) for s in sets]
     order = np.argsort(np.concatenate([_places(owner, s) for s in sets]), kind="stable")
     measures = shared_measures(sets)
-    alike = [m for m in measures if all(m in s.scores for s in sets)
-             and len({s.about(m, "resolution", 0) for s in sets}) == 1]
+    alike = [
+        m
+        for m in measures
+        if all(m in s.scores for s in sets)
+        and len({s.about(m, "resolution", 0) for s in sets}) == 1
+    ]
     levels: list[Any] = [s.info.get("max_level") for s in sets]
-    info = {"id": "+".join(s.id for s in sets), "title": "; ".join(s.title for s in sets),
-            "source": "; ".join(dict.fromkeys(s.source for s in sets)),
-            "max_level": None if None in levels else max(levels),
-            "default_measures": [m for m in sets[0].default_measures if m in measures] or measures,
-            "year": min((year for s in sets if (year := s.info.get("year"))), default=None),
-            "notes": [f"{s.id}: {note}" for s in sets for note in notes(s)],
-            "measures": {m: _about(m, sets) for m in measures}}
+    info = {
+        "id": "+".join(s.id for s in sets),
+        "title": "; ".join(s.title for s in sets),
+        "source": "; ".join(dict.fromkeys(s.source for s in sets)),
+        "max_level": None if None in levels else max(levels),
+        "default_measures": [m for m in sets[0].default_measures if m in measures] or measures,
+        "year": min((year for s in sets if (year := s.info.get("year"))), default=None),
+        "notes": [f"{s.id}: {note}" for s in sets for note in notes(s)],
+        "measures": {m: _about(m, sets) for m in measures},
+    }
     return FactorSet(
-        info, {topic: first.judgments[topic] for topic, first in owner.items()},
+        info,
+        {topic: first.judgments[topic] for topic, first in owner.items()},
         {m: np.concatenate([s.mean[m][at] for s, at in rows])[order] for m in measures},
         {m: np.concatenate([s.sd[m][at] for s, at in rows])[order] for m in measures},
-        {m: _stacked([s.scores[m][at] for s, at in rows])[order] for m in alike})
+        {m: _stacked([s.scores[m][at] for s, at in rows])[order] for m in alike},
+    )
 
 
 def shared_measures(sets: tuple[FactorSet, ...]) -> list[str]:
@@ -55,12 +64,14 @@ def _places(owner: dict[str, FactorSet], part: FactorSet) -> list[int]:
 def _stacked(scores: list[Floats]) -> Floats:
     """Scores below each other, those of fewer systems filled with NaN."""
     widest = max(s.shape[1] for s in scores)
-    return np.concatenate([
-        np.pad(s, ((0, 0), (0, widest - s.shape[1])), constant_values=np.nan) for s in scores])
+    return np.concatenate(
+        [np.pad(s, ((0, 0), (0, widest - s.shape[1])), constant_values=np.nan) for s in scores]
+    )
 
 
 def _about(measure: str, sets: Iterable[FactorSet]) -> dict[str, Any]:
-    return {"systems": max(s.n_systems[measure] for s in sets),
-            "depth": min((d for s in sets if (d := s.about(measure, "depth"))), default=None),
-            "resolution": max(s.about(measure, "resolution", 0) for s in sets)}
-
+    return {
+        "systems": max(s.n_systems[measure] for s in sets),
+        "depth": min((d for s in sets if (d := s.about(measure, "depth"))), default=None),
+        "resolution": max(s.about(measure, "resolution", 0) for s in sets),
+    }

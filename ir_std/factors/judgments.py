@@ -35,8 +35,11 @@ class Judgments(NamedTuple):
         """Number of documents at ``level`` or above, where known."""
         if not self.knows(level):
             return None
-        return (self.n_rel if self.levels is None
-                else sum(n for at, n in self.levels.items() if at >= level))
+        return (
+            self.n_rel
+            if self.levels is None
+            else sum(n for at, n in self.levels.items() if at >= level)
+        )
 
     def knows(self, level: int) -> bool:
         """Whether :meth:`at_least` tells a number."""
@@ -81,6 +84,9 @@ def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
     found = {}
     for place, counts in enumerate((at_least[:-1] - at_least[1:]).T.tolist()):
         known = {level: n for level, n in zip(levels, counts, strict=True) if n or not level}
-        found[qrels.topics[place]] = Judgments(sum(counts[1:]), known, {
-            level: fingerprint(documents_in(relevant[level][place])) for level in known if level})
+        found[qrels.topics[place]] = Judgments(
+            sum(counts[1:]),
+            known,
+            {level: fingerprint(documents_in(relevant[level][place])) for level in known if level},
+        )
     return found

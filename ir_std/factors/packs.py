@@ -52,8 +52,12 @@ def pack(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     _sound(factors.path)
     name = _safe(factors.id, factors.path)
     contents = snapshot(factors.path)
-    manifest = {"format": FORMAT, "id": name, "title": factors.title,
-                "files": {part: _facts(content) for part, content in contents.items()}}
+    manifest = {
+        "format": FORMAT,
+        "id": name,
+        "title": factors.title,
+        "files": {part: _facts(content) for part, content in contents.items()},
+    }
     archive = BytesIO()
     with ZipFile(archive, "w") as out:
         for part, content in {MANIFEST: _json(manifest), **contents}.items():
@@ -75,8 +79,12 @@ def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str])
     entries: dict[str, dict[str, Any]] = {}
     for path in map(Path, packs):
         if path.resolve().parent != Path(file).resolve().parent:
-            raise InputError.at(path, None, f"is not beside {os.fspath(file)}",
-                                "an index lists the packs of its own folder")
+            raise InputError.at(
+                path,
+                None,
+                f"is not beside {os.fspath(file)}",
+                "an index lists the packs of its own folder",
+            )
         content = _read(path)
         name = opened(content, path)[0]
         if name in entries:
@@ -114,13 +122,18 @@ def add(source: str) -> FactorSet:
     if name and found != name:
         raise InputError.at(where, None, f"holds {found!r}", f"{name!r} is expected")
     if (shipped_folder() / found).exists():
-        raise InputError.at(where, None, f"its set is called {found!r}, as one that comes with "
-                            "ir_std", "its author has to give it another id")
+        raise InputError.at(
+            where,
+            None,
+            f"its set is called {found!r}, as one that comes with ir_std",
+            "its author has to give it another id",
+        )
     root = writable_folder()
     target = root / found
     if target.exists():
-        raise InputError.at(target, None, "is there already",
-                            f"remove it first: ir_std factors remove {found}")
+        raise InputError.at(
+            target, None, "is there already", f"remove it first: ir_std factors remove {found}"
+        )
     try:
         root.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=root, prefix=f".{found}.") as scratch:
@@ -130,12 +143,20 @@ def add(source: str) -> FactorSet:
                 (new / part).write_bytes(data)
             _sound(new, where)
             if (was := FactorSet.load(new).id) != found:
-                raise InputError.at(where, None, f"set.json says {was!r}",
-                                    f"{found!r} is expected, as in {MANIFEST}")
+                raise InputError.at(
+                    where,
+                    None,
+                    f"set.json says {was!r}",
+                    f"{found!r} is expected, as in {MANIFEST}",
+                )
             new.rename(target)
     except OSError as failed:
-        raise InputError.at(root, None, f"cannot be written ({failed.strerror or failed})",
-                            "name a folder that can be with IR_STD_FACTORS") from None
+        raise InputError.at(
+            root,
+            None,
+            f"cannot be written ({failed.strerror or failed})",
+            "name a folder that can be with IR_STD_FACTORS",
+        ) from None
     return load_factors(target)
 
 
@@ -149,24 +170,37 @@ def remove(name: str) -> Path:
     InputError
         If it cannot be removed.
     """
-    own = {path.name: path for root in user_folders() if root.is_dir()
-           for path in sorted(root.iterdir(), reverse=True) if (path / "set.json").is_file()}
+    own = {
+        path.name: path
+        for root in user_folders()
+        if root.is_dir()
+        for path in sorted(root.iterdir(), reverse=True)
+        if (path / "set.json").is_file()
+    }
     if name not in own:
         there = f"you have {', '.join(sorted(own))}" if own else "you have none of your own"
         raise UnknownSetError(f"no set {name!r} of your own{suggestion(name, own)}; {there}")
     folder = own[name]
     foreign = sorted({part.name for part in folder.iterdir()} - {*FILES, *OPTIONAL_FILES})
     if foreign:
-        raise InputError.at(folder, None, f"holds {foreign[0]!r} beside a factor set",
-                            "only a set's own files are removed: move the others first")
+        raise InputError.at(
+            folder,
+            None,
+            f"holds {foreign[0]!r} beside a factor set",
+            "only a set's own files are removed: move the others first",
+        )
     try:
         for part in (*FILES, *OPTIONAL_FILES):  # set.json first: no part of a set is ever read
             with suppress(FileNotFoundError):
                 (folder / part).unlink()
         folder.rmdir()
     except OSError as failed:
-        raise InputError.at(folder, None, f"cannot be removed ({failed.strerror or failed})",
-                            "see that you may write there") from None
+        raise InputError.at(
+            folder,
+            None,
+            f"cannot be removed ({failed.strerror or failed})",
+            "see that you may write there",
+        ) from None
     return folder
 
 
@@ -184,28 +218,42 @@ def opened(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
             size = sum(m.file_size for m in members)
             found = {m.filename: archive.read(m) for m in members if size <= LARGEST}
     except (*DAMAGED, ValueError) as broken:
-        raise InputError.at(where, None, f"is no zip file ({broken})",
-                            "a pack is made by ir_std factors pack") from None
+        raise InputError.at(
+            where, None, f"is no zip file ({broken})", "a pack is made by ir_std factors pack"
+        ) from None
     if size > LARGEST:
-        raise InputError.at(where, None, f"is more than {LARGEST} bytes unpacked",
-                            "a pack holds one factor set")
+        raise InputError.at(
+            where, None, f"is more than {LARGEST} bytes unpacked", "a pack holds one factor set"
+        )
     if len(found) < len(members):
         raise InputError.at(where, None, "has a member twice", "each file is there once")
     manifests = [name for name in found if name.endswith(f"/{MANIFEST}")]
     if len(manifests) != 1:
-        raise InputError.at(where, None, f"has no {MANIFEST}",
-                            "a pack is made by ir_std factors pack")
+        raise InputError.at(
+            where, None, f"has no {MANIFEST}", "a pack is made by ir_std factors pack"
+        )
     manifest = _object(found[manifests[0]], where, "id", "files")
     name = _safe(manifest["id"], where)
-    files = {part: found.pop(f"{name}/{part}") for part in (*FILES, *OPTIONAL_FILES)
-             if f"{name}/{part}" in found}
+    files = {
+        part: found.pop(f"{name}/{part}")
+        for part in (*FILES, *OPTIONAL_FILES)
+        if f"{name}/{part}" in found
+    }
     strange = sorted(set(found) - {f"{name}/{MANIFEST}"})
     if strange:
-        raise InputError.at(where, None, f"holds {strange[0][:100]!r}",
-                            f"only {name}/ and a set's files are allowed")
+        raise InputError.at(
+            where,
+            None,
+            f"holds {strange[0][:100]!r}",
+            f"only {name}/ and a set's files are allowed",
+        )
     if {part: _facts(data) for part, data in files.items()} != manifest["files"]:
-        raise InputError.at(where, None, f"its files are not what {MANIFEST} says",
-                            "it was damaged or changed: get it again")
+        raise InputError.at(
+            where,
+            None,
+            f"its files are not what {MANIFEST} says",
+            "it was damaged or changed: get it again",
+        )
     return name, files
 
 
@@ -213,17 +261,23 @@ def _from_registry(registry: str, name: str) -> tuple[bytes, str]:
     place = registry if registry.endswith(".json") else f"{registry.rstrip('/')}/{INDEX}"
     entries = _object(_fetched(place), place, "packs")["packs"]
     if not isinstance(entries, dict) or name not in entries:
-        raise UnknownSetError(f"{place} has no set {name!r}{suggestion(name, entries)}; it has "
-                              f"{', '.join(map(str, entries)) or 'none'}")
+        raise UnknownSetError(
+            f"{place} has no set {name!r}{suggestion(name, entries)}; it has "
+            f"{', '.join(map(str, entries)) or 'none'}"
+        )
     entry = entries[name]
     if not isinstance(entry, dict) or not re.fullmatch("[0-9a-f]{64}", str(entry.get("sha256"))):
         raise InputError.at(place, None, f"{name} has no sha256", "file, bytes and sha256")
     file = _safe(entry.get("file"), place)
-    where = (urljoin(place, file) if _is_url(place) else os.fspath(Path(place).parent / file))
+    where = urljoin(place, file) if _is_url(place) else os.fspath(Path(place).parent / file)
     content = _fetched(where, entry["sha256"])
     if hashlib.sha256(content).hexdigest() != entry["sha256"]:
-        raise InputError.at(where, None, f"is not what {place} says",
-                            "its SHA-256 is another: it was damaged or changed")
+        raise InputError.at(
+            where,
+            None,
+            f"is not what {place} says",
+            "its SHA-256 is another: it was damaged or changed",
+        )
     return content, where
 
 
@@ -249,14 +303,19 @@ def _fetched(place: str, sha256: str | None = None) -> bytes:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             got = pooch.retrieve(
-                place, f"sha256:{sha256}" if sha256 else None, fname="got", path=scratch,
-                downloader=pooch.HTTPDownloader(progressbar=_Bound(place), timeout=60))
+                place,
+                f"sha256:{sha256}" if sha256 else None,
+                fname="got",
+                path=scratch,
+                downloader=pooch.HTTPDownloader(progressbar=_Bound(place), timeout=60),
+            )
             return Path(got).read_bytes()
     except (RequestException, OSError, ValueError) as failed:
         if isinstance(failed, InputError):
             raise
-        raise InputError.at(place, None, f"cannot be had ({failed})",
-                            "see that the address is right") from None
+        raise InputError.at(
+            place, None, f"cannot be had ({failed})", "see that the address is right"
+        ) from None
     finally:
         logger.setLevel(level)
 
@@ -270,8 +329,9 @@ class _Bound:
     def update(self, size: int) -> None:
         self.got += size
         if self.got > LARGEST:
-            raise InputError.at(self.place, None, f"is larger than {LARGEST} bytes",
-                                "a pack holds one factor set")
+            raise InputError.at(
+                self.place, None, f"is larger than {LARGEST} bytes", "a pack holds one factor set"
+            )
 
     def reset(self) -> None:
         self.got = 0
@@ -287,8 +347,9 @@ def _read(path: Path) -> bytes:
             raise InputError.at(path, None, f"has {size} bytes", f"at most {LARGEST} are read")
         return path.read_bytes()
     except OSError as failed:
-        raise InputError.at(path, None, failed.strerror or str(failed),
-                            "name a pack or an index that can be read") from None
+        raise InputError.at(
+            path, None, failed.strerror or str(failed), "name a pack or an index that can be read"
+        ) from None
 
 
 def _object(content: bytes, where: object, *fields: str) -> Mapping[str, Any]:
@@ -297,17 +358,25 @@ def _object(content: bytes, where: object, *fields: str) -> Mapping[str, Any]:
         found = json.loads(content)
     except (ValueError, RecursionError) as broken:
         raise InputError.at(where, None, f"is no JSON ({broken})", "a JSON object") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT or not all(
-            field in found for field in fields):
-        raise InputError.at(where, None, f"is not of format {FORMAT}",
-                            f"format, {', '.join(fields)} are expected")
+    if (
+        not isinstance(found, dict)
+        or found.get("format") != FORMAT
+        or not all(field in found for field in fields)
+    ):
+        raise InputError.at(
+            where, None, f"is not of format {FORMAT}", f"format, {', '.join(fields)} are expected"
+        )
     return found
 
 
 def _safe(name: object, where: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InputError.at(where, None, f"name {str(name)[:100]!r}",
-                            "letters, digits and ._+- are allowed, a letter or digit first")
+        raise InputError.at(
+            where,
+            None,
+            f"name {str(name)[:100]!r}",
+            "letters, digits and ._+- are allowed, a letter or digit first",
+        )
     return name
 
 

@@ -47,8 +47,11 @@ def among(factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]) -
         chosen = np.flatnonzero(np.isin(numbers, [known[name] for name in wanted]))
         scores[measure] = columns[:, chosen]
         names[measure] = [list(known)[i] for i in numbers[chosen].tolist()]
-    info = {field: value for field, value in factors.info.items()
-            if field not in ("measures", "population", "tags")}
+    info = {
+        field: value
+        for field, value in factors.info.items()
+        if field not in ("measures", "population", "tags")
+    }
     info["population"] = f"{len(wanted)} systems of {factors.id} that were named"
     return factors_from_scores(scores, factors.judgments, info, names)
 
@@ -57,8 +60,12 @@ def _listed(file: str | os.PathLike[str]) -> list[str]:
     try:
         lines = Path(file).read_text(encoding="utf-8").splitlines()
     except OSError as failed:
-        raise InputError.at(file, None, failed.strerror or str(failed),
-                            "name a readable file of systems, one a line") from None
+        raise InputError.at(
+            file,
+            None,
+            failed.strerror or str(failed),
+            "name a readable file of systems, one a line",
+        ) from None
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

@@ -40,8 +40,12 @@ UNBOUNDED = ("SP", "DCG")
 WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref")
 """Measures that cannot be perfect where more documents are relevant than a run holds."""
 
-WORDS = {"thin": f"fewer than {FEW_SYSTEMS} systems", "coarse": "hardly tells scores apart",
-         "old": f"systems of before {OLD}", "good": "nothing known against it"}
+WORDS = {
+    "thin": f"fewer than {FEW_SYSTEMS} systems",
+    "coarse": "hardly tells scores apart",
+    "old": f"systems of before {OLD}",
+    "good": "nothing known against it",
+}
 """What is said of a measure; where several hold, the first of these."""
 
 
@@ -85,14 +89,19 @@ def quality(factors: FactorSet, measure: str) -> Quality:
     topics = int(known.sum())
     systems = factors.n_systems[measure]
     return Quality(
-        _word(0 < systems < FEW_SYSTEMS,
-              int((flat | coarse).sum()) > COARSE_TOPICS * topics
-              or int(capped.sum()) > CAPPED_TOPICS * topics,
-              (factors.info.get("year") or OLD) < OLD),
-        systems, _named(factors, flat), _named(factors, coarse),
+        _word(
+            0 < systems < FEW_SYSTEMS,
+            int((flat | coarse).sum()) > COARSE_TOPICS * topics
+            or int(capped.sum()) > CAPPED_TOPICS * topics,
+            (factors.info.get("year") or OLD) < OLD,
+        ),
+        systems,
+        _named(factors, flat),
+        _named(factors, coarse),
         _named(factors, known & _deep(factors, measure)),
         float(np.nanmedian(best)) if (~np.isnan(best)).any() else np.nan,
-        _named(factors, capped))
+        _named(factors, capped),
+    )
 
 
 def hardly_spread(sd: Floats, measure: str, resolution: float) -> npt.NDArray[np.bool_]:
@@ -142,8 +151,9 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
 
 def _deep(factors: FactorSet, measure: str) -> npt.NDArray[np.bool_]:
     parsed, depth = parse_measure(measure), factors.about(measure, "depth")
-    relevant = [known.at_least(parsed.params.get("rel", 1)) or 0
-                for known in factors.judgments.values()]
+    relevant = [
+        known.at_least(parsed.params.get("rel", 1)) or 0 for known in factors.judgments.values()
+    ]
     if not depth or "cutoff" in parsed.params or parsed.__name__ not in WHOLE_RUNS:
         return np.zeros(len(relevant), bool)
     return np.asarray(np.array(relevant) > depth)
@@ -190,8 +200,12 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
         return None
     rows = known & (factors.sd[measure] > EXACT)
     share = np.std(scores[rows][:, ~far], axis=1, ddof=1) / factors.sd[measure][rows]
-    return Outliers(tuple(numbers[far].tolist()), float(np.median(share)), float(share.min()),
-                    float(share.max()))
+    return Outliers(
+        tuple(numbers[far].tolist()),
+        float(np.median(share)),
+        float(share.min()),
+        float(share.max()),
+    )
 
 
 def duplicates(factors: FactorSet) -> list[tuple[int, ...]]:
@@ -253,8 +267,10 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
     yield from notes(factors)
     groups = duplicates(factors)
     if groups:
-        yield (f"The same scores in every measure: "
-               f"{'; '.join(_names(factors, group) for group in groups)}.")
+        yield (
+            f"The same scores in every measure: "
+            f"{'; '.join(_names(factors, group) for group in groups)}."
+        )
     measures_of: dict[str, list[str]] = {}
     for measure in factors.measures if measures is None else measures:
         for sentence in _against(factors, measure):
@@ -272,20 +288,28 @@ def _against(factors: FactorSet, measure: str) -> Iterator[str]:
     if found.flat:
         yield f"all systems score the same on {_topics(found.flat, n)}"
     if found.coarse:
-        yield (f"the deviation is below {COARSE_STEPS} steps of the scores on "
-               f"{_topics(found.coarse, n)}")
+        yield (
+            f"the deviation is below {COARSE_STEPS} steps of the scores on "
+            f"{_topics(found.coarse, n)}"
+        )
     if found.deep:
-        yield (f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
-               f"looked at on {_topics(found.deep, n)}")
+        yield (
+            f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
+            f"looked at on {_topics(found.deep, n)}"
+        )
     if len(found.capped) > CAPPED_TOPICS * n:
-        yield (f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
-               f"{len(found.capped)} of {n} topics (best attainable z, median: "
-               f"{found.ceiling:.2f})")
+        yield (
+            f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
+            f"{len(found.capped)} of {n} topics (best attainable z, median: "
+            f"{found.ceiling:.2f})"
+        )
     far = outliers(factors, measure) if measure in factors.default_measures else None
     if far:
-        yield (f"outlying systems {_names(factors, far.numbers)}; without them the deviation would "
-               f"be {far.sd:.2f} of what it is (median over topics; {far.least:.2f} to "
-               f"{far.most:.2f})")
+        yield (
+            f"outlying systems {_names(factors, far.numbers)}; without them the deviation would "
+            f"be {far.sd:.2f} of what it is (median over topics; {far.least:.2f} to "
+            f"{far.most:.2f})"
+        )
 
 
 def _names(factors: FactorSet, numbers: tuple[int, ...]) -> str:

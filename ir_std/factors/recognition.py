@@ -70,8 +70,11 @@ class Match:
         One of :data:`ir_std.factors.quality.WORDS`: ``good``, ``thin``, ``coarse`` or ``old``;
         judged when it is asked for, from the set's tables.
         """
-        return {m: quality(self.factors, m).word for m in self.factors.measures
-                } if self.factors else {}
+        return (
+            {m: quality(self.factors, m).word for m in self.factors.measures}
+            if self.factors
+            else {}
+        )
 
     @property
     def summary(self) -> str:
@@ -89,11 +92,15 @@ class Match:
         if self.fit:
             return self._said(str(self.fit))
         if not self.nearest:
-            return ("no factor set fits these qrels: none holds one of their topics; "
-                    "name a set with factors= or --factors")
-        return ("no factor set fits these qrels; nearest: "
-                + "; ".join(f"{n.factors.id}: {n.why_not}" for n in self.nearest)
-                + "; name a set with factors= or --factors")
+            return (
+                "no factor set fits these qrels: none holds one of their topics; "
+                "name a set with factors= or --factors"
+            )
+        return (
+            "no factor set fits these qrels; nearest: "
+            + "; ".join(f"{n.factors.id}: {n.why_not}" for n in self.nearest)
+            + "; name a set with factors= or --factors"
+        )
 
 
 def recognize(collection: Collection) -> Match:
@@ -123,13 +130,18 @@ def recognize(collection: Collection) -> Match:
 
 def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
     if collection.dataset:
-        own = _usable(fit(s, collection) for s in readable(sets)
-                      if collection.dataset in s.info.get("ir_datasets", ()))
+        own = _usable(
+            fit(s, collection)
+            for s in readable(sets)
+            if collection.dataset in s.info.get("ir_datasets", ())
+        )
         if own:
-            return Match(_loaded(min(own, key=lambda f: _specificity(f.factors))),
-                         chosen_by="ir_datasets id")
-    likely = readable(sets, lambda there: collection.shares_topics(there)
-                      and not collection.rules_out(there))
+            return Match(
+                _loaded(min(own, key=lambda f: _specificity(f.factors))), chosen_by="ir_datasets id"
+            )
+    likely = readable(
+        sets, lambda there: collection.shares_topics(there) and not collection.rules_out(there)
+    )
     fits = _usable(f for s in likely if not (f := fit(s, collection)).why_not)
     choices = sorted(_choices(fits), key=_preference)
     if choices:
@@ -137,14 +149,18 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
         used = {f.factors.id for f in best.parts or (best,)}
         others = [f for f in choices if not f.parts and f.factors.id not in used]
         best = best if best.parts else _loaded(best)
-        return Match(best, tuple(f.factors.id for f in others),
-                     rivals=tuple(f.factors.id for f in others if _rivals(f, best)))
+        return Match(
+            best,
+            tuple(f.factors.id for f in others),
+            rivals=tuple(f.factors.id for f in others if _rivals(f, best)),
+        )
     for found in _datasets_like(collection, sets):
         return Match(_loaded(found))
     near = [fit(s, collection) for s in readable(sets, collection.shares_topics)]
     near.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
-    return Match(None, nearest=tuple(
-        f if f.why_not else replace(f, why_not=_too_few(f)) for f in near[:3]))
+    return Match(
+        None, nearest=tuple(f if f.why_not else replace(f, why_not=_too_few(f)) for f in near[:3])
+    )
 
 
 def _datasets_like(collection: Collection, sets: tuple[SetVersion, ...]) -> Iterator[Fit]:
@@ -156,8 +172,10 @@ def _datasets_like(collection: Collection, sets: tuple[SetVersion, ...]) -> Iter
 
 def _usable(fits: Iterable[Fit]) -> list[Fit]:
     """The fits in the order of :func:`_specificity`, without those of the user's broken sets."""
-    return sorted((f for f in fits if is_shipped(f.factors) or is_sound(f.factors)),
-                  key=lambda f: _specificity(f.factors))
+    return sorted(
+        (f for f in fits if is_shipped(f.factors) or is_sound(f.factors)),
+        key=lambda f: _specificity(f.factors),
+    )
 
 
 def _loaded(found: Fit) -> Fit:
@@ -181,9 +199,11 @@ def _together(fits: list[Fit]) -> list[Fit]:
     def gain(f: Fit) -> int:
         return sum(f.collection.counts[t] != 0 for t in f.matched if t not in covered)
 
-    while best := max((f for f in fits if gain(f) and not (
-            covered & {*f.differ, *f.compared.others})), default=None,
-            key=lambda f: (f.exact, gain(f))):
+    while best := max(
+        (f for f in fits if gain(f) and not (covered & {*f.differ, *f.compared.others})),
+        default=None,
+        key=lambda f: (f.exact, gain(f)),
+    ):
         chosen.append(best)
         covered.update(best.matched)
     return chosen
@@ -197,8 +217,9 @@ def _joint(several: list[Fit]) -> Fit | None:
     if not shared_measures(sets):
         return None
     found = fit(joined(sets), several[0].collection)
-    worst = min(several, key=lambda f: ("nearly", "names", "counts", "judgments").index(
-        f.basis or "nearly"))
+    worst = min(
+        several, key=lambda f: ("nearly", "names", "counts", "judgments").index(f.basis or "nearly")
+    )
     return replace(found, basis=worst.basis, why_not=None, parts=tuple(several))
 
 
@@ -220,10 +241,14 @@ def _rivals(f: Fit, best: Fit) -> bool:
     if best.parts or _preference(f)[:4] != _preference(best)[:4]:
         return False
     one, other, topics = _loaded(f).factors, best.factors, best.matched
-    return any(not np.allclose(table(one)[m][one.rows(topics)],
-                               table(other)[m][other.rows(topics)], equal_nan=True)
-               for table in (attrgetter("mean"), attrgetter("sd"))
-               for m in one.measures if m in other.measures)
+    return any(
+        not np.allclose(
+            table(one)[m][one.rows(topics)], table(other)[m][other.rows(topics)], equal_nan=True
+        )
+        for table in (attrgetter("mean"), attrgetter("sd"))
+        for m in one.measures
+        if m in other.measures
+    )
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:
@@ -243,5 +268,6 @@ def named(factors: FactorSet, collection: Collection) -> Match:
     if not chosen.matched:
         raise NoFactorsError(
             f"{factors.id} holds none of the topics ({few(collection.counts)}): "
-            f"it has {few(factors.topics)}; leave the set to be recognized, or name another")
+            f"it has {few(factors.topics)}; leave the set to be recognized, or name another"
+        )
     return Match(chosen, chosen_by="name")

@@ -24,8 +24,11 @@ LONGEST = 10_000
 
 
 def _text(value: Any) -> str | None:
-    if isinstance(value, str) and len(value) <= LONGEST and (
-            value.isprintable() or not re.search(_CONTROL, value)):
+    if (
+        isinstance(value, str)
+        and len(value) <= LONGEST
+        and (value.isprintable() or not re.search(_CONTROL, value))
+    ):
         return None
     return "a text without control characters is expected"
 
@@ -43,8 +46,9 @@ def _texts(value: Any) -> str | None:
 
 
 def _tags(value: Any) -> str | None:
-    return _texts(value) or ("different texts are expected" if len(set(value)) < len(value)
-                             else None)
+    return _texts(value) or (
+        "different texts are expected" if len(set(value)) < len(value) else None
+    )
 
 
 def _text_or_texts(value: Any) -> str | None:
@@ -53,8 +57,8 @@ def _text_or_texts(value: Any) -> str | None:
 
 def _records(value: Any) -> str | None:
     if isinstance(value, (list, tuple)) and all(
-            isinstance(one, Mapping) and not any(map(_text, (*one, *one.values())))
-            for one in value):
+        isinstance(one, Mapping) and not any(map(_text, (*one, *one.values()))) for one in value
+    ):
         return None
     return "a list of objects of texts is expected"
 
@@ -68,6 +72,7 @@ def _whole(least: int) -> Rule:
         if isinstance(value, int) and not isinstance(value, bool) and least <= value < 1 << 31:
             return None
         return f"a whole number from {least} is expected"
+
     return rule
 
 
@@ -76,8 +81,11 @@ def _optional(rule: Rule) -> Rule:
 
 
 def _step(value: Any) -> str | None:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and (
-            math.isfinite(value) and 0 <= value < 1):
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and (math.isfinite(value) and 0 <= value < 1)
+    ):
         return None
     return "a step from 0 to below 1 is expected"
 
@@ -112,8 +120,12 @@ def _measure(name: str) -> str | None:
 
 
 OF_MEASURE: dict[str, Rule] = {
-    "systems": _whole(0), "source": _text, "licence": _text, "depth": _optional(_whole(1)),
-    "resolution": _step}
+    "systems": _whole(0),
+    "source": _text,
+    "licence": _text,
+    "depth": _optional(_whole(1)),
+    "resolution": _step,
+}
 """The fields of one measure, beside the set's own of the same names."""
 
 OF_DATASET: dict[str, Rule] = {"split": _text, "queries": _whole(1), "note": _text}
@@ -122,20 +134,38 @@ OF_DATASET: dict[str, Rule] = {"split": _text, "queries": _whole(1), "note": _te
 
 def _datasets(value: Any) -> str | None:
     if isinstance(value, Mapping) and all(
-            isinstance(about, Mapping) and about.keys() <= OF_DATASET.keys()
-            and not any(OF_DATASET[field](one) for field, one in about.items())
-            for about in value.values()):
+        isinstance(about, Mapping)
+        and about.keys() <= OF_DATASET.keys()
+        and not any(OF_DATASET[field](one) for field, one in about.items())
+        for about in value.values()
+    ):
         return None
     return f"an object of objects with {', '.join(OF_DATASET)} is expected"
 
 
 FIELDS: dict[str, Rule] = {
-    "id": _name, "title": _text, "track": _text, "unit": _one_of("topic", "collection"),
-    "doc_id_pattern": _optional(_pattern), "ir_datasets": _texts,
-    "max_level": _optional(_whole(0)), "depth": _optional(_whole(1)), "resolution": _step,
-    "default_measures": _measure_names, "source": _text, "sources": _records, "licence": _text,
-    "built": _text, "notes": _text_or_texts, "beside": _name, "population": _text,
-    "year": _optional(_whole(1900)), "inputs": _records, "tags": _tags, "datasets": _datasets}
+    "id": _name,
+    "title": _text,
+    "track": _text,
+    "unit": _one_of("topic", "collection"),
+    "doc_id_pattern": _optional(_pattern),
+    "ir_datasets": _texts,
+    "max_level": _optional(_whole(0)),
+    "depth": _optional(_whole(1)),
+    "resolution": _step,
+    "default_measures": _measure_names,
+    "source": _text,
+    "sources": _records,
+    "licence": _text,
+    "built": _text,
+    "notes": _text_or_texts,
+    "beside": _name,
+    "population": _text,
+    "year": _optional(_whole(1900)),
+    "inputs": _records,
+    "tags": _tags,
+    "datasets": _datasets,
+}
 """The fields of a set, but for ``measures``.
 
 ``year`` is that of the systems; ``tags`` are their names, in the order of their numbers;
@@ -171,8 +201,15 @@ def problems(info: Any) -> Iterator[str]:
 
 def unknown_fields(info: Mapping[str, Any]) -> list[str]:
     """Fields that nothing here knows; a newer version may have written them."""
-    return sorted({*info} - {*FIELDS, "measures"} | {
-        field for about in info["measures"].values() for field in about if field not in OF_MEASURE})
+    return sorted(
+        {*info} - {*FIELDS, "measures"}
+        | {
+            field
+            for about in info["measures"].values()
+            for field in about
+            if field not in OF_MEASURE
+        }
+    )
 
 
 def _wrong(fields: Mapping[str, Any], rules: Mapping[str, Rule], of: str) -> Iterator[str]:

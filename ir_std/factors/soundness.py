@@ -54,8 +54,11 @@ def of_topics(s: Described) -> Iterator[Problem]:
     if not s.topics:
         yield "topics.csv", "there is no topic"
     for topic in s.topics:
-        if not isinstance(topic, str) or not topic or (
-                not topic.isprintable() and re.search("[\0\ud800-\udfff]", topic)):
+        if (
+            not isinstance(topic, str)
+            or not topic
+            or (not topic.isprintable() and re.search("[\0\ud800-\udfff]", topic))
+        ):
             yield "topics.csv", f"topic {topic!r} is no text of at least one character"
     for topic, known in s.judgments.items():
         counts = [known.n_rel, *(known.levels or {}).values()]
@@ -73,10 +76,20 @@ def of_moments(s: Described, mean: Table, sd: Table) -> Iterator[Problem]:
     for name in s.measures:
         for file, column in (("mean.csv", mean[name]), ("sd.csv", sd[name])):
             yield from _range(s, name, file, column)
-        yield from _where(s, name, "sd.csv", np.isnan(mean[name]) != np.isnan(sd[name]),
-                          "is known where the mean is not, or the reverse")
-        yield from _where(s, name, "topics.csv", mean[name] > _most(name, n_rel) + EXACT,
-                          "has a mean higher than n_rel allows")
+        yield from _where(
+            s,
+            name,
+            "sd.csv",
+            np.isnan(mean[name]) != np.isnan(sd[name]),
+            "is known where the mean is not, or the reverse",
+        )
+        yield from _where(
+            s,
+            name,
+            "topics.csv",
+            mean[name] > _most(name, n_rel) + EXACT,
+            "has a mean higher than n_rel allows",
+        )
 
 
 def _shapes(s: Described, file: str, table: Table) -> Iterator[Problem]:
@@ -94,8 +107,13 @@ def _range(s: Described, name: str, file: str, values: Floats) -> Iterator[Probl
         return
     yield from _where(s, name, file, np.isinf(rows).any(axis=1), "is infinite")
     yield from _where(s, name, file, (rows < 0).any(axis=1), "is negative")
-    yield from _where(s, name, file, ((rows > highest + EXACT) & ~np.isinf(rows)).any(axis=1),
-                      f"is outside 0 to {highest}")
+    yield from _where(
+        s,
+        name,
+        file,
+        ((rows > highest + EXACT) & ~np.isinf(rows)).any(axis=1),
+        f"is outside 0 to {highest}",
+    )
 
 
 def _most(name: str, n_rel: Floats) -> Floats:
@@ -125,14 +143,14 @@ def of_scores(s: Described, scores: Table) -> Iterator[Problem]:
         if found:
             continue
         yield from _where(s, name, "scores.npz", _unsorted(array), "is not sorted")
-        for file, table, expected in zip(("mean.csv", "sd.csv"), (s.mean, s.sd), moments(array),
-                                         strict=True):
+        for file, table, expected in zip(
+            ("mean.csv", "sd.csv"), (s.mean, s.sd), moments(array), strict=True
+        ):
             differs = ~np.isclose(table[name], expected, rtol=EXACT, atol=EXACT, equal_nan=True)
             yield from _where(s, name, file, differs, "is not that of the scores")
         if step := s.about(name, "resolution", 0):
             off = np.abs(array / step - np.rint(array / step)) > 1e-6
-            yield from _where(s, name, "scores.npz", off.any(axis=1),
-                              f"is not in steps of {step}")
+            yield from _where(s, name, "scores.npz", off.any(axis=1), f"is not in steps of {step}")
 
 
 def _unsorted(scores: Floats) -> npt.NDArray[np.bool_]:
@@ -155,8 +173,10 @@ def moments(ordered: Floats) -> tuple[Floats, Floats]:
     squares = np.nansum((ordered - mean[:, None]) ** 2, axis=1)
     sd = np.sqrt(squares / np.maximum(n - 1, 1))
     alike = highest - lowest <= EXACT
-    return (np.where(enough, np.where(alike, lowest, mean), np.nan),
-            np.where(enough, np.where(alike, 0.0, sd), np.nan))
+    return (
+        np.where(enough, np.where(alike, lowest, mean), np.nan),
+        np.where(enough, np.where(alike, 0.0, sd), np.nan),
+    )
 
 
 def of_systems(s: Described, systems: Mapping[str, npt.NDArray[Any]]) -> Iterator[Problem]:
@@ -169,9 +189,14 @@ def of_systems(s: Described, systems: Mapping[str, npt.NDArray[Any]]) -> Iterato
             yield "systems.npz", f"{name} has shape {numbers.shape}, as its scores is expected"
         else:
             ordered = np.sort(numbers, axis=1)
-            yield from _where(s, name, "systems.npz", (ordered != ordered[:1]).any(axis=1)
-                              | (ordered[:, 1:] == ordered[:, :-1]).any(axis=1),
-                              "does not name every system once")
+            yield from _where(
+                s,
+                name,
+                "systems.npz",
+                (ordered != ordered[:1]).any(axis=1)
+                | (ordered[:, 1:] == ordered[:, :-1]).any(axis=1),
+                "does not name every system once",
+            )
             if numbers.size and (numbers.min() < 0 or (tags and numbers.max() >= len(tags))):
                 yield "systems.npz", f"{name} has a system that tags do not name"
 
@@ -183,17 +208,26 @@ def of_means(s: Described, means: Table) -> Iterator[Problem]:
         if name not in s.measures or scheme not in ("raw", "N", "U", "E", "z"):
             yield "means.npz", f"{key} is no scheme and measure of the set"
         elif values.ndim != 1 or len(values) > s.n_systems[name]:
-            yield "means.npz", (f"{key} has shape {values.shape}, a mean for each of "
-                                f"{s.n_systems[name]} systems is expected")
+            yield (
+                "means.npz",
+                (
+                    f"{key} has shape {values.shape}, a mean for each of "
+                    f"{s.n_systems[name]} systems is expected"
+                ),
+            )
         elif not np.isfinite(values).all() or (np.diff(values) < 0).any():
             yield "means.npz", f"{key} is not finite and sorted"
-        elif scheme != "z" and len(values) and not (
-                values[0] >= 0 and (values[-1] <= 1 + EXACT or name.startswith(UNBOUNDED))):
+        elif (
+            scheme != "z"
+            and len(values)
+            and not (values[0] >= 0 and (values[-1] <= 1 + EXACT or name.startswith(UNBOUNDED)))
+        ):
             yield "means.npz", f"{key} is outside 0 to 1"
 
 
-def _where(s: Described, measure: str, file: str, wrong: npt.ArrayLike,
-           what: str) -> Iterator[Problem]:
+def _where(
+    s: Described, measure: str, file: str, wrong: npt.ArrayLike, what: str
+) -> Iterator[Problem]:
     if not np.any(wrong):
         return
     rows = np.flatnonzero(wrong)

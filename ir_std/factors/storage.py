@@ -48,16 +48,19 @@ def parse_json(content: bytes, file: object) -> Any:
     try:
         return json.loads(content.decode())
     except json.JSONDecodeError as broken:
-        raise InputError.at(file, broken.lineno, f"no JSON ({broken.msg})",
-                            "a set.json is one JSON object") from None
+        raise InputError.at(
+            file, broken.lineno, f"no JSON ({broken.msg})", "a set.json is one JSON object"
+        ) from None
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "a set.json is UTF-8 text") from None
     except RecursionError:
-        raise InputError.at(file, None, "nested too deeply",
-                            "a set.json is one JSON object") from None
+        raise InputError.at(
+            file, None, "nested too deeply", "a set.json is one JSON object"
+        ) from None
     except ValueError as broken:  # a number of thousands of digits
-        raise InputError.at(file, None, f"no JSON ({broken})",
-                            "a set.json is one JSON object") from None
+        raise InputError.at(
+            file, None, f"no JSON ({broken})", "a set.json is one JSON object"
+        ) from None
 
 
 def _rows(content: bytes, file: object) -> list[list[str]]:
@@ -66,15 +69,16 @@ def _rows(content: bytes, file: object) -> list[list[str]]:
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "tables are UTF-8 text") from None
     except csv.Error as broken:
-        raise InputError.at(file, None, f"no CSV ({broken})",
-                            "cells parted by commas are expected") from None
+        raise InputError.at(
+            file, None, f"no CSV ({broken})", "cells parted by commas are expected"
+        ) from None
     if len(rows) < 2:
-        raise InputError.at(file, len(rows) or None, "no topics",
-                            "a header and a row for each topic are expected")
+        raise InputError.at(
+            file, len(rows) or None, "no topics", "a header and a row for each topic are expected"
+        )
     for line, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            raise InputError.at(file, line, f"{len(row)} columns",
-                                f"the header has {len(rows[0])}")
+            raise InputError.at(file, line, f"{len(row)} columns", f"the header has {len(rows[0])}")
     return rows
 
 
@@ -108,8 +112,7 @@ def read_topics(content: bytes, file: object) -> dict[str, Judgments]:
     topics: dict[str, Judgments] = {}
     for line, row in enumerate(rows[1:], 2):
         if row[0] in topics:
-            raise InputError.at(file, line, f"topic {shown(row[0])[1:-1]} again",
-                                "one row a topic")
+            raise InputError.at(file, line, f"topic {shown(row[0])[1:-1]} again", "one row a topic")
         topics[row[0]] = _judgments(file, line, row, levels, names)
     return topics
 
@@ -121,28 +124,42 @@ def _levels(file: object, header: list[str]) -> list[int]:
     if len(header) > 2:
         expected += [*(f"level_{n}" for n in levels), "fingerprint"]
     if header != expected or levels != sorted({*levels, *[0] * (len(header) > 2)}):
-        raise InputError.at(file, 1, f"header {shown(','.join(header))[1:-1]}",
-                            "topic,n_rel is expected, or topic,n_rel,level_0,...,fingerprint with "
-                            "levels ascending")
+        raise InputError.at(
+            file,
+            1,
+            f"header {shown(','.join(header))[1:-1]}",
+            "topic,n_rel is expected, or topic,n_rel,level_0,...,fingerprint with levels ascending",
+        )
     return levels
 
 
-def _judgments(file: object, line: int, row: list[str], levels: list[int],
-               names: list[str]) -> Judgments:
-    n_rel, *counts = [_whole(file, line, name, cell)
-                      for name, cell in zip(names, row[1:len(levels) + 2], strict=False)]
+def _judgments(
+    file: object, line: int, row: list[str], levels: list[int], names: list[str]
+) -> Judgments:
+    n_rel, *counts = [
+        _whole(file, line, name, cell)
+        for name, cell in zip(names, row[1 : len(levels) + 2], strict=False)
+    ]
     if not levels or (counts == [None] * len(levels) and not row[-1]):
         return Judgments(n_rel)
     known = [n for n in counts if n is not None]
     if len(known) < len(levels) or sum(known[1:]) != n_rel:
         found = shown(",".join(row[2:-1]))[1:-1]
-        raise InputError.at(file, line, f"levels {found} and n_rel {row[1]}",
-                            "levels from 1 add up to n_rel, or all are empty where unknown")
+        raise InputError.at(
+            file,
+            line,
+            f"levels {found} and n_rel {row[1]}",
+            "levels from 1 add up to n_rel, or all are empty where unknown",
+        )
     at = Frozen({level: n for level, n in zip(levels, known, strict=True) if n or not level})
     prints = row[-1].split("-") if row[-1] else []
     if len(prints) not in (0, len(at) - 1) or not _FINGERPRINTS.fullmatch(row[-1]):
-        raise InputError.at(file, line, f"fingerprint {shown(row[-1])}",
-                            f"{len(at) - 1} times 16 hexadecimal digits, joined by -, are expected")
+        raise InputError.at(
+            file,
+            line,
+            f"fingerprint {shown(row[-1])}",
+            f"{len(at) - 1} times 16 hexadecimal digits, joined by -, are expected",
+        )
     if len(prints) < len(at) - 1:
         return Judgments(n_rel, at)
     return Judgments(n_rel, at, Frozen(zip(list(at)[1:], prints, strict=True)))
@@ -161,8 +178,12 @@ def _whole(file: object, line: int, name: str, cell: str) -> int | None:
     if cell.isascii() and cell.isdigit() and len(cell) < 10:
         return int(cell)
     if cell:
-        raise InputError.at(file, line, f"{name} is {shown(cell)}",
-                            "a whole number is expected, or nothing where unknown")
+        raise InputError.at(
+            file,
+            line,
+            f"{name} is {shown(cell)}",
+            "a whole number is expected, or nothing where unknown",
+        )
     return None
 
 
@@ -201,11 +222,13 @@ def read_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
     for line, row in enumerate(rows[1:], 2):
         if line - 2 >= len(topics) or row[0] != topics[line - 2]:
             expected = shown(topics[line - 2]) if line - 2 < len(topics) else "no further topic"
-            raise InputError.at(file, line, f"topic {shown(row[0])}",
-                                f"topics.csv has {expected} here")
+            raise InputError.at(
+                file, line, f"topic {shown(row[0])}", f"topics.csv has {expected} here"
+            )
     if len(rows) - 1 < len(topics):
-        raise InputError.at(file, len(rows), f"ends after {len(rows) - 1} topics",
-                            f"topics.csv has {len(topics)}")
+        raise InputError.at(
+            file, len(rows), f"ends after {len(rows) - 1} topics", f"topics.csv has {len(topics)}"
+        )
     names = rows[0][1:]
     if len(set(names)) < len(names):
         raise InputError.at(file, 1, "a measure comes twice", "one column a measure")
@@ -242,15 +265,25 @@ def _not_a_number(file: object, rows: list[list[str]]) -> InputError:
             try:
                 number(cell)
             except ValueError:
-                return InputError.at(file, line,
-                                     f"{measure} of topic {row[0]} is {shown(cell)}",
-                                     "a number is expected, or nothing where unknown")
+                return InputError.at(
+                    file,
+                    line,
+                    f"{measure} of topic {row[0]} is {shown(cell)}",
+                    "a number is expected, or nothing where unknown",
+                )
     raise LookupError(f"every cell of {file} is a number")
 
 
 def write_table(file: Path, topics: Iterable[str], table: Mapping[str, npt.ArrayLike]) -> None:
     """Write ``mean.csv`` or ``sd.csv`` at full precision; NaN as an empty cell."""
     columns = [np.asarray(column, dtype=float).tolist() for column in table.values()]
-    _write_csv(file, [["", *table], *(
-        [topic, *("" if v != v else repr(v) for v in values)]
-        for topic, *values in zip(topics, *columns, strict=True))])
+    _write_csv(
+        file,
+        [
+            ["", *table],
+            *(
+                [topic, *("" if v != v else repr(v) for v in values)]
+                for topic, *values in zip(topics, *columns, strict=True)
+            ),
+        ],
+    )

@@ -44,5 +44,6 @@ PARTS: dict[str, Callable[[FactorSet], Iterator[soundness.Problem]]] = {
     "moments": lambda s: soundness.of_moments(s, s.stored("mean.csv"), s.stored("sd.csv")),
     "scores": lambda s: soundness.of_scores(s, s.stored("scores.npz")),
     "systems": lambda s: soundness.of_systems(s, s.stored("systems.npz")),
-    "means": lambda s: soundness.of_means(s, s.stored("means.npz"))}
+    "means": lambda s: soundness.of_means(s, s.stored("means.npz")),
+}
 """The problems of each part; a part relies on those before it."""

@@ -23,14 +23,14 @@ def collection_names(read: Mapping[object, Qrels]) -> dict[object, str]:
     Of whole data sets it is the data set's.  Where these are the same too they are numbered.
     """
     fits = {key: find_factors(qrels).fit for key, qrels in read.items()}
-    called = {key: (fit.dataset or fit.factors.id) if fit else None
-              for key, fit in fits.items()}
+    called = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}
     count = Counter(called.values())
     own = {key: os.path.basename(qrels.name) for key, qrels in read.items()}
     names: dict[object, str] = {}
     for key, known in called.items():
-        name = own[key] if known is None else (
-            known if count[known] == 1 else f"{known} ({own[key]})")
+        name = (
+            own[key] if known is None else (known if count[known] == 1 else f"{known} ({own[key]})")
+        )
         taken = sum(other.startswith(name) for other in names.values())
         names[key] = f"{name} {taken + 1}" if name in names.values() else name
     return names
@@ -45,11 +45,21 @@ def common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> lis
         If there is none.
     """
     matches = [(find_factors(qrels), qrels) for qrels in collections]
-    candidates = dict.fromkeys(parse_measure(name) for match, _ in matches if match.factors
-                               for name in match.factors.default_measures)
-    common = [m for m in candidates if all(
-        len(companions([m], match, qrels, schemes)[0]) == 1 + len(schemes)
-        for match, qrels in matches if match.factors)]
+    candidates = dict.fromkeys(
+        parse_measure(name)
+        for match, _ in matches
+        if match.factors
+        for name in match.factors.default_measures
+    )
+    common = [
+        m
+        for m in candidates
+        if all(
+            len(companions([m], match, qrels, schemes)[0]) == 1 + len(schemes)
+            for match, qrels in matches
+            if match.factors
+        )
+    ]
     if not common:
         raise UsageError("no measure has factors in every one of these collections: name measures")
     return common
@@ -69,15 +79,20 @@ class Overlaps:
 
     def of(self, names: Collection[str]) -> str:
         """Which of these collections share topics; empty if none do."""
-        return "; ".join(_twice(*pair, n) for pair, n in self.topics.items()
-                         if n and set(pair) <= set(names))
+        return "; ".join(
+            _twice(*pair, n) for pair, n in self.topics.items() if n and set(pair) <= set(names)
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know of each two."""
-        return tuple(_twice(a, b, n) if n else f"{a} and {b} share documents, not topics: what "
-                     f"depends on the documents is seen twice"
-                     for (a, b), n in self.topics.items())
+        return tuple(
+            _twice(a, b, n)
+            if n
+            else f"{a} and {b} share documents, not topics: what "
+            f"depends on the documents is seen twice"
+            for (a, b), n in self.topics.items()
+        )
 
 
 def _twice(a: str, b: str, n: int) -> str:
@@ -97,21 +112,24 @@ def overlaps(qrels: Mapping[str, Qrels], forms: Mapping[str, str | None]) -> Ove
     forms : mapping of str to str or None
         What document ids look like in a collection, where that is known.
     """
-    documents = {name: frozenset(chain.from_iterable(q.judged.values()))
-                 for name, q in qrels.items()}
+    documents = {
+        name: frozenset(chain.from_iterable(q.judged.values())) for name, q in qrels.items()
+    }
     found = {}
     for a, b in combinations(qrels, 2):
         topics = set(qrels[a].topics).intersection(qrels[b].topics)
         shared = documents[a] & documents[b]
         formed_alike = forms[a] is not None and forms[a] == forms[b]
         if documents[a] and documents[b]:
-            alike = sum(not qrels[a].judged[t].keys().isdisjoint(qrels[b].judged[t])
-                        for t in topics)
+            alike = sum(
+                not qrels[a].judged[t].keys().isdisjoint(qrels[b].judged[t]) for t in topics
+            )
             # Plain numbers may name other documents elsewhere, unless they do so topic by topic.
             same = any(not d.isdigit() for d in shared) or (bool(shared) and formed_alike)
         else:  # scores tell no documents, at best how many are relevant
-            first, second = (dict(zip(q.topics, q.count().tolist(), strict=True))
-                             for q in (qrels[a], qrels[b]))
+            first, second = (
+                dict(zip(q.topics, q.count().tolist(), strict=True)) for q in (qrels[a], qrels[b])
+            )
             alike = sum(first[t] == second[t] > 0 for t in topics)
             same = bool(topics) and formed_alike
         if same or alike > len(topics) / 2:

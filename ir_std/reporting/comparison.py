@@ -83,8 +83,9 @@ class Part:
             return Effect(self.collection, NOTHING, nan, nan, nan, nan)
         found = self.results.difference(self.system, baseline, measure)
         other = self.results.values[baseline][measure]
-        effect = Effect.of(self.collection, self.values(measure) - other, found.systems_error,
-                           found.systems_df)
+        effect = Effect.of(
+            self.collection, self.values(measure) - other, found.systems_error, found.systems_df
+        )
         tested = self.results.tests[self.system].get(measure)
         return replace(effect, p=tested.p, p_adjusted=tested.p_adjusted) if tested else effect
 
@@ -105,8 +106,10 @@ class Comparison:
     measures: tuple[Measure, ...]
 
     def __repr__(self) -> str:
-        return (f"<Comparison of {', '.join(self.systems)} on {', '.join(self.collections)}: "
-                f"{', '.join(map(str, self.measures))}>")
+        return (
+            f"<Comparison of {', '.join(self.systems)} on {', '.join(self.collections)}: "
+            f"{', '.join(map(str, self.measures))}>"
+        )
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -121,8 +124,9 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Which factors were used, measures without factors, collections that overlap."""
-        said = [text for part in self.parts
-                for text in (str(part.results.match), *part.results.notes)]
+        said = [
+            text for part in self.parts for text in (str(part.results.match), *part.results.notes)
+        ]
         return tuple(dict.fromkeys([*said, *self.overlaps.notes]))
 
     @property
@@ -146,8 +150,10 @@ class Comparison:
     @cached_property
     def overlaps(self) -> Overlaps:
         """Which of the collections share topics or documents."""
-        return overlaps({p.collection: p.results.evaluator.qrels for p in self.parts},
-                        {p.collection: p.document_form for p in self.parts})
+        return overlaps(
+            {p.collection: p.results.evaluator.qrels for p in self.parts},
+            {p.collection: p.document_form for p in self.parts},
+        )
 
     def effects(self, baseline: str, test: str = "t", correction: str | None = None) -> Effects:
         """Every other system against a baseline: by collection, and in summary.
@@ -166,8 +172,10 @@ class Comparison:
             with it.
         """
         if baseline not in self.systems:
-            raise UsageError(f"no system is called {baseline!r}, the baseline: there are "
-                             f"{', '.join(self.systems)}{suggestion(baseline, self.systems)}")
+            raise UsageError(
+                f"no system is called {baseline!r}, the baseline: there are "
+                f"{', '.join(self.systems)}{suggestion(baseline, self.systems)}"
+            )
         tested = self.tested(baseline, test, correction)
         own = {p.collection for p in self._of(baseline)}
         across, notes = [], []
@@ -175,22 +183,35 @@ class Comparison:
             parts = [p for p in tested._of(system) if p.collection in own]
             if system == baseline or not parts:
                 continue
-            across += [Across(system, baseline, m,
-                              tuple(p.against(baseline, m) for p in parts),
-                              self.overlaps.of([p.collection for p in parts]))
-                       for m in self.measures]
-            notes += [f"{system} has no run on {c}" for c in self.collections
-                      if c in own and c not in {p.collection for p in parts}]
+            across += [
+                Across(
+                    system,
+                    baseline,
+                    m,
+                    tuple(p.against(baseline, m) for p in parts),
+                    self.overlaps.of([p.collection for p in parts]),
+                )
+                for m in self.measures
+            ]
+            notes += [
+                f"{system} has no run on {c}"
+                for c in self.collections
+                if c in own and c not in {p.collection for p in parts}
+            ]
         if not across:
             raise UsageError(f"no system has a collection in common with {baseline}, the baseline")
         most = max(len(a.effects) for a in across)
         if 1 < most < FEW:
-            notes.append(f"{most} collections are few: how much a difference varies between "
-                         f"collections is hardly known from fewer than {FEW}.")
+            notes.append(
+                f"{most} collections are few: how much a difference varies between "
+                f"collections is hardly known from fewer than {FEW}."
+            )
         notes += self.overlaps.notes
         if most > 1:
-            notes.append("If a system was tuned on one of these collections, leave that "
-                         "collection out: its difference there is not one on new topics.")
+            notes.append(
+                "If a system was tuned on one of these collections, leave that "
+                "collection out: its difference there is not one on new topics."
+            )
         return Effects(baseline, self.measures, tuple(across), tuple(notes), test, correction)
 
     def tested(self, baseline: str, test: str = "t", correction: str | None = None) -> Comparison:
@@ -205,11 +226,14 @@ class Comparison:
         results = {p.collection: p.results for p in self.parts}
         for name, found in results.items():
             if baseline in found.runs and (found.baseline, found.test, found.correction) != (
-                    baseline, test, correction):
-                results[name] = replace(found, baseline=baseline, test=test,
-                                        correction=correction)
-        return replace(self, parts=tuple(replace(p, results=results[p.collection])
-                                         for p in self.parts))
+                baseline,
+                test,
+                correction,
+            ):
+                results[name] = replace(found, baseline=baseline, test=test, correction=correction)
+        return replace(
+            self, parts=tuple(replace(p, results=results[p.collection]) for p in self.parts)
+        )
 
     def table(self, places: int = 4) -> Table:
         """A row a system and collection; standardized means carry halves of 95 percent intervals.
@@ -219,52 +243,89 @@ class Comparison:
         rows = []
         for system in self.systems:
             parts = self._of(system)
-            rows += [self._row(system, part.collection, {
-                m: part.estimate(m) for m in self.measures}, places) for part in parts]
+            rows += [
+                self._row(
+                    system, part.collection, {m: part.estimate(m) for m in self.measures}, places
+                )
+                for part in parts
+            ]
             datasets = all(part.of_dataset for part in parts)
-            pooled = {m: e for m in self.measures if (datasets or isinstance(m, Standardized))
-                      and (e := self.pooled(system, m))}
+            pooled = {
+                m: e
+                for m in self.measures
+                if (datasets or isinstance(m, Standardized)) and (e := self.pooled(system, m))
+            }
             if pooled:
                 rows.append(self._row(system, POOLED, pooled, places))
-        return Table(("system", "collection", "topics", *map(str, self.measures)), tuple(rows), 3,
-                     self._table_notes(), groups_of(self.measures))
+        return Table(
+            ("system", "collection", "topics", *map(str, self.measures)),
+            tuple(rows),
+            3,
+            self._table_notes(),
+            groups_of(self.measures),
+        )
 
-    def _row(self, system: str, collection: str, means: Mapping[Measure, Estimate],
-             places: int) -> tuple[Cell, ...]:
+    def _row(
+        self, system: str, collection: str, means: Mapping[Measure, Estimate], places: int
+    ) -> tuple[Cell, ...]:
         topics = span(e.n for e in means.values())
-        return (label(system), label(collection), label(topics),
-                *(estimate_cell(means.get(m, NOTHING), isinstance(m, Standardized), places)
-                  for m in self.measures))
+        return (
+            label(system),
+            label(collection),
+            label(topics),
+            *(
+                estimate_cell(means.get(m, NOTHING), isinstance(m, Standardized), places)
+                for m in self.measures
+            ),
+        )
 
     def _table_notes(self) -> tuple[str, ...]:
         raw = [str(m) for m in self.measures if not isinstance(m, Standardized)]
         kinds = {part.of_dataset for part in self.parts}
         if kinds == {True}:
-            return (f"Raw means over data sets ({', '.join(raw)}) are the usual average, which the "
-                    "data sets with the widest spread decide; standardized ones are relative to "
-                    "the models on each data set, and count alike.",)
-        mixed = ("Some of these collections have factors of topics, some of whole data sets: means "
-                 "over both mix what is relative topic by topic with what is relative in the "
-                 "mean.",) * (len(kinds) > 1)
-        return (*mixed, f"Raw means ({', '.join(raw)}) of different collections cannot be "
-                "compared: they tell as much of the topics as of the systems. Standardized means "
-                "can, each being relative to the systems that took part in its track.",
-                "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
-                f"the systems that the factors come from{self._how_systems()}.", *self._steps())
+            return (
+                f"Raw means over data sets ({', '.join(raw)}) are the usual average, which the "
+                "data sets with the widest spread decide; standardized ones are relative to "
+                "the models on each data set, and count alike.",
+            )
+        mixed = (
+            "Some of these collections have factors of topics, some of whole data sets: means "
+            "over both mix what is relative topic by topic with what is relative in the "
+            "mean.",
+        ) * (len(kinds) > 1)
+        return (
+            *mixed,
+            f"Raw means ({', '.join(raw)}) of different collections cannot be "
+            "compared: they tell as much of the topics as of the systems. Standardized means "
+            "can, each being relative to the systems that took part in its track.",
+            "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
+            f"the systems that the factors come from{self._how_systems()}.",
+            *self._steps(),
+        )
 
     def _how_systems(self) -> str:
         """How the systems' part of the intervals was found."""
-        found = dict.fromkeys(how for part in self.parts for m in part.results.plans
-                              if (how := part.results.systems_parts[m].source))
+        found = dict.fromkeys(
+            how
+            for part in self.parts
+            for m in part.results.plans
+            if (how := part.results.systems_parts[m].source)
+        )
         return ", " * bool(found) + "; ".join(found)
 
     def _steps(self) -> tuple[str, ...]:
         """Where a share of systems moves in steps that one can see."""
-        few = dict.fromkeys((plan.factors.id, plan.factors.n_systems[plan.name])
-                            for part in self.parts for m, plan in part.results.plans.items()
-                            if m["scheme"] == "E")
-        return tuple(f"E on {name} moves in steps of 1/{n}, the share of a system."
-                     for name, n in few if n < FEW_SYSTEMS)
+        few = dict.fromkeys(
+            (plan.factors.id, plan.factors.n_systems[plan.name])
+            for part in self.parts
+            for m, plan in part.results.plans.items()
+            if m["scheme"] == "E"
+        )
+        return tuple(
+            f"E on {name} moves in steps of 1/{n}, the share of a system."
+            for name, n in few
+            if n < FEW_SYSTEMS
+        )
 
 
 def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
@@ -273,17 +334,27 @@ def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
     if not standardized:
         return plain
     low, high = found.interval
-    halves = [f" ±{figure(half, places)}" for half in (found.topics, found.systems)
-              if not isnan(half + found.mean)]
-    return Cell(plain.text + "".join(halves), found.mean,
-                {"low": low, "high": high, "topics": found.topics, "systems": found.systems,
-                 "n": found.n})
+    halves = [
+        f" ±{figure(half, places)}"
+        for half in (found.topics, found.systems)
+        if not isnan(half + found.mean)
+    ]
+    return Cell(
+        plain.text + "".join(halves),
+        found.mean,
+        {"low": low, "high": high, "topics": found.topics, "systems": found.systems, "n": found.n},
+    )
 
 
-def compare(entries: Iterable[tuple[str, Any, Any]],
-            measures: Measures | None = None,
-            schemes: str | Iterable[str] = "N", *, depth: int | None = None,
-            jobs: int | None = 1, progress: Progress = iter) -> Comparison:
+def compare(
+    entries: Iterable[tuple[str, Any, Any]],
+    measures: Measures | None = None,
+    schemes: str | Iterable[str] = "N",
+    *,
+    depth: int | None = None,
+    jobs: int | None = 1,
+    progress: Progress = iter,
+) -> Comparison:
     """Evaluate one or several systems over several collections.
 
     Parameters
@@ -325,25 +396,32 @@ def compare(entries: Iterable[tuple[str, Any, Any]],
     if not entries:
         raise UsageError("nothing to compare: give at least one NAME=RUN:QRELS")
     if not all(isinstance(entry, (tuple, list)) and len(entry) == 3 for entry in entries):
-        raise UsageError("entries to compare are a list of (name, run, qrels): "
-                         "[('bm25', 'bm25.run', 'qrels.txt'), ...]")
+        raise UsageError(
+            "entries to compare are a list of (name, run, qrels): "
+            "[('bm25', 'bm25.run', 'qrels.txt'), ...]"
+        )
     entries = _with_counted_topics(entries)
     read: dict[object, Qrels] = {}
     for _, _, qrels in entries:
         read.setdefault(_key(qrels), as_qrels(qrels))
     wanted = as_measures(measures or ()) or _common_measures(
-        entries, read.values(), scheme_names(schemes))
+        entries, read.values(), scheme_names(schemes)
+    )
     names = collection_names(read)
     runs: dict[object, dict[str, Any]] = {}
     for system, run, qrels in entries:
         if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
-            raise UsageError(f"two runs of {system} on {names[_key(qrels)]}: give each system a "
-                             f"name of its own")
-    results = {key: evaluate(named, read[key], wanted, schemes, depth=depth, jobs=jobs,
-                             progress=progress)
-               for key, named in runs.items()}
-    parts = [Part(system, names[key], results[key])
-             for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)]
+            raise UsageError(
+                f"two runs of {system} on {names[_key(qrels)]}: give each system a name of its own"
+            )
+    results = {
+        key: evaluate(named, read[key], wanted, schemes, depth=depth, jobs=jobs, progress=progress)
+        for key, named in runs.items()
+    }
+    parts = [
+        Part(system, names[key], results[key])
+        for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)
+    ]
     return Comparison(tuple(parts), _in_order(wanted, parts))
 
 
@@ -352,8 +430,7 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
 
     Scores that have topics in common, with the same counts, are of the same collection.
     """
-    read = [(name, as_scored(run) if qrels is None else run, qrels)
-            for name, run, qrels in entries]
+    read = [(name, as_scored(run) if qrels is None else run, qrels) for name, run, qrels in entries]
     groups: list[list[RunScores]] = []
     for _, run, qrels in read:
         if qrels is None:
@@ -363,25 +440,31 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
             if group is None:
                 groups.append(group := [])
             group.append(run)
-    behind = {id(run): topics for group in groups for topics in [counted_topics(group)]
-              for run in group}
+    behind = {
+        id(run): topics for group in groups for topics in [counted_topics(group)] for run in group
+    }
     return [(name, run, behind[id(run)] if qrels is None else qrels) for name, run, qrels in read]
 
 
 def _same_collection(one: RunScores, other: RunScores) -> bool:
     shared = set(one.topics) & set(other.topics)
-    return bool(shared) and one.unit == other.unit and all(
-        one.n_rel.get(t) == other.n_rel.get(t) for t in shared)
+    return (
+        bool(shared)
+        and one.unit == other.unit
+        and all(one.n_rel.get(t) == other.n_rel.get(t) for t in shared)
+    )
 
 
-def _common_measures(entries: Iterable[tuple[str, Any, Any]], collections: Iterable[Qrels],
-                     schemes: Sequence[str]) -> list[Measure]:
+def _common_measures(
+    entries: Iterable[tuple[str, Any, Any]], collections: Iterable[Qrels], schemes: Sequence[str]
+) -> list[Measure]:
     scores = [run for _, run, _ in entries if isinstance(run, RunScores)]
     common = common_measures(collections, schemes)
     if not scores:
         return common
     return [m for m in common if all(m in one.values for one in scores)] or [
-        m for m in scores[0].values if all(m in one.values for one in scores)]
+        m for m in scores[0].values if all(m in one.values for one in scores)
+    ]
 
 
 def _in_order(wanted: Iterable[Measure], parts: Iterable[Part]) -> tuple[Measure, ...]:
@@ -391,8 +474,13 @@ def _in_order(wanted: Iterable[Measure], parts: Iterable[Part]) -> tuple[Measure
     for measure in wanted:
         found[measure] = None
         for part in parts:
-            found.update(dict.fromkeys(m for m in part.results.measures if isinstance(
-                m, Standardized) and m.base == measure))
+            found.update(
+                dict.fromkeys(
+                    m
+                    for m in part.results.measures
+                    if isinstance(m, Standardized) and m.base == measure
+                )
+            )
     return tuple(found)
 
 

@@ -55,12 +55,23 @@ class Effect:
     size_error: float
 
     @classmethod
-    def of(cls, collection: str, differences: npt.ArrayLike, systems_error: float = 0.0,
-           systems_df: float = inf) -> Effect:
+    def of(
+        cls,
+        collection: str,
+        differences: npt.ArrayLike,
+        systems_error: float = 0.0,
+        systems_df: float = inf,
+    ) -> Effect:
         """From differences by topic, NaN where one has no score."""
         found = paired_effect(differences)
-        return cls(collection, Estimate.of(differences, systems_error, systems_df),
-                   found.p, found.p, found.size, sqrt(found.size_variance))
+        return cls(
+            collection,
+            Estimate.of(differences, systems_error, systems_df),
+            found.p,
+            found.p,
+            found.size,
+            sqrt(found.size_variance),
+        )
 
 
 @dataclass(frozen=True)
@@ -85,8 +96,7 @@ class Across:
     def points(self, size: bool = False) -> list[tuple[float, float, float]]:
         """Of each collection the effect, its standard error, and half of its 95% interval."""
         if size:
-            return [(e.size, e.size_error, NORMAL * e.size_error)
-                    for e in self.effects]
+            return [(e.size, e.size_error, NORMAL * e.size_error) for e in self.effects]
         return [(e.difference.mean, e.difference.error, e.difference.half) for e in self.effects]
 
     @property
@@ -100,8 +110,13 @@ class Across:
             return "there is one collection only"
         if self.overlap:
             return self.overlap
-        flat = [e.collection for e, known, (_, error, _) in zip(
-            self.effects, self.known, self.points(size), strict=True) if known and not error > 0]
+        flat = [
+            e.collection
+            for e, known, (_, error, _) in zip(
+                self.effects, self.known, self.points(size), strict=True
+            )
+            if known and not error > 0
+        ]
         return f"its differences have no spread on {', '.join(flat)}" if flat else ""
 
     def summary(self, size: bool = False, method: str = "pm") -> Summary | None:
@@ -116,8 +131,9 @@ class Across:
         if self.why_not(size):
             return None
         points = list(compress(self.points(size), self.known))
-        return random_effects([effect for effect, _, _ in points],
-                              [error**2 for _, error, _ in points], method)
+        return random_effects(
+            [effect for effect, _, _ in points], [error**2 for _, error, _ in points], method
+        )
 
 
 @dataclass(frozen=True)
@@ -169,8 +185,10 @@ class Effects:
         system = self.systems[0] if system is None else system
         measure = parse_measure(measure)
         if (system, measure) not in self._found:
-            raise UsageError(f"no effects of {system} by {measure}: there are "
-                             f"{', '.join(self.systems)} by {', '.join(map(str, self.measures))}")
+            raise UsageError(
+                f"no effects of {system} by {measure}: there are "
+                f"{', '.join(self.systems)} by {', '.join(map(str, self.measures))}"
+            )
         return self._found[system, measure]
 
     def table(self, places: int = 4) -> Table:
@@ -182,82 +200,124 @@ class Effects:
         for measure in self.measures:
             header += [str(measure), f"{measure} p", f"{measure} g"]
         rows = [row for system in self.systems for row in self._rows(system, places)]
-        return Table(tuple(header), tuple(rows), 3, self._table_notes(),
-                     (3,) * len(self.measures))
+        return Table(tuple(header), tuple(rows), 3, self._table_notes(), (3,) * len(self.measures))
 
     def _rows(self, system: str, places: int) -> list[tuple[Cell, ...]]:
         found = [self._found[system, measure] for measure in self.measures]
-        rows = [(label(system), label(effects[0].collection), label(span(
-                    e.difference.n for e in effects)),
-                 *(cell for effect in effects for cell in self._effect_cells(effect, places)))
-                for effects in zip(*(a.effects for a in found), strict=True)]
+        rows = [
+            (
+                label(system),
+                label(effects[0].collection),
+                label(span(e.difference.n for e in effects)),
+                *(cell for effect in effects for cell in self._effect_cells(effect, places)),
+            )
+            for effects in zip(*(a.effects for a in found), strict=True)
+        ]
         if all(a.why_not() for a in found):
             return rows
-        return [*rows,
-                (label(system), label("summary"), label(""),
-                 *(cell for a in found for cell in self._summary_cells(a, places))),
-                (label(system), label("one more collection"), label(""),
-                 *(cell for a in found for cell in predicted_cells(a, places))),
-                (label(system), label("DerSimonian-Laird"), label(""),
-                 *(cell for a in found for cell in self._summary_cells(a, places, "dl"))),
-                (label(system), label("variation"), label(""),
-                 *(cell for a in found for cell in variation_cells(a)))]
+        return [
+            *rows,
+            (
+                label(system),
+                label("summary"),
+                label(""),
+                *(cell for a in found for cell in self._summary_cells(a, places)),
+            ),
+            (
+                label(system),
+                label("one more collection"),
+                label(""),
+                *(cell for a in found for cell in predicted_cells(a, places)),
+            ),
+            (
+                label(system),
+                label("DerSimonian-Laird"),
+                label(""),
+                *(cell for a in found for cell in self._summary_cells(a, places, "dl")),
+            ),
+            (
+                label(system),
+                label("variation"),
+                label(""),
+                *(cell for a in found for cell in variation_cells(a)),
+            ),
+        ]
 
     def _effect_cells(self, effect: Effect, places: int) -> tuple[Cell, Cell, Cell]:
         """The difference with its interval, p and g."""
         d = effect.difference
         correction = "none" if self.test in FAMILYWISE else self.correction
-        return (interval_cell(d.mean, *d.interval, places,
-                              {"topics": d.topics, "systems": d.systems}),
-                p_cell(effect.p, effect.p_adjusted, correction),
-                signed(effect.size, 2, {"error": effect.size_error}))
+        return (
+            interval_cell(d.mean, *d.interval, places, {"topics": d.topics, "systems": d.systems}),
+            p_cell(effect.p, effect.p_adjusted, correction),
+            signed(effect.size, 2, {"error": effect.size_error}),
+        )
 
-    def _summary_cells(self, across: Across, places: int, method: str = "pm"
-                       ) -> tuple[Cell, Cell, Cell]:
+    def _summary_cells(
+        self, across: Across, places: int, method: str = "pm"
+    ) -> tuple[Cell, Cell, Cell]:
         """The summary with its interval, p, and that of the sizes."""
         s, g = across.summary(False, method), across.summary(True, method)
-        return (interval_cell(s.effect, s.low, s.high, places) if s else label("-"),
-                p_cell(s.p if s else nan, self.summary_p(across, method), self.correction),
-                signed(g.effect if g else nan, 2, {"error": g.error} if g else {}))
+        return (
+            interval_cell(s.effect, s.low, s.high, places) if s else label("-"),
+            p_cell(s.p if s else nan, self.summary_p(across, method), self.correction),
+            signed(g.effect if g else nan, 2, {"error": g.error} if g else {}),
+        )
 
     def summary_p(self, across: Across, method: str = "pm") -> float:
         """Of one system's summary, adjusted for the number of systems; NaN without a summary."""
         correct, _ = get_correction(self.correction or "holm")
-        adjusted = correct([s.p if (s := self.of(across.measure, system).summary(False, method))
-                            else nan for system in self.systems])
+        adjusted = correct(
+            [
+                s.p if (s := self.of(across.measure, system).summary(False, method)) else nan
+                for system in self.systems
+            ]
+        )
         return float(adjusted[self.systems.index(across.system)])
 
     def _table_notes(self) -> tuple[str, ...]:
-        said = [f"Differences from {self.baseline}, the mean over the topics that both have, with "
-                f"95 percent intervals: over topics, and for standardized ones over the "
-                f"standardizing systems too, which both share. p: {self._how_tested()}. g: the "
-                f"difference in units of its deviation over topics (Hedges)."]
+        said = [
+            f"Differences from {self.baseline}, the mean over the topics that both have, with "
+            f"95 percent intervals: over topics, and for standardized ones over the "
+            f"standardizing systems too, which both share. p: {self._how_tested()}. g: the "
+            f"difference in units of its deviation over topics (Hedges)."
+        ]
         if any(not a.why_not() for a in self.across):
-            said.append("Summary: random effects, Paule and Mandel's variance between collections "
-                        "with Hartung and Knapp's interval, and beside it DerSimonian and Laird's"
-                        f"{self._how_summaries()}. "
-                        "One more collection: where the true difference on another such "
-                        "collection may lie. Variation: the number of collections, Cochran's Q "
-                        "and its p, the share I2 of the variance that is between collections, and "
-                        "tau, its deviation.")
+            said.append(
+                "Summary: random effects, Paule and Mandel's variance between collections "
+                "with Hartung and Knapp's interval, and beside it DerSimonian and Laird's"
+                f"{self._how_summaries()}. "
+                "One more collection: where the true difference on another such "
+                "collection may lie. Variation: the number of collections, Cochran's Q "
+                "and its p, the share I2 of the variance that is between collections, and "
+                "tau, its deviation."
+            )
         if any(s.q < s.n - 1 for a in self.across if (s := a.summary())):
-            said.append("Where Q is below the number of collections less one, these differ less "
-                        "than by chance, and Hartung and Knapp's interval may be too narrow: take "
-                        "the wider of the two.")
-        said += [f"{a.system} has no summary by {a.measure}: {a.why_not()}." for a in self.across
-                 if a.why_not() and not a.overlap and sum(a.known) > 1]
+            said.append(
+                "Where Q is below the number of collections less one, these differ less "
+                "than by chance, and Hartung and Knapp's interval may be too narrow: take "
+                "the wider of the two."
+            )
+        said += [
+            f"{a.system} has no summary by {a.measure}: {a.why_not()}."
+            for a in self.across
+            if a.why_not() and not a.overlap and sum(a.known) > 1
+        ]
         return (*said, *self.notes)
 
     def _how_tested(self) -> str:
         """What the p-values over topics are, and for how many comparisons they are adjusted."""
         said = f"two-sided {get_test(self.test)[1]} over topics"
-        here = Counter(e.collection for a in self.across if a.measure == self.measures[0]
-                       for e in a.effects)
+        here = Counter(
+            e.collection for a in self.across if a.measure == self.measures[0] for e in a.effects
+        )
         if set(here.values()) == {1}:
             return f"{said}, factors held"
         how = dict.fromkeys(adjustment(self.test, self.correction, n) for n in here.values())
-        return (f"{said}{' or'.join(how)}, factors held, each collection and measure by itself; "
-                "intervals are not adjusted")
+        return (
+            f"{said}{' or'.join(how)}, factors held, each collection and measure by itself; "
+            "intervals are not adjusted"
+        )
 
     def _how_summaries(self) -> str:
         summed = {a.system for a in self.across if not a.why_not()}
@@ -287,8 +347,9 @@ def variation_cells(across: Across) -> tuple[Cell, Cell, Cell]:
     return Cell(text, text, {"q": s.q, "i2": s.i2, "tau2": s.tau2}), p_cell(s.q_p), label("")
 
 
-def interval_cell(mean: float, low: float, high: float, places: int,
-                  extra: dict[str, float] | None = None) -> Cell:
+def interval_cell(
+    mean: float, low: float, high: float, places: int, extra: dict[str, float] | None = None
+) -> Cell:
     """A difference and its interval; without one of them what there is."""
     texts = [] if isnan(mean) else [figure(mean, places, "+")]
     if not isnan(low):
@@ -306,4 +367,3 @@ def p_cell(p: float, adjusted: float | None = None, correction: str | None = "no
     shown = p if adjusted is None else adjusted
     extra = {} if adjusted is None or correction == "none" else {correction or "holm": adjusted}
     return Cell("<.0001" if shown < 0.0001 else figure(shown, 4), p, extra)
-

@@ -39,10 +39,21 @@ def forest(across: Across, ax: Axes | None = None, *, size: bool = False) -> Axe
     areas = [next(weights) if known else 0.0 for known in across.known]
     means, _, halves = zip(*points, strict=True)
     ax.axvline(0, color=_LINE, linewidth=0.8, zorder=0)
-    ax.hlines(range(n), [m - h for m, h in zip(means, halves, strict=True)],
-              [m + h for m, h in zip(means, halves, strict=True)], color=_LINE, linewidth=1.2)
-    ax.scatter(means, range(n), [_LARGEST * area / max(areas) for area in areas], marker="s",
-               color=_BETTER, zorder=2)
+    ax.hlines(
+        range(n),
+        [m - h for m, h in zip(means, halves, strict=True)],
+        [m + h for m, h in zip(means, halves, strict=True)],
+        color=_LINE,
+        linewidth=1.2,
+    )
+    ax.scatter(
+        means,
+        range(n),
+        [_LARGEST * area / max(areas) for area in areas],
+        marker="s",
+        color=_BETTER,
+        zorder=2,
+    )
     names = [e.collection for e in across.effects]
     if summary:
         _draw_summary(ax, summary, n)
@@ -51,11 +62,18 @@ def forest(across: Across, ax: Axes | None = None, *, size: bool = False) -> Axe
     ax.set_ylim(len(names) - 0.3, -0.7)
     ax.tick_params(axis="y", length=0)
     ax.locator_params(axis="x", nbins=5)
-    kind = "effect size (g)" if size else (
-        "standardized difference" if isinstance(across.measure, Standardized)
-        else "raw difference")
-    ax.set_title(f"{kind}, {across.measure}" + (f"\n{_words(summary)}" if summary else ""),
-                 fontsize="medium")
+    kind = (
+        "effect size (g)"
+        if size
+        else (
+            "standardized difference"
+            if isinstance(across.measure, Standardized)
+            else "raw difference"
+        )
+    )
+    ax.set_title(
+        f"{kind}, {across.measure}" + (f"\n{_words(summary)}" if summary else ""), fontsize="medium"
+    )
     ax.set_xlabel(f"← {across.baseline} better    {across.system} better →", fontsize="small")
     return ax
 
@@ -63,8 +81,9 @@ def forest(across: Across, ax: Axes | None = None, *, size: bool = False) -> Axe
 def _draw_summary(ax: Axes, s: Summary, y: int) -> None:
     ax.axhline(y - 0.5, color=_LINE, linewidth=0.5, linestyle=":")
     ax.hlines([y], *([x] for x in s.predicted), color=_SUMMARY, linewidth=1.2)
-    ax.fill([s.low, s.effect, s.high, s.effect], [y, y - 0.28, y, y + 0.28], color=_SUMMARY,
-            zorder=2)
+    ax.fill(
+        [s.low, s.effect, s.high, s.effect], [y, y - 0.28, y, y + 0.28], color=_SUMMARY, zorder=2
+    )
 
 
 def _words(s: Summary) -> str:
@@ -76,20 +95,24 @@ def forest_figure(effects: Effects) -> Figure:
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    rows = [[(effects.of(measure, system), False) for measure in group]
-            + [(effects.of(group[0], system), True)]
-            for system in effects.systems for group in _groups(effects)]
+    rows = [
+        [(effects.of(measure, system), False) for measure in group]
+        + [(effects.of(group[0], system), True)]
+        for system in effects.systems
+        for group in _groups(effects)
+    ]
     columns = max(map(len, rows))
     tallest = max(len(a.effects) for row in rows for a, _ in row)
-    figure = Figure(figsize=(4.0 * columns + 0.8, (1.6 + 0.26 * tallest) * len(rows)),
-                    layout="constrained")
+    figure = Figure(
+        figsize=(4.0 * columns + 0.8, (1.6 + 0.26 * tallest) * len(rows)), layout="constrained"
+    )
     grid = figure.subplots(len(rows), columns, squeeze=False)
     for axes, row in zip(grid, rows, strict=True):
         for i, (ax, (across, size)) in enumerate(zip(axes, row, strict=False)):
             forest(across, ax, size=size)
             if i:
                 ax.set_yticklabels([])
-        for ax in axes[len(row):]:
+        for ax in axes[len(row) :]:
             ax.remove()
     return figure
 

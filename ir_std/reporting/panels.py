@@ -133,7 +133,9 @@ def estimate(results: Results, run: str, measure: Measure) -> Estimate:
 
 def ranked(results: Results, measure: Measure) -> list[str]:
     """Runs from the highest mean on; those without one last."""
+
     def height(run: str) -> float:
         mean = results.means[run][measure]
         return float("-inf") if isnan(mean) else mean
+
     return sorted(results.runs, key=height, reverse=True)

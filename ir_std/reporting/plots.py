@@ -33,8 +33,9 @@ _NAMED = 10
 """Runs that are named where all of them cannot be."""
 
 
-def topics(results: Results, measure: Measure | str, run: str | None = None,
-           ax: Axes | None = None) -> Axes:
+def topics(
+    results: Results, measure: Measure | str, run: str | None = None, ax: Axes | None = None
+) -> Axes:
     """One run on each topic, with the spread of the standardizing systems.
 
     After Figure 1 (a raw measure) and Figure 2 (a standardized one) of Webber, Moffat and Zobel
@@ -77,19 +78,46 @@ def _scores_by_topic(results: Results, picture: Panel, run: str, ax: Axes) -> No
     if peers is not None:
         ranges = not np.isnan(peers.least).all()
         if ranges:
-            ax.vlines(x, peers.least[order], peers.most[order], color=_RANGE, linewidth=1,
-                      label=f"lowest to highest of {peers.n_systems} systems", zorder=1)
+            ax.vlines(
+                x,
+                peers.least[order],
+                peers.most[order],
+                color=_RANGE,
+                linewidth=1,
+                label=f"lowest to highest of {peers.n_systems} systems",
+                zorder=1,
+            )
         label = "their mean ± sd" if ranges else f"mean ± sd of {peers.n_systems} systems"
         if _constant(peers.low) and _constant(peers.high):
-            ax.axhspan(np.nanmin(peers.low), np.nanmax(peers.high), color=_BAND, alpha=0.6,
-                       label=label, zorder=0)
+            ax.axhspan(
+                np.nanmin(peers.low),
+                np.nanmax(peers.high),
+                color=_BAND,
+                alpha=0.6,
+                label=label,
+                zorder=0,
+            )
             ax.axhline(float(np.nanmean(peers.mean)), color=_MEAN, linewidth=1.2, zorder=3)
         else:
-            ax.bar(x, (peers.high - peers.low)[order], bottom=peers.low[order], width=0.6,
-                   color=_BAND, label=label, zorder=2)
+            ax.bar(
+                x,
+                (peers.high - peers.low)[order],
+                bottom=peers.low[order],
+                width=0.6,
+                color=_BAND,
+                label=label,
+                zorder=2,
+            )
             ax.hlines(peers.mean[order], x - 0.4, x + 0.4, color=_MEAN, linewidth=1.2, zorder=3)
-    ax.plot(x, results.values[run][picture.measure][order], "o", color=_RUN, markersize=4,
-            label=run, zorder=4)
+    ax.plot(
+        x,
+        results.values[run][picture.measure][order],
+        "o",
+        color=_RUN,
+        markersize=4,
+        label=run,
+        zorder=4,
+    )
     ax.margins(x=0.01)
     _label_topics(ax, [results.topics[i] for i in order])
     ax.set_xlabel("topic, hardest first")
@@ -101,8 +129,9 @@ def _sorted_scores(results: Results, picture: Panel, run: str, ax: Axes) -> None
     if peers is not None:
         label = f"mean of {peers.n_systems} systems"
         if _constant(peers.low) and _constant(peers.high):
-            ax.axhspan(np.nanmin(peers.low), np.nanmax(peers.high), color=_BAND, alpha=0.6,
-                       zorder=0)
+            ax.axhspan(
+                np.nanmin(peers.low), np.nanmax(peers.high), color=_BAND, alpha=0.6, zorder=0
+            )
             label = f"mean ± sd of {peers.n_systems} systems"
         _draw_sorted(ax, peers.mean, _MEAN, label)
     _draw_sorted(ax, results.values[run][picture.measure], _RUN, run)
@@ -140,12 +169,21 @@ def _inches(ax: Axes) -> tuple[float, float]:
 
 def _legend(ax: Axes, columns: int) -> None:
     """Above the axes and no wider: what does not fit beside each other stands in rows."""
-    ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=columns,
-              frameon=False, borderaxespad=0.2, columnspacing=1.2, handlelength=1.4)
+    ax.legend(
+        fontsize="small",
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=columns,
+        frameon=False,
+        borderaxespad=0.2,
+        columnspacing=1.2,
+        handlelength=1.4,
+    )
 
 
-def placement(results: Results, measure: Measure | str, run: str | None = None,
-              ax: Axes | None = None) -> Axes:
+def placement(
+    results: Results, measure: Measure | str, run: str | None = None, ax: Axes | None = None
+) -> Axes:
     """Where a run's mean stands among those of the standardizing systems.
 
     Parameters and errors as for :func:`topics`; :class:`NoFactorsError` with the reason if the
@@ -157,10 +195,16 @@ def placement(results: Results, measure: Measure | str, run: str | None = None,
     if placed is None or placed.why_not:
         raise NoFactorsError(str(placed or results.match))
     ax = axes_or_current(ax)
-    ax.vlines(placed.means, 0, 1, color=_MEAN, linewidth=0.8, alpha=0.6,
-              label=f"the {placed.n_systems} standardizing systems")
-    ax.vlines([placed.value], -0.2, 1.2, color=_RUN, linewidth=3,
-              label=f"{run}: {placed.summary}")
+    ax.vlines(
+        placed.means,
+        0,
+        1,
+        color=_MEAN,
+        linewidth=0.8,
+        alpha=0.6,
+        label=f"the {placed.n_systems} standardizing systems",
+    )
+    ax.vlines([placed.value], -0.2, 1.2, color=_RUN, linewidth=3, label=f"{run}: {placed.summary}")
     ax.set_yticks([])
     ax.set_xlabel(f"mean {measure}")
     _legend(ax, 1)
@@ -190,25 +234,39 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
     """
     measure = _known(parse_measure(measure), results.measures, "measure")
     ax = axes_or_current(ax)
-    order = [run for run in ranked(results, measure)
-             if not np.isnan(results.means[run][measure])]
+    order = [run for run in ranked(results, measure) if not np.isnan(results.means[run][measure])]
     sure = [estimate(results, run, measure) for run in order]
     means = np.array([results.means[run][measure] for run in order])
     many = len(order) > MANY_RUNS
     y = np.arange(len(order))
     colors = [_BASELINE if run == results.baseline else _RUN for run in order]
-    placed = [by_measure[measure] for by_measure in results.placements.values()
-              if measure in by_measure and by_measure[measure].means]
+    placed = [
+        by_measure[measure]
+        for by_measure in results.placements.values()
+        if measure in by_measure and by_measure[measure].means
+    ]
     if placed:
         systems = placed[0].means
-        ax.axvspan(systems[0], systems[-1], color=_SOFT, zorder=0,
-                   label=f"range of the {len(systems)} standardizing systems")
+        ax.axvspan(
+            systems[0],
+            systems[-1],
+            color=_SOFT,
+            zorder=0,
+            label=f"range of the {len(systems)} standardizing systems",
+        )
         ax.axvline(float(np.mean(systems)), color=_MEAN, linewidth=1, label="their mean", zorder=1)
     # Of one topic there is no interval.
     both, topics = np.nan_to_num([[e.half for e in sure], [e.topics for e in sure]])
     for half, width in ((both, 0.8), (topics, 0.8 if many else 2.6)):
-        ax.hlines(y, means - half, means + half, color=colors, linewidth=width,
-                  alpha=0.4 if many else 1, zorder=2)
+        ax.hlines(
+            y,
+            means - half,
+            means + half,
+            color=colors,
+            linewidth=width,
+            alpha=0.4 if many else 1,
+            zorder=2,
+        )
     sizes = [22 if run == results.baseline or not many else 6 for run in order]
     ax.scatter(means, y, s=sizes, color=colors, zorder=3)
     ax.set_ylim(len(order) - 0.4, -0.6 - 0.03 * len(order) * many)
@@ -237,13 +295,25 @@ def _name_rows(ax: Axes, names: Sequence[str], rows: Sequence[int], low: Floats)
         at = max(float(row), at + gap)
         near = slice(max(0, int(at - gap)), int(at + gap) + 2)
         x = float(np.append(low[near], low[row]).min())
-        ax.annotate(names[row], (float(low[row]), row), (x, at), fontsize="x-small", va="center",
-                    ha="right", textcoords=left,
-                    arrowprops={"arrowstyle": "-", "color": _RANGE, "linewidth": 0.5})
+        ax.annotate(
+            names[row],
+            (float(low[row]), row),
+            (x, at),
+            fontsize="x-small",
+            va="center",
+            ha="right",
+            textcoords=left,
+            arrowprops={"arrowstyle": "-", "color": _RANGE, "linewidth": 0.5},
+        )
 
 
-def difference(results: Results, measure: Measure | str, run: str | None = None,
-               baseline: str | None = None, ax: Axes | None = None) -> Axes:
+def difference(
+    results: Results,
+    measure: Measure | str,
+    run: str | None = None,
+    baseline: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """A run's scores less another's, topic by topic, largest first.
 
     Parameters
@@ -269,23 +339,31 @@ def difference(results: Results, measure: Measure | str, run: str | None = None,
     if baseline is None:
         baseline = results.baseline or next(r for r in results.runs[1::-1] if r != run)
     baseline = _known(baseline, results.runs, "run")
-    run = _known(next(r for r in results.runs if r != baseline) if run is None else run,
-                 results.runs, "run")
+    run = _known(
+        next(r for r in results.runs if r != baseline) if run is None else run, results.runs, "run"
+    )
     ax = axes_or_current(ax)
     found = results.values[run][measure] - results.values[baseline][measure]
     known = np.flatnonzero(~np.isnan(found))
     order = known[np.argsort(-found[known], kind="stable")]
     d = found[order]
-    ax.bar(np.arange(len(d)), d, width=0.8 if len(d) <= MANY_TOPICS else 1.0,
-           color=[_RUN if value > 0 else _BASELINE for value in d])
+    ax.bar(
+        np.arange(len(d)),
+        d,
+        width=0.8 if len(d) <= MANY_TOPICS else 1.0,
+        color=[_RUN if value > 0 else _BASELINE for value in d],
+    )
     ax.axhline(0, color=_MEAN, linewidth=0.8)
     _label_topics(ax, [results.topics[i] for i in order])
     ax.margins(x=0.01)
     ax.set_ylabel(f"difference in {measure}")
     ax.set_xlabel("topic")
     mean = f"; mean {float(d.mean()):+.4f}" if len(d) else ""
-    ax.set_title(f"{run} better on {int((d > 0).sum())}, {baseline} on {int((d < 0).sum())} of "
-                 f"{len(d)} topics{mean}", fontsize="medium")
+    ax.set_title(
+        f"{run} better on {int((d > 0).sum())}, {baseline} on {int((d < 0).sum())} of "
+        f"{len(d)} topics{mean}",
+        fontsize="medium",
+    )
     return ax
 
 
@@ -357,13 +435,14 @@ def comparison_figure(comparison: Comparison) -> Figure:
             means(comparison, measure, ax)
             if ax is not grid[0][0]:
                 ax.get_legend().remove()
-        for ax in axes[len(measures):]:
+        for ax in axes[len(measures) :]:
             ax.remove()
     return figure
 
 
 def _known(name: Any, known: tuple[Any, ...], kind: str) -> Any:
     if name not in known:
-        raise UsageError(f"no {kind} {name} in these results: there are "
-                         f"{', '.join(map(str, known))}")
+        raise UsageError(
+            f"no {kind} {name} in these results: there are {', '.join(map(str, known))}"
+        )
     return name

@@ -32,13 +32,16 @@ def ranks(means: Mapping[str, float]) -> dict[str, int | None]:
     values = np.array(list(means.values()))
     known = np.sort(values[~np.isnan(values)])
     higher = len(known) - np.searchsorted(known, values + EXACT, side="right")
-    found = {run: None if mean != mean else int(n) + 1
-             for (run, mean), n in zip(means.items(), higher, strict=True)}
+    found = {
+        run: None if mean != mean else int(n) + 1
+        for (run, mean), n in zip(means.items(), higher, strict=True)
+    }
     return dict(sorted(found.items(), key=lambda item: item[1] or len(found) + 1))
 
 
-def ranked_by(means: Mapping[str, Mapping[Measure, float]], measure: Measure
-              ) -> dict[str, int | None]:
+def ranked_by(
+    means: Mapping[str, Mapping[Measure, float]], measure: Measure
+) -> dict[str, int | None]:
     """The :func:`ranks` of runs by one of the measures that their means are known of.
 
     Raises
@@ -55,22 +58,39 @@ def ranked_by(means: Mapping[str, Mapping[Measure, float]], measure: Measure
 class ResultTable:
     """Lays out results; the parameters are those of :meth:`Results.table`."""
 
-    def __init__(self, results: Results, places: int, sort: Measure | str | None, by_topic: bool,
-                 means: bool, place: bool) -> None:
+    def __init__(
+        self,
+        results: Results,
+        places: int,
+        sort: Measure | str | None,
+        by_topic: bool,
+        means: bool,
+        place: bool,
+    ) -> None:
         self.results, self.places = results, places
         self.by_topic, self.means, self.place = by_topic, means or not by_topic, place
         self.sort = None if sort is None else parse_measure(sort)
         self.ranks: dict[str, int | None] = (
-            dict.fromkeys(results.runs) if self.sort is None
-            else ranked_by(results.means, self.sort))
-        self.best = {m: max((means[m] for means in results.means.values() if means[m] == means[m]),
-                            default=float("nan")) for m in results.measures}
+            dict.fromkeys(results.runs)
+            if self.sort is None
+            else ranked_by(results.means, self.sort)
+        )
+        self.best = {
+            m: max(
+                (means[m] for means in results.means.values() if means[m] == means[m]),
+                default=float("nan"),
+            )
+            for m in results.measures
+        }
 
     def table(self) -> Table:
         """The table."""
         names = ["rank"] * (self.sort is not None) + ["run"] + ["topic"] * self.by_topic
-        columns = [name for m in self.results.measures
-                   for name in (str(m), *([f"{m} place"] if self.place else []))]
+        columns = [
+            name
+            for m in self.results.measures
+            for name in (str(m), *([f"{m} place"] if self.place else []))
+        ]
         groups = tuple(n * (1 + self.place) for n in groups_of(self.results.measures))
         rows = [row for run in self.ranks for row in self._rows(run)]
         return Table((*names, *columns), tuple(rows), len(names), tuple(self._notes()), groups)
@@ -104,20 +124,27 @@ class ResultTable:
         mark = ""
         if tested and tested.significant:
             mark = BETTER if tested.difference > 0 else WORSE
-        return number(mean, self.places, mark=mark,
-                      best=len(results.runs) > 1 and mean >= self.best[measure] - EXACT,
-                      extra=(p_columns(tested, results.test, results.correction) if tested
-                             else None))
+        return number(
+            mean,
+            self.places,
+            mark=mark,
+            best=len(results.runs) > 1 and mean >= self.best[measure] - EXACT,
+            extra=(p_columns(tested, results.test, results.correction) if tested else None),
+        )
 
     def _notes(self) -> Iterator[str]:
         results = self.results
         if results.tests and self.means:
             how = described(results.test, results.correction, len(results.tests))
-            yield (f"{BETTER} {WORSE} significantly better, worse than {results.baseline}: {how}, "
-                   "each measure by itself.")
+            yield (
+                f"{BETTER} {WORSE} significantly better, worse than {results.baseline}: {how}, "
+                "each measure by itself."
+            )
         if self.sort is not None:
-            yield (f"Ranked by {self.sort}, the highest mean first; equal means share a rank and "
-                   "stay in the order given.")
+            yield (
+                f"Ranked by {self.sort}, the highest mean first; equal means share a rank and "
+                "stay in the order given."
+            )
         if self.place:
             yield from dict.fromkeys(self._about_places())
 
@@ -125,10 +152,13 @@ class ResultTable:
         placed = [p for places in self.results.placements.values() for p in places.values()]
         for p in placed:
             if not p.why_not:
-                part = (f", on {p.n_topics} of its {p.n_known} topics" if p.n_topics < p.n_known
-                        else "")
-                yield (f"Place: among the standardizing systems of {p.factors}, and the run itself "
-                       f"where it is none of them{part}.")
+                part = (
+                    f", on {p.n_topics} of its {p.n_known} topics" if p.n_topics < p.n_known else ""
+                )
+                yield (
+                    f"Place: among the standardizing systems of {p.factors}, and the run itself "
+                    f"where it is none of them{part}."
+                )
         for p in placed:
             if p.why_not:
                 yield f"No place by {p.measure}: {p.why_not}."

@@ -46,13 +46,23 @@ from ir_std.schemes import scheme_names
 from ir_std.trec.scored import judgments_behind, runs_by_name
 
 
-def evaluate(runs: Any, qrels: Any = None,
-             measures: Measures | None = None,
-             schemes: str | Iterable[str] = "N", *, factors: Factors | None = None,
-             systems: Systems = None, without: str | Iterable[str] = (),
-             baseline: str | None = None, test: str = "t", correction: str | None = None,
-             jobs: int | None = 1, executor: Executor | None = None,
-             depth: int | None = None, progress: Progress = iter) -> Results:
+def evaluate(
+    runs: Any,
+    qrels: Any = None,
+    measures: Measures | None = None,
+    schemes: str | Iterable[str] = "N",
+    *,
+    factors: Factors | None = None,
+    systems: Systems = None,
+    without: str | Iterable[str] = (),
+    baseline: str | None = None,
+    test: str = "t",
+    correction: str | None = None,
+    jobs: int | None = 1,
+    executor: Executor | None = None,
+    depth: int | None = None,
+    progress: Progress = iter,
+) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
@@ -106,16 +116,20 @@ def evaluate(runs: Any, qrels: Any = None,
     """
     named = runs_by_name(runs)
     if baseline is not None and baseline not in named:
-        raise UsageError(f"no run is called {baseline!r}, the baseline: there are "
-                         f"{', '.join(named)}{suggestion(baseline, named)}")
+        raise UsageError(
+            f"no run is called {baseline!r}, the baseline: there are "
+            f"{', '.join(named)}{suggestion(baseline, named)}"
+        )
     corrected_by(test, correction)
     judgments = judgments_behind(named.values(), qrels)
     chosen = choose_factors(judgments, factors, systems=systems, without=without)
-    evaluator = evaluator_for(judgments, measures, schemes and scheme_names(schemes), chosen,
-                              named.values())
+    evaluator = evaluator_for(
+        judgments, measures, schemes and scheme_names(schemes), chosen, named.values()
+    )
     evaluated = progress(evaluate_all(evaluator, named, jobs, executor, depth=depth))
-    results = Results(evaluator, {found.run: found for found in evaluated}, baseline, test,
-                      correction)
+    results = Results(
+        evaluator, {found.run: found for found in evaluated}, baseline, test, correction
+    )
     warn_caller(results.warnings)
     return results
 
@@ -194,8 +208,9 @@ class Results:
 
     @property
     def _notices(self) -> Iterator[Notice]:
-        return chain(self.evaluator.notices,
-                     *(found.notices for found in self.evaluations.values()))
+        return chain(
+            self.evaluator.notices, *(found.notices for found in self.evaluations.values())
+        )
 
     @cached_property
     def plans(self) -> ByMeasure[Plan]:
@@ -223,8 +238,10 @@ class Results:
 
         ``str()`` of one says it: ``0.693 ±0.063 (topics) ±0.032 (systems)``.
         """
-        return {run: ByMeasure({m: self._estimate(run, m, own) for m in self.measures})
-                for run, own in zip(self.runs, np.eye(len(self.runs)), strict=True)}
+        return {
+            run: ByMeasure({m: self._estimate(run, m, own) for m in self.measures})
+            for run, own in zip(self.runs, np.eye(len(self.runs)), strict=True)
+        }
 
     def _estimate(self, run: str, measure: Measure, own: Floats) -> Estimate:
         found = self.systems_parts[measure].estimate(self.values[run][measure], own)
@@ -236,7 +253,8 @@ class Results:
         """The mean difference of two runs, which share the factors, with its errors."""
         contrast = [float(name == run) - float(name == baseline) for name in self.runs]
         return self.systems_parts[measure].estimate(
-            self.values[run][measure] - self.values[baseline][measure], contrast)
+            self.values[run][measure] - self.values[baseline][measure], contrast
+        )
 
     def by_topic(self, run: str, measure: Measure | str) -> dict[str, float]:
         """Scores by topic id; topics without a score are left out."""
@@ -260,8 +278,10 @@ class Results:
         if not self._factors_known:
             return {}
         placer = Placer(self.evaluator)
-        return {run: ByMeasure({p.measure: p for p in placer.place_values(values)})
-                for run, values in self.values.items()}
+        return {
+            run: ByMeasure({p.measure: p for p in placer.place_values(values)})
+            for run, values in self.values.items()
+        }
 
     @cached_property
     def topic_placements(self) -> dict[str, ByMeasure[tuple[Placement | None, ...]]]:
@@ -291,9 +311,13 @@ class Results:
         others = [run for run in self.runs if run != self.baseline]
         found: dict[str, ByMeasure[Paired]] = {run: ByMeasure() for run in others}
         for measure in self.topic_measures:
-            tested = against(self.values[self.baseline][measure],
-                             {run: self.values[run][measure] for run in others}, self.topics,
-                             self.test, self.correction)
+            tested = against(
+                self.values[self.baseline][measure],
+                {run: self.values[run][measure] for run in others},
+                self.topics,
+                self.test,
+                self.correction,
+            )
             for run, result in tested.items():
                 found[run][measure] = result
         return found
@@ -301,8 +325,9 @@ class Results:
     @property
     def topic_measures(self) -> list[Measure]:
         """The measures that have values by topic: of whole data sets only raw ones."""
-        return [m for m in self.measures if not (isinstance(m, Standardized)
-                                                 and self.plans[m].of_mean)]
+        return [
+            m for m in self.measures if not (isinstance(m, Standardized) and self.plans[m].of_mean)
+        ]
 
     def peers(self, measure: Measure | str) -> Peers | None:
         """How the standardizing systems did, in the unit of a raw or standardized measure.
@@ -319,8 +344,15 @@ class Results:
                 return peers_of(plan, self.topics)
         return None
 
-    def table(self, places: int = 4, *, sort: Measure | str | None = None,
-              by_topic: bool = False, means: bool = True, place: bool = False) -> Table:
+    def table(
+        self,
+        places: int = 4,
+        *,
+        sort: Measure | str | None = None,
+        by_topic: bool = False,
+        means: bool = True,
+        place: bool = False,
+    ) -> Table:
         """A row a run; the best of each measure, and what differs from the baseline, marked.
 
         Parameters
@@ -359,8 +391,13 @@ class Results:
         """:meth:`table` as comma-separated values at full precision, with p-values."""
         return self.table().csv()
 
-    def report(self, file: str | os.PathLike[str] | IO[Any], title: str | None = None, *,
-               force: bool = False) -> None:
+    def report(
+        self,
+        file: str | os.PathLike[str] | IO[Any],
+        title: str | None = None,
+        *,
+        force: bool = False,
+    ) -> None:
         """Write one HTML page; as :func:`ir_std.report.write_report`, which has the details."""
         from ir_std.reporting.html import write_report
 
@@ -399,10 +436,21 @@ class Results:
         except ImportError:
             raise MissingLibraryError.of("a DataFrame", "pandas") from None
         n = len(self.topics)
-        parts = [pd.DataFrame({
-            "run": [run] * n, "query_id": self.topics, "measure": str(m), "base": str(base),
-            "scheme": scheme, "value": self.values[run][m]})
-            for run in self.runs for m in self.measures for base, scheme in [_base_of(m)]]
+        parts = [
+            pd.DataFrame(
+                {
+                    "run": [run] * n,
+                    "query_id": self.topics,
+                    "measure": str(m),
+                    "base": str(base),
+                    "scheme": scheme,
+                    "value": self.values[run][m],
+                }
+            )
+            for run in self.runs
+            for m in self.measures
+            for base, scheme in [_base_of(m)]
+        ]
         return pd.concat(parts, ignore_index=True)
 
     @property
@@ -415,29 +463,42 @@ class Results:
         by_word: dict[str, list[str]] = {}
         for name in used:
             by_word.setdefault(words[name], []).append(name)
-        return "; ".join(f"{', '.join(names)}: {word}" + f" ({WORDS[word]})" * (word != "good")
-                         for word, names in by_word.items())
+        return "; ".join(
+            f"{', '.join(names)}: {word}" + f" ({WORDS[word]})" * (word != "good")
+            for word, names in by_word.items()
+        )
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        said = [f"<p>{escape(str(text))}</p>\n"
-                for text in (self.match, self.quality and f"Quality of the factors: {self.quality}",
-                             *self.notes, *self.warnings) if text]
+        said = [
+            f"<p>{escape(str(text))}</p>\n"
+            for text in (
+                self.match,
+                self.quality and f"Quality of the factors: {self.quality}",
+                *self.notes,
+                *self.warnings,
+            )
+            if text
+        ]
         return self.table().html() + "".join(said)
 
     def __repr__(self) -> str:
         used = self.match.factors.id if self.match and self.match.factors else "no factors"
-        return (f"<Results of {len(self.runs)} run{'s' if len(self.runs) != 1 else ''} on "
-                f"{len(self.topics)} topics with {used}: {', '.join(map(str, self.measures))}>")
+        return (
+            f"<Results of {len(self.runs)} run{'s' if len(self.runs) != 1 else ''} on "
+            f"{len(self.topics)} topics with {used}: {', '.join(map(str, self.measures))}>"
+        )
 
 
 class _Untested(dict[str, ByMeasure[Paired]]):
     """Tests of results that have no baseline: none, and asking for one says why."""
 
     def __missing__(self, run: str) -> ByMeasure[Paired]:
-        raise UsageError(f"{run} is tested against nothing: give baseline= to evaluate, the name "
-                         "of the run that the others are tested against")
+        raise UsageError(
+            f"{run} is tested against nothing: give baseline= to evaluate, the name "
+            "of the run that the others are tested against"
+        )
 
 
 def deviation(measure: Standardized) -> Standardized:

@@ -50,8 +50,14 @@ def label(text: str) -> Cell:
     return Cell(one_line(text), one_line(text))
 
 
-def number(value: float, places: int = 4, *, best: bool = False, mark: str = "",
-           extra: Mapping[str, float] | None = None) -> Cell:
+def number(
+    value: float,
+    places: int = 4,
+    *,
+    best: bool = False,
+    mark: str = "",
+    extra: Mapping[str, float] | None = None,
+) -> Cell:
     """A cell that holds a number; NaN is a dash."""
     return Cell(figure(value, places), value, extra or {}, best, mark)
 
@@ -95,7 +101,7 @@ class Table:
         The best of a column carries a ``*``.
         """
         columns = [self._lines(i, _plain) for i in range(len(self.header))]
-        heads, others = columns[:self.labels], columns[self.labels:]
+        heads, others = columns[: self.labels], columns[self.labels :]
         groups = iter(others)
         tied = [list(islice(groups, size)) for size in self.groups or [1] * len(others)]
         widest = max((_width(group) for group in tied), default=0)
@@ -112,8 +118,15 @@ class Table:
         notes = list(self.notes)
         if any(cell.best for row in self.rows for cell in row):
             notes.insert(0, "* best of its column.")
-        return ["\n".join(fill(n, width, subsequent_indent="  ", break_on_hyphens=False)
-                          for n in notes)] if notes else []
+        return (
+            [
+                "\n".join(
+                    fill(n, width, subsequent_indent="  ", break_on_hyphens=False) for n in notes
+                )
+            ]
+            if notes
+            else []
+        )
 
     def _lines(self, column: int, write: Callable[[Cell], str]) -> list[str]:
         """The header and cells of a column, padded to one width."""
@@ -123,24 +136,36 @@ class Table:
             return [c.ljust(size) for c in (self.header[column], *cells)]
         # Marks hang over on the right, so that the figures stay in line.
         size = max(len(self.header[column]), *(len(row[column].text) for row in self.rows), 0)
-        over = max((len(c) - len(row[column].text)
-                    for c, row in zip(cells, self.rows, strict=True)), default=0)
-        return [self.header[column].rjust(size) + " " * over,
-                *(row[column].text.rjust(size) + c[len(row[column].text):].ljust(over)
-                  for c, row in zip(cells, self.rows, strict=True))]
+        over = max(
+            (len(c) - len(row[column].text) for c, row in zip(cells, self.rows, strict=True)),
+            default=0,
+        )
+        return [
+            self.header[column].rjust(size) + " " * over,
+            *(
+                row[column].text.rjust(size) + c[len(row[column].text) :].ljust(over)
+                for c, row in zip(cells, self.rows, strict=True)
+            ),
+        ]
 
     def markdown(self) -> str:
         """A pipe table; the best of a column is bold."""
+
         def write(cell: Cell) -> str:
             text = _markdown_escape(cell.text)
             return (f"**{text}**" if cell.best else text) + (f" {cell.mark}" if cell.mark else "")
 
         rules = [":--"] * self.labels + ["--:"] * (len(self.header) - self.labels)
-        lines = [map(_markdown_escape, self.header), rules,
-                 *([write(c) for c in row] for row in self.rows)]
+        lines = [
+            map(_markdown_escape, self.header),
+            rules,
+            *([write(c) for c in row] for row in self.rows),
+        ]
         # A paragraph that begins with a mark would be a list.
-        notes = ["\n" + "\\" * note.startswith(("+ ", "- ")) + _markdown_escape(note)
-                 for note in self.notes]
+        notes = [
+            "\n" + "\\" * note.startswith(("+ ", "- ")) + _markdown_escape(note)
+            for note in self.notes
+        ]
         return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), *notes])
 
     def latex(self) -> str:
@@ -149,28 +174,45 @@ class Table:
         Notes stand below it in a ``threeparttable``, which is as wide as the table.  More than
         :data:`LONG` rows make a ``longtable``, which goes over pages, with the notes behind it.
         """
+
         def write(cell: Cell) -> str:
             text = latex_escape(cell.text)
-            return ((rf"\textbf{{{text}}}" if cell.best else text)
-                    + (f"$^{{{cell.mark}}}$" if cell.mark else ""))
+            return (rf"\textbf{{{text}}}" if cell.best else text) + (
+                f"$^{{{cell.mark}}}$" if cell.mark else ""
+            )
 
         columns = "l" * self.labels + "r" * (len(self.header) - self.labels)
         long = len(self.rows) > LONG
         kind = "longtable" if long else "tabular"
-        lines = [rf"\begin{{{kind}}}{{{columns}}}", r"\toprule",
-                 _latex_row(map(latex_escape, self.header)), r"\midrule", *[r"\endhead"] * long,
-                 *(_latex_row(write(c) for c in row) for row in self.rows),
-                 r"\bottomrule", rf"\end{{{kind}}}"]
+        lines = [
+            rf"\begin{{{kind}}}{{{columns}}}",
+            r"\toprule",
+            _latex_row(map(latex_escape, self.header)),
+            r"\midrule",
+            *[r"\endhead"] * long,
+            *(_latex_row(write(c) for c in row) for row in self.rows),
+            r"\bottomrule",
+            rf"\end{{{kind}}}",
+        ]
         notes = [latex_escape(note) for note in self.notes]
         packages = ["booktabs", *["longtable"] * long]
         if notes and long:
-            lines += [r"\begingroup\footnotesize", *(rf"\noindent {n}\par" for n in notes),
-                      r"\endgroup"]
+            lines += [
+                r"\begingroup\footnotesize",
+                *(rf"\noindent {n}\par" for n in notes),
+                r"\endgroup",
+            ]
         elif notes:
             packages.append("threeparttable")
-            lines = [r"\begin{threeparttable}", *lines, r"\begin{tablenotes}[flushleft]",
-                     r"\footnotesize", *(rf"\item {n}" for n in notes), r"\end{tablenotes}",
-                     r"\end{threeparttable}"]
+            lines = [
+                r"\begin{threeparttable}",
+                *lines,
+                r"\begin{tablenotes}[flushleft]",
+                r"\footnotesize",
+                *(rf"\item {n}" for n in notes),
+                r"\end{tablenotes}",
+                r"\end{threeparttable}",
+            ]
         return "\n".join([rf"% \usepackage{{{','.join(packages)}}}", *lines])
 
     def csv(self) -> str:
@@ -178,15 +220,27 @@ class Table:
         import csv
         import io
 
-        names = [list(dict.fromkeys(k for row in self.rows for k in row[i].extra))
-                 for i in range(len(self.header))]
+        names = [
+            list(dict.fromkeys(k for row in self.rows for k in row[i].extra))
+            for i in range(len(self.header))
+        ]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([_csv_value(text) for head, extra in zip(self.header, names, strict=True)
-                         for text in (head, *(f"{head} {name}" for name in extra))])
+        writer.writerow(
+            [
+                _csv_value(text)
+                for head, extra in zip(self.header, names, strict=True)
+                for text in (head, *(f"{head} {name}" for name in extra))
+            ]
+        )
         for row in self.rows:
-            writer.writerow([_csv_value(v) for cell, extra in zip(row, names, strict=True)
-                             for v in (cell.value, *(cell.extra.get(n, "") for n in extra))])
+            writer.writerow(
+                [
+                    _csv_value(v)
+                    for cell, extra in zip(row, names, strict=True)
+                    for v in (cell.value, *(cell.extra.get(n, "") for n in extra))
+                ]
+            )
         return out.getvalue().rstrip("\n")
 
     def html(self) -> str:
@@ -201,18 +255,27 @@ class Table:
             mark = f"<sup>{escape(cell.mark)}</sup>" if cell.mark else ""
             return f'<td style="text-align:right">{text}{mark}</td>'
 
-        head = "".join(f'<th scope="col" style="text-align:{side}">{escape(name)}</th>'
-                       for name, side in zip(self.header, ["left"] * self.labels
-                                             + ["right"] * len(self.header), strict=False))
-        body = "\n".join(f"<tr>{''.join(write(c, i) for i, c in enumerate(row))}</tr>"
-                         for row in self.rows)
+        head = "".join(
+            f'<th scope="col" style="text-align:{side}">{escape(name)}</th>'
+            for name, side in zip(
+                self.header, ["left"] * self.labels + ["right"] * len(self.header), strict=False
+            )
+        )
+        body = "\n".join(
+            f"<tr>{''.join(write(c, i) for i, c in enumerate(row))}</tr>" for row in self.rows
+        )
         notes = "".join(f"<p>{escape(note)}</p>\n" for note in self.notes)
-        return (f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n"
-                f"</table>\n{notes}")
+        return (
+            f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n{notes}"
+        )
 
 
 WRITERS: dict[str, Callable[[Table], str]] = {
-    "table": Table.text, "markdown": Table.markdown, "latex": Table.latex, "csv": Table.csv}
+    "table": Table.text,
+    "markdown": Table.markdown,
+    "latex": Table.latex,
+    "csv": Table.csv,
+}
 """How a table is printed, by the name of the output format."""
 
 
@@ -224,8 +287,9 @@ def _width(columns: Iterable[list[str]]) -> int:
     return sum(len(column[0]) + 2 for column in columns)
 
 
-def _fold(heads: list[list[str]], groups: list[list[list[str]]], width: int
-          ) -> list[list[list[str]]]:
+def _fold(
+    heads: list[list[str]], groups: list[list[list[str]]], width: int
+) -> list[list[list[str]]]:
     """Split groups of columns into blocks that fit beside the row's names."""
     room = width - _width(heads) + 2
     blocks: list[list[list[str]]] = [[]]
@@ -245,8 +309,10 @@ def _shortened(column: list[str], size: int) -> list[str]:
         return column
     kept = [text.rstrip() for text in column]
     keep = size - 3
-    short = [t if len(t) <= size else t[:keep - keep // 2] + "..." + t[len(t) - keep // 2:]
-             for t in kept]
+    short = [
+        t if len(t) <= size else t[: keep - keep // 2] + "..." + t[len(t) - keep // 2 :]
+        for t in kept
+    ]
     if len(set(short)) < len(set(kept)):
         return column
     return [t.ljust(size) for t in short]
@@ -262,11 +328,19 @@ def _latex_row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-          "±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-          **{c: f"\\{c}" for c in "&%$#_{}"},
-          # A row that begins with one of these would be an argument of the row before.
-          "[": "{[}", "*": "{*}"}
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    # A row that begins with one of these would be an argument of the row before.
+    "[": "{[}",
+    "*": "{*}",
+}
 
 
 def latex_escape(text: str) -> str:

@@ -26,13 +26,20 @@ def lines(source: Source) -> Iterator[tuple[int, list[str]]]:
         try:
             text = content.decode()
         except UnicodeDecodeError as wrong:
-            raise InputError.at(source.name, number,
-                                f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
-                                "save the file as UTF-8") from None
+            raise InputError.at(
+                source.name,
+                number,
+                f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
+                "save the file as UTF-8",
+            ) from None
         control = next((c for c in text if c < " " and c not in "\t\r"), None)
         if control is not None:
-            raise InputError.at(source.name, number, f"control character {control!r}",
-                                "columns are parted by blanks or tabs")
+            raise InputError.at(
+                source.name,
+                number,
+                f"control character {control!r}",
+                "columns are parted by blanks or tabs",
+            )
         fields = text.replace("\t", " ").replace("\r", " ").split(" ")
         yield number, [field for field in fields if field]
 
@@ -43,18 +50,25 @@ def explain(source: Source, form: Form) -> InputError:
     try:
         for number, fields in lines(source):
             if len(fields) != form.width:
-                return InputError.at(source.name, number, _found_columns(fields, form),
-                                     form.layout)
+                return InputError.at(source.name, number, _found_columns(fields, form), form.layout)
             value = fields[form.value]
             if not form.is_number(value.encode()):
-                return InputError.at(source.name, number,
-                                     f"{form.columns[form.value]} is {_shortened(value)!r}",
-                                     form.rule)
+                return InputError.at(
+                    source.name,
+                    number,
+                    f"{form.columns[form.value]} is {_shortened(value)!r}",
+                    form.rule,
+                )
             key = fields[0], fields[2]
             if key in seen:
-                return InputError.at(source.name, number, f"topic {_shortened(key[0])} has "
-                                     f"document {_shortened(key[1])!r} again, first on line "
-                                     f"{seen[key]}", "give each document once")
+                return InputError.at(
+                    source.name,
+                    number,
+                    f"topic {_shortened(key[0])} has "
+                    f"document {_shortened(key[1])!r} again, first on line "
+                    f"{seen[key]}",
+                    "give each document once",
+                )
             seen[key] = number
     except InputError as found:
         return found
@@ -75,5 +89,4 @@ def _shortened(text: str) -> str:
 
 def nothing_in(source: Source) -> InputError:
     """The error that a file has no lines."""
-    return InputError.at(source.name, None, "no lines",
-                         "the file is empty or holds only comments")
+    return InputError.at(source.name, None, "no lines", "the file is empty or holds only comments")

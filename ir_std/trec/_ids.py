@@ -50,9 +50,12 @@ def check_strings(names: Collection[Any], kind: str, what: str) -> None:
     except TypeError:
         found = next(name for name in names if not isinstance(name, str))
         raise InputError.at(
-            kind, None, f"{what} is {reprlib.repr(found)} ({type(found).__name__})",
+            kind,
+            None,
+            f"{what} is {reprlib.repr(found)} ({type(found).__name__})",
             "ids are strings; of a DataFrame use df.astype({'query_id': str, 'doc_id': str}), of "
-            "polars df.cast") from None
+            "polars df.cast",
+        ) from None
 
 
 def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
@@ -96,7 +99,7 @@ class Ids:
         """
         joined = "\0".join(names).encode(errors="surrogatepass")
         codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
-        zeros = np.flatnonzero(codes[WORD - 1:1 - WORD] == 0) + (WORD - 1)
+        zeros = np.flatnonzero(codes[WORD - 1 : 1 - WORD] == 0) + (WORD - 1)
         if len(zeros) != len(names) + 1:  # one holds a zero itself
             return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
         return cls.between(codes, zeros[:-1] + 1, zeros[1:])
@@ -123,7 +126,7 @@ class Ids:
     def __iter__(self) -> Iterator[bytes]:
         content = self.codes.data
         for start, width in zip(self.starts.tolist(), self.widths.tolist(), strict=True):
-            yield bytes(content[start:start + width])
+            yield bytes(content[start : start + width])
 
     def lines(self) -> bytes:
         """All ids, a newline behind each."""
@@ -240,8 +243,7 @@ def may_repeat(values: Keys) -> bool:
     stayed = table[slot]
     out = np.flatnonzero(stayed != line)
     ordered = np.sort(values[out])
-    return bool((values[out] == values[stayed[out]]).any()
-                or (ordered[1:] == ordered[:-1]).any())
+    return bool((values[out] == values[stayed[out]]).any() or (ordered[1:] == ordered[:-1]).any())
 
 
 class Index(NamedTuple):

@@ -76,17 +76,19 @@ def read_table(source: Source, form: Form) -> Table:
     return Table([name.decode() for name in topics], topic, Ids(codes, first, widths), values)
 
 
-def _block(codes: Bytes, start: int, end: int, form: Form,
-           topics: dict[bytes, int]) -> tuple[npt.NDArray[Any], ...]:
+def _block(
+    codes: Bytes, start: int, end: int, form: Form, topics: dict[bytes, int]
+) -> tuple[npt.NDArray[Any], ...]:
     """Of a block's lines the topics' numbers, where documents are, how long, and the values.
 
     Nothing if there are only blank lines.
     """
-    before, ends = _tokens(codes[start - 1:end], form.width)
+    before, ends = _tokens(codes[start - 1 : end], form.width)
     if not ends.size:
         return ()
     (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
-        (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, form.value))
+        (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, form.value)
+    )
     try:
         values = form.numbers(codes, value_at, value_end)
     except NotANumber:
@@ -116,7 +118,7 @@ def content_of(source: Source) -> bytearray:
         content += piece
     content += b" " * WORD
     if content.startswith(codecs.BOM_UTF8, MARGIN):
-        content[MARGIN:MARGIN + len(codecs.BOM_UTF8)] = b" " * len(codecs.BOM_UTF8)
+        content[MARGIN : MARGIN + len(codecs.BOM_UTF8)] = b" " * len(codecs.BOM_UTF8)
     if b"#" in content:
         for comment in re.finditer(_COMMENT, bytes(content)):
             content[slice(*comment.span())] = b" " * len(comment[0])

@@ -31,9 +31,14 @@ _ES = _BYTES * np.uint64(ord("e"))
 _SMALL = _BYTES * np.uint64(ord("e") - ord("E"))
 _ABOVE_NINE = _BYTES * np.uint64(0x80 - 10)
 _COUNTING = np.uint64(0x0001020304050607)
-_JOINING = np.array([(10 * 2**8 + 1, 8, 0x00FF00FF00FF00FF),
-                     (100 * 2**16 + 1, 16, 0x0000FFFF0000FFFF),
-                     (10000 * 2**32 + 1, 32, 0x00000000FFFFFFFF)], np.uint64)
+_JOINING = np.array(
+    [
+        (10 * 2**8 + 1, 8, 0x00FF00FF00FF00FF),
+        (100 * 2**16 + 1, 16, 0x0000FFFF0000FFFF),
+        (10000 * 2**32 + 1, 32, 0x00000000FFFFFFFF),
+    ],
+    np.uint64,
+)
 """What joins digits to numbers of two, of four, then of eight: factor, shift and mask."""
 _LAST = np.array([(1 << 64) - (1 << 8 * (WORD - n)) for n in range(WORD + 1)], np.uint64)
 """Masks of the last n bytes of a word."""
@@ -52,7 +57,7 @@ def integer(text: bytes) -> int | None:
     """The whole number that a text is; None if it is none, or has more than 64 bits."""
     found = re.fullmatch(_WHOLE, text)
     value = int(b"".join(found.groups())) if found else 2**63
-    return value if -2**63 <= value < 2**63 else None
+    return value if -(2**63) <= value < 2**63 else None
 
 
 class NotANumber(ValueError):
@@ -112,7 +117,7 @@ def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
     values = read.digits.astype(np.int64)
     np.negative(values, out=values, where=read.negative)
     for row in np.flatnonzero(~read.known | (read.decimals >= 0)).tolist():
-        value = integer(codes[starts[row]:ends[row]].tobytes())
+        value = integer(codes[starts[row] : ends[row]].tobytes())
         if value is None:
             raise NotANumber
         values[row] = value

@@ -24,8 +24,9 @@ TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 ZIP_SUFFIX = ".zip"
 
 
-def run_sources(paths: Iterable[str | os.PathLike[str]],
-                max_member: int = MAX_MEMBER) -> Iterator[Source]:
+def run_sources(
+    paths: Iterable[str | os.PathLike[str]], max_member: int = MAX_MEMBER
+) -> Iterator[Source]:
     """The run files at ``paths``, one by one.
 
     Parameters
@@ -70,8 +71,12 @@ def _below(path: Path, max_member: int) -> Iterator[Source]:
                 if not is_hidden(PurePosixPath(member)):
                     yield in_memory(stream, f"{path}!{member}", max_member)
         except (*DAMAGED, tarfile.TarError) as broken:
-            raise InputError.at(path, None, f"cannot be read ({broken})",
-                                "an archive of runs is expected: copy it again") from None
+            raise InputError.at(
+                path,
+                None,
+                f"cannot be read ({broken})",
+                "an archive of runs is expected: copy it again",
+            ) from None
     else:
         yield FileSource(path, max_member)
 

@@ -53,8 +53,19 @@ def _is_score(text: bytes) -> bool:
     return bool(re.fullmatch(_numbers.DECIMAL, text)) and math.isfinite(float(text))
 
 
-RUN = Form("run", ("topic", "Q0", "document", "rank", "score", "tag"), 4, _numbers.floats,
-           _is_score, "a finite number is expected")
-QRELS = Form("qrels file", ("topic", "iteration", "document", "relevance"), 3, _numbers.integers,
-             lambda text: _numbers.integer(text) is not None,
-             "a whole number is expected, of at most 64 bits")
+RUN = Form(
+    "run",
+    ("topic", "Q0", "document", "rank", "score", "tag"),
+    4,
+    _numbers.floats,
+    _is_score,
+    "a finite number is expected",
+)
+QRELS = Form(
+    "qrels file",
+    ("topic", "iteration", "document", "relevance"),
+    3,
+    _numbers.integers,
+    lambda text: _numbers.integer(text) is not None,
+    "a whole number is expected, of at most 64 bits",
+)

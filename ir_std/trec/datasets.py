@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-CQADUPSTACK = ("android", "english", "gaming", "gis", "mathematica", "physics", "programmers",
-               "stats", "tex", "unix", "webmasters", "wordpress")
+CQADUPSTACK = (
+    "android",
+    "english",
+    "gaming",
+    "gis",
+    "mathematica",
+    "physics",
+    "programmers",
+    "stats",
+    "tex",
+    "unix",
+    "webmasters",
+    "wordpress",
+)
 """The parts of CQADupstack."""
 
 
@@ -17,20 +29,31 @@ class Task(NamedTuple):
 
 
 _BEIR = {
-    "ArguAna": Task("beir/arguana"), "ClimateFEVER": Task("beir/climate-fever"),
+    "ArguAna": Task("beir/arguana"),
+    "ClimateFEVER": Task("beir/climate-fever"),
     "CQADupstackRetrieval": Task("beir/cqadupstack"),
-    **{f"CQADupstack{part.capitalize()}Retrieval": Task(f"beir/cqadupstack/{part}")
-       for part in CQADUPSTACK},
-    "DBPedia": Task("beir/dbpedia-entity/test"), "FEVER": Task("beir/fever/test"),
-    "FiQA2018": Task("beir/fiqa/test"), "HotpotQA": Task("beir/hotpotqa/test"),
-    "MSMARCO": Task("beir/msmarco/dev", "dev"), "NFCorpus": Task("beir/nfcorpus/test"),
-    "NQ": Task("beir/nq"), "QuoraRetrieval": Task("beir/quora/test"),
-    "SCIDOCS": Task("beir/scidocs"), "SciFact": Task("beir/scifact/test"),
-    "TRECCOVID": Task("beir/trec-covid"), "Touche2020": Task("beir/webis-touche2020"),
+    **{
+        f"CQADupstack{part.capitalize()}Retrieval": Task(f"beir/cqadupstack/{part}")
+        for part in CQADUPSTACK
+    },
+    "DBPedia": Task("beir/dbpedia-entity/test"),
+    "FEVER": Task("beir/fever/test"),
+    "FiQA2018": Task("beir/fiqa/test"),
+    "HotpotQA": Task("beir/hotpotqa/test"),
+    "MSMARCO": Task("beir/msmarco/dev", "dev"),
+    "NFCorpus": Task("beir/nfcorpus/test"),
+    "NQ": Task("beir/nq"),
+    "QuoraRetrieval": Task("beir/quora/test"),
+    "SCIDOCS": Task("beir/scidocs"),
+    "SciFact": Task("beir/scifact/test"),
+    "TRECCOVID": Task("beir/trec-covid"),
+    "Touche2020": Task("beir/webis-touche2020"),
     "Touche2020Retrieval.v3": Task("mteb/Touche2020Retrieval.v3"),
 }
-_MIRACL = {"MIRACLRetrieval": "miracl/{}/dev",
-           "MIRACLRetrievalHardNegatives": "mteb/MIRACLRetrievalHardNegatives/{}"}
+_MIRACL = {
+    "MIRACLRetrieval": "miracl/{}/dev",
+    "MIRACLRetrievalHardNegatives": "mteb/MIRACLRetrievalHardNegatives/{}",
+}
 
 
 def dataset_of(task: str, split: str, subset: str = "default") -> str | None:

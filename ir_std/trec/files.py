@@ -76,8 +76,12 @@ def columns_of(file: File) -> int:
     raise nothing_in(source)
 
 
-def write_run(run: Run, file: str | os.PathLike[str] | IO[Any], tag: str = "ir_std",
-              inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+def write_run(
+    run: Run,
+    file: str | os.PathLike[str] | IO[Any],
+    tag: str = "ir_std",
+    inputs: Iterable[str | os.PathLike[str]] = (),
+) -> None:
     """Write a TREC run: topics in the run's order, documents in trec_eval's.
 
     Scores are written so that they read back equal, as 64-bit floats.  Where scores are equal

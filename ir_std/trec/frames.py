@@ -36,8 +36,10 @@ def _waits(given: Any) -> bool:
 def _exchanges(given: Any) -> bool:
     """Whether something has a protocol by which libraries exchange tables, and not one column."""
     kind = type(given)
-    return hasattr(kind, "__dataframe__") or (hasattr(kind, "__arrow_c_stream__") and (
-        hasattr(kind, "columns") or hasattr(kind, "schema")))
+    return hasattr(kind, "__dataframe__") or (
+        hasattr(kind, "__arrow_c_stream__")
+        and (hasattr(kind, "columns") or hasattr(kind, "schema"))
+    )
 
 
 def as_frame(given: Any) -> Any:
@@ -63,13 +65,15 @@ def as_frame(given: Any) -> Any:
 
 def column(frame: Any, name: Any) -> list[Any]:
     """The values of a column."""
-    values: list[Any] = (frame[name].tolist() if is_pandas(frame)
-                         else frame.get_column(name).to_list())
+    values: list[Any] = (
+        frame[name].tolist() if is_pandas(frame) else frame.get_column(name).to_list()
+    )
     return values
 
 
-def with_values(frame: Any, columns: Mapping[Any, Sequence[Any]],
-                rows: Sequence[int] | None = None) -> Any:
+def with_values(
+    frame: Any, columns: Mapping[Any, Sequence[Any]], rows: Sequence[int] | None = None
+) -> Any:
     """A copy of a table, or of some of its rows, that holds other values in some columns."""
     if is_pandas(frame):
         copied = frame.copy() if rows is None else frame.iloc[rows].copy()

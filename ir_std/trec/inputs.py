@@ -72,8 +72,11 @@ def _is_file(given: Any) -> bool:
 
 def _others_read(given: Any) -> bool:
     """Whether ir_measures' own providers take an object too."""
-    return isinstance(given, Mapping) or is_pandas(given) or (
-        isinstance(given, list) and not isinstance(next(iter(given), None), Mapping))
+    return (
+        isinstance(given, Mapping)
+        or is_pandas(given)
+        or (isinstance(given, list) and not isinstance(next(iter(given), None), Mapping))
+    )
 
 
 def _listed(rows: Iterator[Any]) -> Any:
@@ -113,8 +116,12 @@ def as_qrels(qrels: Any) -> Qrels:
         return qrels
     if isinstance(qrels, Iterator) and not _is_file(qrels):
         qrels = _listed(qrels)
-    if isinstance(qrels, str) and qrels != "-" and not os.path.exists(qrels) and (
-            not _looks_like_file(qrels)):
+    if (
+        isinstance(qrels, str)
+        and qrels != "-"
+        and not os.path.exists(qrels)
+        and (not _looks_like_file(qrels))
+    ):
         return dataset_qrels(qrels)
     if _is_file(qrels):
         return read_qrels(qrels)
@@ -151,20 +158,29 @@ def dataset_qrels(name: str) -> Qrels:
     import ir_datasets
 
     if not is_dataset(name):
-        raise InputError.at(name, None, "neither a file nor an ir_datasets id",
-                            "name a qrels file, or an id such as disks45/nocr/trec8")
+        raise InputError.at(
+            name,
+            None,
+            "neither a file nor an ir_datasets id",
+            "name a qrels file, or an id such as disks45/nocr/trec8",
+        )
     dataset = ir_datasets.load(name)
     if not dataset.has_qrels():
-        raise InputError.at(name, None, "this ir_datasets dataset has no qrels",
-                            "name one of its parts that has")
+        raise InputError.at(
+            name, None, "this ir_datasets dataset has no qrels", "name one of its parts that has"
+        )
     log = logging.getLogger("ir_datasets")
     log.addFilter(_no_download_error)
     try:
         rows = list(dataset.qrels_iter())
     except (OSError, RuntimeError) as failed:
         reason = failed.args[0] if failed.args else type(failed).__name__
-        raise InputError.at(name, None, f"ir_datasets cannot get the qrels ({reason})",
-                            "check the network, or name a qrels file") from None
+        raise InputError.at(
+            name,
+            None,
+            f"ir_datasets cannot get the qrels ({reason})",
+            "check the network, or name a qrels file",
+        ) from None
     finally:
         log.removeFilter(_no_download_error)
     found = as_qrels(rows)
@@ -189,8 +205,12 @@ def is_dataset(name: str) -> bool:
 
 
 def _looks_like_file(name: str) -> bool:
-    return len(name) > 255 or "\0" in name or name.startswith((".", "/", "~")) or (
-        Path(name).suffix in {".txt", ".gz", ".bz2", ".xz", ".qrels", ".qrel", ".tsv"})
+    return (
+        len(name) > 255
+        or "\0" in name
+        or name.startswith((".", "/", "~"))
+        or (Path(name).suffix in {".txt", ".gz", ".bz2", ".xz", ".qrels", ".qrel", ".tsv"})
+    )
 
 
 class _Columns(NamedTuple):
@@ -232,8 +252,7 @@ def _columns(table: Any, names: tuple[str, str, str], kind: str) -> _Columns:
     try:
         columns = [list(map(get(name), rows)) for name in names]
     except (AttributeError, KeyError, TypeError):
-        raise _unsupported(next(row for row in rows if not _has(row, names)), names,
-                           kind) from None
+        raise _unsupported(next(row for row in rows if not _has(row, names)), names, kind) from None
     return _with_numbers(kind, _objects(columns[0]), *columns[1:])
 
 
@@ -245,18 +264,27 @@ def _check_columns(found: list[Any], names: tuple[str, ...], kind: str) -> None:
     wrong = [name for name in names if found.count(name) != 1]
     if wrong:
         problem = "without" if wrong[0] not in found else "with several"
-        raise InputError.at(kind, None, f"DataFrame {problem} {', '.join(wrong)}",
-                            f"columns {', '.join(names)} are expected, found are "
-                            f"{', '.join(map(str, found))}")
+        raise InputError.at(
+            kind,
+            None,
+            f"DataFrame {problem} {', '.join(wrong)}",
+            f"columns {', '.join(names)} are expected, found are {', '.join(map(str, found))}",
+        )
 
 
 def _unsupported(found: object, names: tuple[str, ...], kind: str) -> InputError:
-    what = (f"a record with {', '.join(map(str, found)) or 'nothing'}"
-            if isinstance(found, Mapping) else type(found).__name__)
+    what = (
+        f"a record with {', '.join(map(str, found)) or 'nothing'}"
+        if isinstance(found, Mapping)
+        else type(found).__name__
+    )
     return InputError.at(
-        kind, None, f"cannot use {what}",
+        kind,
+        None,
+        f"cannot use {what}",
         f"give a file, a dict of dicts, a DataFrame, or named tuples or records with "
-        f"{', '.join(names)}")
+        f"{', '.join(names)}",
+    )
 
 
 def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
@@ -264,20 +292,24 @@ def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
     return np.fromiter(values, object, len(values))
 
 
-def _with_numbers(kind: str, names: npt.NDArray[np.object_], documents: list[Any],
-                  values: Any) -> _Columns:
+def _with_numbers(
+    kind: str, names: npt.NDArray[np.object_], documents: list[Any], values: Any
+) -> _Columns:
     """Rows, from the topic, document and value of each."""
     try:
         changes = np.flatnonzero(names[1:] != names[:-1]) + 1
     except (TypeError, ValueError):  # an array, or a missing value of pandas
         _checked_topics(names, kind)
         raise
-    starts = np.append(0, changes)[:len(names)]
+    starts = np.append(0, changes)[: len(names)]
     numbers: dict[str, int] = {}
-    found = np.array([numbers.setdefault(topic, len(numbers))
-                      for topic in _checked_topics(names[starts], kind)], np.int64)
-    return _Columns(list(numbers), np.repeat(found, np.diff(np.append(starts, len(names)))),
-                    documents, values)
+    found = np.array(
+        [numbers.setdefault(topic, len(numbers)) for topic in _checked_topics(names[starts], kind)],
+        np.int64,
+    )
+    return _Columns(
+        list(numbers), np.repeat(found, np.diff(np.append(starts, len(names)))), documents, values
+    )
 
 
 def _checked_topics(topics: Iterable[Any], kind: str) -> list[str]:
@@ -300,9 +332,12 @@ def _check_topics(given: Mapping[Any, Any], kind: str) -> None:
     check_strings(given, kind, "topic id")
     for topic, docs in given.items():
         if not isinstance(docs, Mapping):
-            raise InputError.at(kind, None, f"topic {topic} has {type(docs).__name__}",
-                                f"a dict is expected, from documents to "
-                                f"{'scores' if kind == 'run' else 'levels'}")
+            raise InputError.at(
+                kind,
+                None,
+                f"topic {topic} has {type(docs).__name__}",
+                f"a dict is expected, from documents to {'scores' if kind == 'run' else 'levels'}",
+            )
 
 
 def _scores(values: Any) -> Floats:
@@ -316,7 +351,8 @@ def _dict_levels(topic: str, docs: Mapping[str, Any]) -> dict[str, int]:
     """Level by document; checked."""
     check_strings(docs, "qrels", f"document id of topic {topic}")
     if set(map(type, docs.values())) <= {int} and (
-            min(docs.values(), default=0) >= -2**63 and max(docs.values(), default=0) < 2**63):
+        min(docs.values(), default=0) >= -(2**63) and max(docs.values(), default=0) < 2**63
+    ):
         return dict(docs)
     return {doc: _level(level, topic, doc) for doc, level in docs.items()}
 
@@ -329,8 +365,13 @@ def _row_levels(rows: _Columns) -> Ints:
             levels: Ints = values.copy()
             return levels
         values = values.tolist()
-    return np.array([_level(level, rows.topics[topic], doc) for topic, doc, level in zip(
-        rows.topic.tolist(), rows.documents, values, strict=True)], np.int64)
+    return np.array(
+        [
+            _level(level, rows.topics[topic], doc)
+            for topic, doc, level in zip(rows.topic.tolist(), rows.documents, values, strict=True)
+        ],
+        np.int64,
+    )
 
 
 def _level(level: Any, topic: str, doc: str) -> int:
@@ -345,8 +386,11 @@ def _level(level: Any, topic: str, doc: str) -> int:
         whole = operator.index(level)
     except TypeError:
         whole = int(level) if isinstance(level, float) and level.is_integer() else 2**63
-    if not -2**63 <= whole < 2**63:
-        raise InputError.at("qrels", None, f"topic {topic}, document {doc!r} has relevance "
-                            f"{reprlib.repr(level)}", "a whole number is expected, of at "
-                            "most 64 bits")
+    if not -(2**63) <= whole < 2**63:
+        raise InputError.at(
+            "qrels",
+            None,
+            f"topic {topic}, document {doc!r} has relevance {reprlib.repr(level)}",
+            "a whole number is expected, of at most 64 bits",
+        )
     return whole

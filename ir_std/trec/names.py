@@ -11,41 +11,104 @@ from ir_std.errors import IrStdError
 from ir_std.measures import canonical, parse_measure
 
 TREC_EVAL_NAMES = {
-    "map": "AP", "map_cut_{}": "AP@{}", "P_{}": "P@{}", "recip_rank": "RR", "Rprec": "Rprec",
-    "bpref": "Bpref", "ndcg": "nDCG", "ndcg_cut_{}": "nDCG@{}", "recall_{}": "R@{}",
-    "success_{}": "Success@{}", "iprec_at_recall_{}": "IPrec@{}", "infAP": "infAP",
-    "set_P": "SetP", "set_relative_P": "SetP(relative=True)", "set_recall": "SetR",
-    "set_map": "SetAP", "set_F": "SetF", "set_F_{}": "SetF(beta={})", "num_q": "NumQ",
-    "num_rel": "NumRel", "num_ret": "NumRet", "num_rel_ret": "NumRet(rel=1)",
+    "map": "AP",
+    "map_cut_{}": "AP@{}",
+    "P_{}": "P@{}",
+    "recip_rank": "RR",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "ndcg": "nDCG",
+    "ndcg_cut_{}": "nDCG@{}",
+    "recall_{}": "R@{}",
+    "success_{}": "Success@{}",
+    "iprec_at_recall_{}": "IPrec@{}",
+    "infAP": "infAP",
+    "set_P": "SetP",
+    "set_relative_P": "SetP(relative=True)",
+    "set_recall": "SetR",
+    "set_map": "SetAP",
+    "set_F": "SetF",
+    "set_F_{}": "SetF(beta={})",
+    "num_q": "NumQ",
+    "num_rel": "NumRel",
+    "num_ret": "NumRet",
+    "num_rel_ret": "NumRet(rel=1)",
 }
 """trec_eval's names and the measures they are, ``{}`` the cutoff."""
 
 _RANKS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
-_CUTOFFS = {"p": _RANKS, "recall": _RANKS, "map_cut": _RANKS, "ndcg_cut": _RANKS,
-            "success": ("1", "5", "10"),
-            "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0")}
+_CUTOFFS = {
+    "p": _RANKS,
+    "recall": _RANKS,
+    "map_cut": _RANKS,
+    "ndcg_cut": _RANKS,
+    "success": ("1", "5", "10"),
+    "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
+}
 """The cutoffs of trec_eval's measures that are named without one; the names in small letters."""
 _SHARES = ("iprec_at_recall_{}", "set_F_{}")
 """What comes with a share and no rank, though it be written 0 or 1."""
 
-_OFFICIAL = ("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec",
-             "bpref", "recip_rank", "iprec_at_recall", "P")
+_OFFICIAL = (
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "iprec_at_recall",
+    "P",
+)
 _SET = ("utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F")
 _GROUPS = {
     "official": _OFFICIAL,
     "set": (*_OFFICIAL[:4], *_SET),
-    "all_trec": (*_OFFICIAL, "recall", "infAP", "gm_bpref", "11pt_avg", "ndcg",
-                 "relative_P", "Rprec_mult", "success", "map_cut", "ndcg_cut", "ndcg_rel",
-                 "Rndcg", "binG", "G", *_SET, "num_nonrel_judged_ret"),
+    "all_trec": (
+        *_OFFICIAL,
+        "recall",
+        "infAP",
+        "gm_bpref",
+        "11pt_avg",
+        "ndcg",
+        "relative_P",
+        "Rprec_mult",
+        "success",
+        "map_cut",
+        "ndcg_cut",
+        "ndcg_rel",
+        "Rndcg",
+        "binG",
+        "G",
+        *_SET,
+        "num_nonrel_judged_ret",
+    ),
 }
 """What trec_eval 9 evaluates under one name, in its order; without runid and relstring, which are
 texts."""
-_THEIRS_ALONE = {"gm_map", "gm_bpref", "utility", "11pt_avg", "relative_P",
-                 "Rprec_mult", "ndcg_rel", "Rndcg", "binG", "G", "num_nonrel_judged_ret", "yaap"}
+_THEIRS_ALONE = {
+    "gm_map",
+    "gm_bpref",
+    "utility",
+    "11pt_avg",
+    "relative_P",
+    "Rprec_mult",
+    "ndcg_rel",
+    "Rndcg",
+    "binG",
+    "G",
+    "num_nonrel_judged_ret",
+    "yaap",
+}
 """Measures of trec_eval that ir_measures has none for."""
 
 _MTEB_NAMES = {
-    "ndcg_at_{}": "nDCG@{}", "map_at_{}": "AP@{}", "mrr_at_{}": "RR@{}", "recall_at_{}": "R@{}",
+    "ndcg_at_{}": "nDCG@{}",
+    "map_at_{}": "AP@{}",
+    "mrr_at_{}": "RR@{}",
+    "recall_at_{}": "R@{}",
     "precision_at_{}": "P@{}",
 }
 
@@ -106,12 +169,12 @@ def spelled(name: str) -> list[str]:
     if word is None or word[0] in registry:
         return [name]
     for prefix in ("", "s"):
-        if name[:len(prefix)].lower() == prefix:
-            ours = _translated(name[len(prefix):], TREC_EVAL_NAMES | _MTEB_NAMES, re.IGNORECASE)
+        if name[: len(prefix)].lower() == prefix:
+            ours = _translated(name[len(prefix) :], TREC_EVAL_NAMES | _MTEB_NAMES, re.IGNORECASE)
             if ours:
                 return [prefix + ours]
     same = {m.__name__ for alias, m in registry.items() if alias.lower() == word[0].lower()}
-    return [one + name[word.end():] for one in same] if len(same) == 1 else [name]
+    return [one + name[word.end() :] for one in same] if len(same) == 1 else [name]
 
 
 def _several(name: str) -> list[str]:

@@ -40,8 +40,11 @@ def _named_by_file(runs: Sequence[Any]) -> dict[str, Any]:
     count = Counter(map(os.path.basename, paths))
     named: dict[str, Any] = {}
     for number, run in enumerate(runs, 1):
-        path = os.fspath(run) if _is_file(run) else (
-            run.name if isinstance(run, BytesSource) else f"run{number}")
+        path = (
+            os.fspath(run)
+            if _is_file(run)
+            else (run.name if isinstance(run, BytesSource) else f"run{number}")
+        )
         name = os.path.basename(path) if count[os.path.basename(path)] == 1 else path
         if name in named and not (_is_file(run) and _is_file(named[name])):
             raise UsageError(f"two runs are called {name}: name them in a dict")
@@ -57,11 +60,14 @@ def _is_run(given: Mapping[Any, Any]) -> bool:
     """Whether a dict is one run (numbers by topic and document), and not runs by name."""
     return bool(given) and all(
         isinstance(docs, Mapping) and not isinstance(next(iter(docs.values()), None), Mapping)
-        for docs in given.values())
+        for docs in given.values()
+    )
 
 
 def _is_table(given: Sequence[Any]) -> bool:
     """Whether a list is one run (objects or records of topic, document, score), and not runs."""
-    return any((hasattr(row, "query_id") and not hasattr(row, "itertuples"))
-               or (isinstance(row, Mapping) and isinstance(row.get("query_id"), str))
-               for row in given[:1])
+    return any(
+        (hasattr(row, "query_id") and not hasattr(row, "itertuples"))
+        or (isinstance(row, Mapping) and isinstance(row.get("query_id"), str))
+        for row in given[:1]
+    )

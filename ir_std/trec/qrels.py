@@ -124,8 +124,9 @@ class Qrels(Remembers, ABC):
     def count(self, level: int = 1) -> Ints:
         """Number of documents at ``level`` or above, by topic; shape (n_topics,)."""
         if level not in self._counts:
-            self._counts[level] = np.bincount(self.topic[self.flat_levels >= level],
-                                              minlength=len(self.topics))
+            self._counts[level] = np.bincount(
+                self.topic[self.flat_levels >= level], minlength=len(self.topics)
+            )
         return self._counts[level]
 
     def relevant(self, level: int = 1) -> list[bytes]:
@@ -158,8 +159,11 @@ class DictQrels(Qrels):
     @cached_property
     def flat_levels(self) -> Ints:
         """Levels of all judged documents, topic after topic."""
-        return np.fromiter(chain.from_iterable(d.values() for d in self._judged.values()),
-                           np.int64, int(self.sizes.sum()))
+        return np.fromiter(
+            chain.from_iterable(d.values() for d in self._judged.values()),
+            np.int64,
+            int(self.sizes.sum()),
+        )
 
     @cached_property
     def _documents(self) -> list[str]:
@@ -189,15 +193,18 @@ class ArrayQrels(Qrels):
         If a document occurs twice in a topic.
     """
 
-    def __init__(self, topics: Sequence[str], topic: Ints, ids: Ids, levels: Ints,
-                 name: str = "qrels") -> None:
+    def __init__(
+        self, topics: Sequence[str], topic: Ints, ids: Ids, levels: Ints, name: str = "qrels"
+    ) -> None:
         super().__init__(topics, np.bincount(topic, minlength=len(topics)), name)
         order = in_order(topic)
         self._ids, self._levels = ids[order], levels[order]
         if may_repeat(keys(self._ids.hashes(), self.topic)) and (
-                sum(map(len, self.judged.values())) < len(ids)):
-            raise Repeated.at(name, None, "a document occurs twice in a topic",
-                              "judge each document once")
+            sum(map(len, self.judged.values())) < len(ids)
+        ):
+            raise Repeated.at(
+                name, None, "a document occurs twice in a topic", "judge each document once"
+            )
 
     @property
     def flat_levels(self) -> Ints:
@@ -208,8 +215,10 @@ class ArrayQrels(Qrels):
     def judged(self) -> Mapping[str, Mapping[str, int]]:
         """Level by topic and document."""
         lines = zip(self._ids.strings(), self._levels.tolist(), strict=True)
-        return {topic: dict(islice(lines, size))
-                for topic, size in zip(self.topics, self.sizes.tolist(), strict=True)}
+        return {
+            topic: dict(islice(lines, size))
+            for topic, size in zip(self.topics, self.sizes.tolist(), strict=True)
+        }
 
     def ids(self, rows: Ints) -> Ids:
         """The judged documents at some places."""

@@ -77,8 +77,13 @@ class Ranker:
         ranks += spans.place if order.ids_descending else sharing - spans.place
         # They are hardly out of order: a stable sort, which merges what is sorted, is fastest.
         by_rank = np.argsort(topic * (len(self._run.scores) + 1) + ranks, kind="stable")
-        return Ranking(self._qrels, topic[by_rank], ranks[by_rank],
-                       self._found.level[spans.rows[by_rank]], sizes)
+        return Ranking(
+            self._qrels,
+            topic[by_rank],
+            ranks[by_rank],
+            self._found.level[spans.rows[by_rank]],
+            sizes,
+        )
 
     @cached_property
     def _ties_are_equal(self) -> bool:
@@ -124,8 +129,13 @@ class Ranker:
         tied = np.flatnonzero(ordered.take(last, mode="clip") == wanted)
         if tied.size:
             last[tied] = ordered.searchsorted(wanted[tied], "right")
-            place[tied] = _places(self._run, _lines_by_key(keys, rows), first[tied], last[tied],
-                                  self._found.ids(by_key[tied]))
+            place[tied] = _places(
+                self._run,
+                _lines_by_key(keys, rows),
+                first[tied],
+                last[tied],
+                self._found.ids(by_key[tied]),
+            )
         return _Spans(by_key, first, last, place)
 
 
@@ -186,14 +196,21 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
 
 def ranked(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Run:
     """A run whose documents are in order, of each topic the first ``depth``."""
-    return DictRun.from_lists(((topic, *_ranked(docs, scores, depth, order))
-                               for topic, (docs, scores) in run.lists.items()), run.name)
+    return DictRun.from_lists(
+        (
+            (topic, *_ranked(docs, scores, depth, order))
+            for topic, (docs, scores) in run.lists.items()
+        ),
+        run.name,
+    )
 
 
-def _ranked(docs: list[str], scores: Floats, depth: int | None,
-            order: Order) -> tuple[list[str], Floats]:
-    by_id = np.array(sorted(range(len(docs)), key=docs.__getitem__,
-                            reverse=order.ids_descending), np.int64)
+def _ranked(
+    docs: list[str], scores: Floats, depth: int | None, order: Order
+) -> tuple[list[str], Floats]:
+    by_id = np.array(
+        sorted(range(len(docs)), key=docs.__getitem__, reverse=order.ids_descending), np.int64
+    )
     keys = _keys(np.zeros(len(docs), np.int64), scores[by_id], order.precision)
     first = by_id[np.argsort(keys, kind="stable")][:depth]
     return [docs[i] for i in first.tolist()], scores[first]

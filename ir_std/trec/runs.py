@@ -71,8 +71,9 @@ class Run(ABC):
         If a score is not a finite number.
     """
 
-    def __init__(self, topics: Sequence[str], sizes: Sequence[int], scores: Floats,
-                 name: str) -> None:
+    def __init__(
+        self, topics: Sequence[str], sizes: Sequence[int], scores: Floats, name: str
+    ) -> None:
         self.name = name
         self.given: Any = None
         self.bounds = dict(zip(topics, pairwise(accumulate(sizes, initial=0)), strict=True))
@@ -83,9 +84,13 @@ class Run(ABC):
         if infinite.size:
             line = int(infinite[0])
             topic, a = next((t, a) for t, (a, b) in self.bounds.items() if a <= line < b)
-            raise NotARun.at(name, None, f"topic {topic}, document "
-                             f"{self.documents(topic)[line - a]!r} has score {scores[line]}",
-                             "scores must be finite numbers")
+            raise NotARun.at(
+                name,
+                None,
+                f"topic {topic}, document "
+                f"{self.documents(topic)[line - a]!r} has score {scores[line]}",
+                "scores must be finite numbers",
+            )
 
     @abstractmethod
     def documents(self, topic: str) -> list[str]:
@@ -107,8 +112,10 @@ class Run(ABC):
     @property
     def lists(self) -> dict[str, tuple[list[str], Floats]]:
         """For each topic its documents and their scores."""
-        return {topic: (self.documents(topic), self.scores[a:b])
-                for topic, (a, b) in self.bounds.items()}
+        return {
+            topic: (self.documents(topic), self.scores[a:b])
+            for topic, (a, b) in self.bounds.items()
+        }
 
     def numbers(self, qrels: Qrels) -> Ints:
         """For each topic of the qrels its index in the run; -1 where the run lacks it."""
@@ -142,8 +149,9 @@ class DictRun(Run):
         super().__init__(list(scored), sizes, as_scores(values, sum(sizes), name), name)
 
     @classmethod
-    def from_lists(cls, lists: Iterable[tuple[str, list[str], Iterable[float]]],
-                   name: str = "run") -> DictRun:
+    def from_lists(
+        cls, lists: Iterable[tuple[str, list[str], Iterable[float]]], name: str = "run"
+    ) -> DictRun:
         """A run from lists of documents and their scores, one for each topic.
 
         Raises
@@ -156,8 +164,12 @@ class DictRun(Run):
             scored[topic] = dict(zip(docs, scores, strict=True))
             if len(scored[topic]) < len(docs):
                 twice = Counter(docs).most_common(1)[0][0]
-                raise NotARun.at(name, None, f"topic {topic} has document {twice!r} twice",
-                                 "give each document once")
+                raise NotARun.at(
+                    name,
+                    None,
+                    f"topic {topic} has document {twice!r} twice",
+                    "give each document once",
+                )
         return cls(scored, name)
 
     def documents(self, topic: str) -> list[str]:
@@ -179,13 +191,18 @@ class DictRun(Run):
         """The documents of the qrels that the run holds."""
         values = chain.from_iterable(
             map(self._scores(topic).get, docs, repeat(math.nan))
-            for topic, docs in zip(wanted.qrels.topics, wanted.documents, strict=True))
+            for topic, docs in zip(wanted.qrels.topics, wanted.documents, strict=True)
+        )
         scores = np.fromiter(values, float, len(wanted.level))
         for topic in self._scored:
             self.documents(topic)  # which checks those that the qrels lack, too
         rows = np.flatnonzero(~np.isnan(scores))
-        return Found(wanted.topic[rows], scores[rows], wanted.level[rows],
-                     lambda some: wanted.ids[rows[some]].strings())
+        return Found(
+            wanted.topic[rows],
+            scores[rows],
+            wanted.level[rows],
+            lambda some: wanted.ids[rows[some]].strings(),
+        )
 
     def _scores(self, topic: str) -> Mapping[str, float]:
         """The scores of a topic's documents, whose ids are checked."""
@@ -206,8 +223,9 @@ def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
     try:
         return np.fromiter(values, float, count)
     except (TypeError, ValueError, OverflowError) as wrong:
-        raise NotARun.at(name, None, f"a score is no number ({wrong})",
-                         "scores must be finite numbers") from None
+        raise NotARun.at(
+            name, None, f"a score is no number ({wrong})", "scores must be finite numbers"
+        ) from None
 
 
 class ArrayRun(Run):
@@ -229,8 +247,9 @@ class ArrayRun(Run):
         If a document occurs twice in a topic, or a score is not a finite number.
     """
 
-    def __init__(self, topics: Sequence[str], topic: Ints, ids: Ids, scores: Floats,
-                 name: str = "run") -> None:
+    def __init__(
+        self, topics: Sequence[str], topic: Ints, ids: Ids, scores: Floats, name: str = "run"
+    ) -> None:
         order = in_order(topic)
         self._ids = ids[order]
         sizes = np.bincount(topic, minlength=len(topics)).tolist()
@@ -261,5 +280,6 @@ class ArrayRun(Run):
         except Collision:
             found = self._as_dict().find(wanted)
             return found._replace(ids=lambda some: Ids.of(found.ids(some)).bytes())
-        return Found(topic[lines], self.scores[lines], wanted.level[rows],
-                     lambda some: self.ids(lines[some]))
+        return Found(
+            topic[lines], self.scores[lines], wanted.level[rows], lambda some: self.ids(lines[some])
+        )

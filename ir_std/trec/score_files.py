@@ -21,15 +21,27 @@ from ir_std.trec.sources import FileSource, Source, lines_of, pieces, unopened
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""
 
-TOPIC = ("topic", "topic_id", "query_id", "qid", "query", "q_id", "dataset", "data set", "task",
-         "task_name")
+TOPIC = (
+    "topic",
+    "topic_id",
+    "query_id",
+    "qid",
+    "query",
+    "q_id",
+    "dataset",
+    "data set",
+    "task",
+    "task_name",
+)
 RUN = ("run", "run_id", "runid", "run_name", "system", "model", "model_name", "name", "tag")
 MEASURE = ("measure", "metric", "measure_name")
 VALUE = ("value", "score")
 """What the columns of long tables are usually called."""
 
-FORMS = ("trec_eval -q (measure topic value), ir_measures -q (topic measure value), a table with "
-         "a header (topic,run,run,... or run,topic,measure,value) or MTEB's JSON")
+FORMS = (
+    "trec_eval -q (measure topic value), ir_measures -q (topic measure value), a table with "
+    "a header (topic,run,run,... or run,topic,measure,value) or MTEB's JSON"
+)
 
 
 def read_scores(file: File, measure: str | None = None) -> dict[str, RunScores]:
@@ -94,8 +106,12 @@ def holds_scores(file: File) -> bool:
     texts = (line.decode(errors="replace") for line in lines_of(unopened(file)))
     line = next(filter(_is_content, texts), "").strip()
     fields = line.split()
-    return line[:1] in ("{", "[") or _is_header(line) or len(fields) in (2, 3) or (
-        len(fields) == 4 and _is_scored(fields[2], fields[3]))
+    return (
+        line[:1] in ("{", "[")
+        or _is_header(line)
+        or len(fields) in (2, 3)
+        or (len(fields) == 4 and _is_scored(fields[2], fields[3]))
+    )
 
 
 def _is_content(line: str) -> bool:
@@ -106,15 +122,17 @@ def _text(source: Source) -> str:
     try:
         return b"".join(pieces(source)).decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
-        line = wrong.object[:wrong.start].count(b"\n") + 1
-        raise InputError.at(source.name, line,
-                            f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
-                            "save the file as UTF-8") from None
+        line = wrong.object[: wrong.start].count(b"\n") + 1
+        raise InputError.at(
+            source.name,
+            line,
+            f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
+            "save the file as UTF-8",
+        ) from None
 
 
 def _cells(text: str, file: str, measure: str | None) -> Iterator[Cell]:
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1)
-             if _is_content(line)]
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if _is_content(line)]
     if not lines:
         raise InputError.at(file, None, "no lines", f"expected is {FORMS}")
     if _is_header(lines[0][1]):
@@ -123,6 +141,7 @@ def _cells(text: str, file: str, measure: str | None) -> Iterator[Cell]:
 
 
 # --- lines of three or four columns ---------------------------------------------------------------
+
 
 def _columns(lines: list[tuple[int, str]], file: str) -> Iterator[Cell]:
     """``measure topic value`` of trec_eval, ``[run] topic measure value`` of ir_measures."""
@@ -135,24 +154,28 @@ def _columns(lines: list[tuple[int, str]], file: str) -> Iterator[Cell]:
     theirs = width == 3 and _measures_in(split, 0) >= _measures_in(split, 1)
     for number, fields in split:
         if len(fields) != width:
-            raise InputError.at(file, number, f"{len(fields)} columns",
-                                f"the first line has {width}")
+            raise InputError.at(
+                file, number, f"{len(fields)} columns", f"the first line has {width}"
+            )
         run, (a, b, value) = ("" if width == 3 else fields[0]), fields[-3:]
         yield Cell(number, run, *((b, a) if theirs else (a, b)), value)
 
 
 def _measures_in(split: Iterable[tuple[int, list[str]]], column: int) -> int:
-    return sum(len(fields) == 3 and measure_called(fields[column]) is not None
-               for _, fields in split)
+    return sum(
+        len(fields) == 3 and measure_called(fields[column]) is not None for _, fields in split
+    )
 
 
 def _is_scored(measure: str, value: str) -> bool:
     """Whether these are a measure and a score: a level in qrels has no point."""
     return bool(re.fullmatch(r"\d*\.\d+(?:[eE]-?\d+)?|nan", value)) and (
-        measure_called(measure) is not None)
+        measure_called(measure) is not None
+    )
 
 
 # --- tables with a header -------------------------------------------------------------------------
+
 
 def _delimiter(line: str) -> str:
     return max("\t;,", key=line.count)
@@ -160,8 +183,10 @@ def _delimiter(line: str) -> str:
 
 def _is_header(line: str) -> bool:
     names = [cell.strip().strip('"').lower() for cell in line.split(_delimiter(line))]
-    return len(names) > 1 and (names[0] in TOPIC or (
-        any(n in TOPIC for n in names) and any(n in (*MEASURE, *VALUE) for n in names)))
+    return len(names) > 1 and (
+        names[0] in TOPIC
+        or (any(n in TOPIC for n in names) and any(n in (*MEASURE, *VALUE) for n in names))
+    )
 
 
 def _table(text: str, file: str, measure: str | None) -> Iterator[Cell]:
@@ -169,17 +194,25 @@ def _table(text: str, file: str, measure: str | None) -> Iterator[Cell]:
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[tuple[int, list[str]]] = []
     try:
-        rows.extend((reader.line_num, [cell.strip() for cell in row]) for row in reader
-                    if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#"))
+        rows.extend(
+            (reader.line_num, [cell.strip() for cell in row])
+            for row in reader
+            if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#")
+        )
     except csv.Error as broken:
-        raise InputError.at(file, reader.line_num, f"no table ({broken})",
-                            "quote cells that hold the delimiter") from None
+        raise InputError.at(
+            file, reader.line_num, f"no table ({broken})", "quote cells that hold the delimiter"
+        ) from None
     header = rows[0][1]
     for line, row in rows[1:]:
         if len(row) != len(header):
             comma = delimiter == "," and len(row) > len(header)
-            raise InputError.at(file, line, f"{len(row)} columns", f"the header has {len(header)}"
-                                + "; write decimals with a point: 0.1234" * comma)
+            raise InputError.at(
+                file,
+                line,
+                f"{len(row)} columns",
+                f"the header has {len(header)}" + "; write decimals with a point: 0.1234" * comma,
+            )
     names = [name.lower() for name in header]
     if any(name in MEASURE for name in names):
         return _long(rows, names, file)
@@ -187,8 +220,9 @@ def _table(text: str, file: str, measure: str | None) -> Iterator[Cell]:
 
 
 def _long(rows: list[tuple[int, list[str]]], names: list[str], file: str) -> Iterator[Cell]:
-    topic, measure, value = (_one(names, wanted, rows[0][0], file)
-                             for wanted in (TOPIC, MEASURE, VALUE))
+    topic, measure, value = (
+        _one(names, wanted, rows[0][0], file) for wanted in (TOPIC, MEASURE, VALUE)
+    )
     run = next((i for i, name in enumerate(names) if name in RUN), None)
     _one_collection(rows, names, topic, file)
     for line, row in rows[1:]:
@@ -198,24 +232,38 @@ def _long(rows: list[tuple[int, list[str]]], names: list[str], file: str) -> Ite
 def _one(names: list[str], wanted: tuple[str, ...], line: int, file: str) -> int:
     found = next((i for name in wanted for i, n in enumerate(names) if n == name), None)
     if found is None:
-        raise InputError.at(file, line, f"columns {', '.join(names)}",
-                            f"one called {' or '.join(wanted[:3])} is expected")
+        raise InputError.at(
+            file,
+            line,
+            f"columns {', '.join(names)}",
+            f"one called {' or '.join(wanted[:3])} is expected",
+        )
     return found
 
 
-def _one_collection(rows: list[tuple[int, list[str]]], names: list[str], topic: int,
-                    file: str) -> None:
+def _one_collection(
+    rows: list[tuple[int, list[str]]], names: list[str], topic: int, file: str
+) -> None:
     """A table of several collections would mix topics that have the same numbers."""
     for i, name in enumerate(names):
         if name in ("collection", "dataset", "data set") and i != topic:
             several = dict.fromkeys(row[i] for _, row in rows[1:])
             if len(several) > 1:
-                raise InputError.at(file, None, f"{len(several)} collections ({few(several)})",
-                                    "give each collection a file of its own")
+                raise InputError.at(
+                    file,
+                    None,
+                    f"{len(several)} collections ({few(several)})",
+                    "give each collection a file of its own",
+                )
 
 
-def _wide(rows: list[tuple[int, list[str]]], header: list[str], names: list[str], file: str,
-          measure: str | None) -> Iterator[Cell]:
+def _wide(
+    rows: list[tuple[int, list[str]]],
+    header: list[str],
+    names: list[str],
+    file: str,
+    measure: str | None,
+) -> Iterator[Cell]:
     topic = _one(names, TOPIC, rows[0][0], file)
     others = [i for i in range(len(header)) if i != topic]
     twice = [name for name in header if header.count(name) > 1]
@@ -224,9 +272,11 @@ def _wide(rows: list[tuple[int, list[str]]], header: list[str], names: list[str]
     are_measures = all(measure_called(header[i]) for i in others)
     if are_measures == (measure is not None):
         raise UsageError(
-            f"{file}: its columns are measures: leave out --measure" if are_measures else
-            f"{file}: its columns are runs ({few(header[i] for i in others)}): name the measure "
-            f"with --measure")
+            f"{file}: its columns are measures: leave out --measure"
+            if are_measures
+            else f"{file}: its columns are runs ({few(header[i] for i in others)}): name the measure "
+            f"with --measure"
+        )
     for line, row in rows[1:]:
         for i in others:
             run, what = ("", header[i]) if are_measures else (header[i], str(measure))
@@ -234,6 +284,7 @@ def _wide(rows: list[tuple[int, list[str]]], header: list[str], names: list[str]
 
 
 # --- JSON ---------------------------------------------------------------------------------------
+
 
 def _read_json(text: str, source: Source) -> dict[str, RunScores]:
     """MTEB's result of one task, or lines of ``ir_measures -o jsonl``."""
@@ -243,16 +294,19 @@ def _read_json(text: str, source: Source) -> dict[str, RunScores]:
     except json.JSONDecodeError as broken:
         if text.count("\n") and _first_is_object(text):
             return collected(_json_lines(text, file), file)
-        raise InputError.at(file, broken.lineno, f"no JSON ({broken.msg})",
-                            "a result of MTEB is one JSON object") from None
+        raise InputError.at(
+            file, broken.lineno, f"no JSON ({broken.msg})", "a result of MTEB is one JSON object"
+        ) from None
     except RecursionError:
-        raise InputError.at(file, None, "nested too deeply",
-                            "a result of MTEB is one JSON object") from None
+        raise InputError.at(
+            file, None, "nested too deeply", "a result of MTEB is one JSON object"
+        ) from None
     if isinstance(found, dict) and "measure" in found:
         return collected(_json_lines(text, file), file)
     if not isinstance(found, dict) or not _is_mteb(found):
-        raise InputError.at(file, None, "no task_name with scores",
-                            "a result of MTEB has both, by split")
+        raise InputError.at(
+            file, None, "no task_name with scores", "a result of MTEB has both, by split"
+        )
     return {_model(source): _mteb(found, file)}
 
 
@@ -269,13 +323,15 @@ def _json_lines(text: str, file: str) -> Iterator[Cell]:
             continue
         try:
             row = json.loads(line, parse_float=str, parse_int=str)
-            run, topic, measure = (row.get("run", ""), row.get("query_id", SUMMARY),
-                                   row["measure"])
+            run, topic, measure = (row.get("run", ""), row.get("query_id", SUMMARY), row["measure"])
             value = row["value"]
         except (json.JSONDecodeError, RecursionError, AttributeError, KeyError):
-            raise InputError.at(file, number, "no score",
-                                'a line is {"query_id": ..., "measure": ..., "value": ...}'
-                                ) from None
+            raise InputError.at(
+                file,
+                number,
+                "no score",
+                'a line is {"query_id": ..., "measure": ..., "value": ...}',
+            ) from None
         yield Cell(number, str(run), str(topic), str(measure), str(value))
 
 
@@ -286,7 +342,8 @@ def is_model_meta(file: File) -> bool:
 
 def _is_mteb(found: dict[str, Any]) -> bool:
     return ("task_name" in found and isinstance(found.get("scores"), dict)) or (
-        "mteb_dataset_name" in found)
+        "mteb_dataset_name" in found
+    )
 
 
 def _mteb(found: dict[str, Any], file: str) -> RunScores:
@@ -300,12 +357,19 @@ def _mteb(found: dict[str, Any], file: str) -> RunScores:
         seen.append(f"{split} {subset}".removesuffix(" default"))
         dataset = dataset_of(task, split, subset)
         if dataset:
-            cells += [Cell(None, "", dataset, name, str(value)) for name, value in scores.items()
-                      if from_mteb(name)]
+            cells += [
+                Cell(None, "", dataset, name, str(value))
+                for name, value in scores.items()
+                if from_mteb(name)
+            ]
     if not cells:
-        raise InputError.at(file, None, f"task {task} ({few(seen) or 'no split'})",
-                            "the retrieval tasks of BEIR (test, of MSMARCO dev) and MIRACL (dev) "
-                            "have factors: leave out others")
+        raise InputError.at(
+            file,
+            None,
+            f"task {task} ({few(seen) or 'no split'})",
+            "the retrieval tasks of BEIR (test, of MSMARCO dev) and MIRACL (dev) "
+            "have factors: leave out others",
+        )
     return collected(cells, file, "collection")[""]
 
 

@@ -33,8 +33,12 @@ def as_scored(run: Any) -> Run | RunScores:
     read = read_scores(run)
     if len(read) > 1:
         file = run.name if isinstance(run, BytesSource) else run
-        raise InputError.at(file, None, f"scores of {len(read)} runs ({few(read)})",
-                            "read them with read_scores, and give one")
+        raise InputError.at(
+            file,
+            None,
+            f"scores of {len(read)} runs ({few(read)})",
+            "read them with read_scores, and give one",
+        )
     return next(iter(read.values()))
 
 
@@ -93,6 +97,7 @@ def judgments_behind(runs: Iterable[Any], qrels: Any) -> Qrels:
     scores = [run for run in runs if isinstance(run, RunScores)]
     others = sum(1 for run in runs) - len(scores)
     if others or not scores:
-        raise UsageError("no qrels: without them only scores that were computed elsewhere can be "
-                         "used, no runs")
+        raise UsageError(
+            "no qrels: without them only scores that were computed elsewhere can be used, no runs"
+        )
     return counted_topics(scores)

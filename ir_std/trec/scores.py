@@ -80,14 +80,19 @@ class RunScores:
     unit: str = "topic"
 
     def __repr__(self) -> str:
-        return (f"<RunScores of {self.name}: {len(self.topics)} {self.unit}s, "
-                f"{', '.join(map(str, self.values))}>")
+        return (
+            f"<RunScores of {self.name}: {len(self.topics)} {self.unit}s, "
+            f"{', '.join(map(str, self.values))}>"
+        )
 
     @property
     def topics(self) -> tuple[str, ...]:
         """All topics that have a value, in the file's order."""
-        return tuple(dict.fromkeys([*self.n_rel, *(
-            topic for column in self.values.values() for topic in column)]))
+        return tuple(
+            dict.fromkeys(
+                [*self.n_rel, *(topic for column in self.values.values() for topic in column)]
+            )
+        )
 
     def step_of(self, measure: Measure) -> float:
         """The step in which a measure's values were written; 0 if no decimals were lost."""
@@ -119,14 +124,21 @@ class RunScores:
         for measure, column in other.values.items():
             mine = values.setdefault(measure, {})
             if twice := mine.keys() & column.keys():
-                raise InputError.at(other.name, None, f"{measure} of {min(twice)} again",
-                                    "give each result once")
+                raise InputError.at(
+                    other.name, None, f"{measure} of {min(twice)} again", "give each result once"
+                )
             mine.update(column)
         steps = (self.step, other.step)
-        return RunScores(self.name, values, {**self.n_rel, **other.n_rel},
-                         {**self.n_ret, **other.n_ret}, 0.0 if 0 in steps else min(steps),
-                         self.unlisted + other.unlisted,
-                         tuple(dict.fromkeys(self.passed_over + other.passed_over)), self.unit)
+        return RunScores(
+            self.name,
+            values,
+            {**self.n_rel, **other.n_rel},
+            {**self.n_ret, **other.n_ret},
+            0.0 if 0 in steps else min(steps),
+            self.unlisted + other.unlisted,
+            tuple(dict.fromkeys(self.passed_over + other.passed_over)),
+            self.unit,
+        )
 
 
 class CountedTopics(DictQrels):
@@ -159,22 +171,32 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
     runs = list(runs)
     units = {run.unit: run for run in runs}
     if len(units) > 1:
-        raise InputError.at(units["collection"].name, None, "scores of whole data sets beside "
-                            f"those of topics in {units['topic'].name}", "give them separately")
+        raise InputError.at(
+            units["collection"].name,
+            None,
+            f"scores of whole data sets beside those of topics in {units['topic'].name}",
+            "give them separately",
+        )
     n_rel: dict[str, int | None] = {}
     owner: dict[str, str] = {}
     for run in runs:
         if n_rel and n_rel.keys().isdisjoint(run.topics):
             raise InputError.at(
-                run.name, None, f"no topic in common with {runs[0].name} (topics here such as "
+                run.name,
+                None,
+                f"no topic in common with {runs[0].name} (topics here such as "
                 f"{run.topics[0]}, there such as {next(iter(n_rel))})",
-                "evaluate each collection by itself, or use ir_std compare")
+                "evaluate each collection by itself, or use ir_std compare",
+            )
         for topic in run.topics:
             here, there = run.n_rel.get(topic), n_rel.get(topic)
             if here is not None and there is not None and here != there:
                 raise InputError.at(
-                    run.name, None, f"topic {topic} has {here} relevant documents, in "
-                    f"{owner[topic]} {there}", "compare runs by the same judgments")
+                    run.name,
+                    None,
+                    f"topic {topic} has {here} relevant documents, in {owner[topic]} {there}",
+                    "compare runs by the same judgments",
+                )
             n_rel[topic] = there if here is None else here
             if here is not None:
                 owner[topic] = run.name
@@ -203,11 +225,16 @@ def collected(cells: Iterable[Cell], file: str, unit: str = "topic") -> dict[str
         runs.setdefault(cell.run, _Collector(file)).add(cell)
     if not any(run.values for run in runs.values()):
         what = few(dict.fromkeys(name for run in runs.values() for name in run.passed_over))
-        raise InputError.at(file, None, "no scores of a measure by topic"
-                            + f" (there are {what})" * bool(what),
-                            "trec_eval and ir_measures list them with -q")
-    return {name: run.scores(f"{file}, {name}" if len(runs) > 1 else file, unit)
-            for name, run in runs.items()}
+        raise InputError.at(
+            file,
+            None,
+            "no scores of a measure by topic" + f" (there are {what})" * bool(what),
+            "trec_eval and ir_measures list them with -q",
+        )
+    return {
+        name: run.scores(f"{file}, {name}" if len(runs) > 1 else file, unit)
+        for name, run in runs.items()
+    }
 
 
 class _Collector:
@@ -229,9 +256,13 @@ class _Collector:
             return
         first = self.lines.setdefault((measure, cell.topic), cell.line)
         if first != cell.line or (cell.line is None and cell.topic in self.values.get(measure, ())):
-            raise InputError.at(self.file, cell.line, f"{cell.measure} of topic {cell.topic} again"
-                                + f", first on line {first}" * (first is not None),
-                                "one value each; give each run and each collection a file")
+            raise InputError.at(
+                self.file,
+                cell.line,
+                f"{cell.measure} of topic {cell.topic} again"
+                + f", first on line {first}" * (first is not None),
+                "one value each; give each run and each collection a file",
+            )
         value = _number(self.file, cell)
         if measure.__name__ in _COUNTS:
             self._count(cell, measure, value)
@@ -245,16 +276,28 @@ class _Collector:
 
     def _count(self, cell: Cell, measure: Measure, value: float) -> None:
         if not _is_whole(value):
-            raise InputError.at(self.file, cell.line, f"{cell.measure} is {cell.value!r}",
-                                "a whole number is expected")
+            raise InputError.at(
+                self.file,
+                cell.line,
+                f"{cell.measure} is {cell.value!r}",
+                "a whole number is expected",
+            )
         self.counts.setdefault(str(measure), {})[cell.topic] = int(value)
 
     def scores(self, name: str, unit: str) -> RunScores:
-        step = 10.0 ** -self.decimals
+        step = 10.0**-self.decimals
         unlisted = self._unlisted()
         self._check_means(step, unlisted)
-        return RunScores(name, self.values, self._by_topic("NumRel"), self._by_topic("NumRet"),
-                         step if step > EXACT else 0.0, unlisted, tuple(self.passed_over), unit)
+        return RunScores(
+            name,
+            self.values,
+            self._by_topic("NumRel"),
+            self._by_topic("NumRet"),
+            step if step > EXACT else 0.0,
+            unlisted,
+            tuple(self.passed_over),
+            unit,
+        )
 
     def _by_topic(self, count: str) -> dict[str, int]:
         return {t: n for t, n in self.counts.get(count, {}).items() if t != SUMMARY}
@@ -264,8 +307,12 @@ class _Collector:
         stated = self.counts.get("NumQ", {}).get(SUMMARY)
         listed = {t for column in self.values.values() for t in column}
         if stated is not None and stated < len(listed):
-            raise InputError.at(self.file, None, f"{len(listed)} topics, and num_q of all is "
-                                f"{stated}", "it seems that several files were joined")
+            raise InputError.at(
+                self.file,
+                None,
+                f"{len(listed)} topics, and num_q of all is {stated}",
+                "it seems that several files were joined",
+            )
         return (stated or len(listed)) - len(listed)
 
     def _check_means(self, step: float, unlisted: int) -> None:
@@ -276,9 +323,12 @@ class _Collector:
             mean = sum(known) / (len(known) + unlisted)
             if abs(mean - stated) > (step + its_step) / 2 + EXACT:
                 raise InputError.at(
-                    self.file, line, f"{measure} of all is {stated:.6g}, the mean of the "
+                    self.file,
+                    line,
+                    f"{measure} of all is {stated:.6g}, the mean of the "
                     f"{len(known)} topics is {mean:.6g}",
-                    "lines are missing, or several files were joined: make it again")
+                    "lines are missing, or several files were joined: make it again",
+                )
 
 
 def _number(file: str, cell: Cell) -> float:
@@ -296,8 +346,9 @@ def _number(file: str, cell: Cell) -> float:
         expected = "write decimals with a point: 0.1234"
     elif re.fullmatch(r"-?[\d.,]+\s?%", text):
         expected = "write fractions, not percent: 0.679"
-    raise InputError.at(file, cell.line, f"{cell.measure} of topic {cell.topic} is {text!r}",
-                        expected)
+    raise InputError.at(
+        file, cell.line, f"{cell.measure} of topic {cell.topic} is {text!r}", expected
+    )
 
 
 def _check_range(file: str, cell: Cell, measure: Measure, value: float) -> None:
@@ -305,11 +356,13 @@ def _check_range(file: str, cell: Cell, measure: Measure, value: float) -> None:
         expected = "no measure is negative here"
     elif value > 1 + EXACT and measure.__name__ not in UNBOUNDED:
         expected = f"{measure} lies between 0 and 1" + (
-            "; if these are percent, divide them by 100" if value <= 100 else "")
+            "; if these are percent, divide them by 100" if value <= 100 else ""
+        )
     else:
         return
-    raise InputError.at(file, cell.line, f"{cell.measure} of topic {cell.topic} is {cell.value}",
-                        expected)
+    raise InputError.at(
+        file, cell.line, f"{cell.measure} of topic {cell.topic} is {cell.value}", expected
+    )
 
 
 def _decimals(text: str) -> int:

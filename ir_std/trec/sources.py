@@ -66,8 +66,9 @@ class FileSource(NamedTuple):
         stream = _opened(self.path)
         if not stream.seekable():
             stream.close()
-            raise InputError.at(self.path, None, "is a pipe or a device",
-                                "write it to a file, and name that")
+            raise InputError.at(
+                self.path, None, "is a pipe or a device", "write it to a file, and name that"
+            )
         return stream
 
 
@@ -77,13 +78,15 @@ def _opened(path: Path) -> BinaryIO:
             raise InputError.at(path, None, "is a directory", "name a file")
         return path.open("rb")
     except OSError as failed:
-        raise InputError.at(_short(path), None, failed.strerror or str(failed),
-                            "name a readable file") from None
+        raise InputError.at(
+            _short(path), None, failed.strerror or str(failed), "name a readable file"
+        ) from None
     except ValueError as wrong:  # a zero character, or half of a surrogate pair
         if isinstance(wrong, InputError):
             raise
-        raise InputError.at(repr(str(path)), None, f"is no file name ({wrong})",
-                            "name a readable file") from None
+        raise InputError.at(
+            repr(str(path)), None, f"is no file name ({wrong})", "name a readable file"
+        ) from None
 
 
 def _short(path: Path) -> str:
@@ -139,9 +142,13 @@ def files_below(folder: Path) -> list[Path]:
     InputError
         If there are none.
     """
-    found = sorted(path for path in folder.rglob("*") if not is_hidden(path.relative_to(folder))
-                   # A link that leads nowhere is an error later on, not passed over.
-                   and (path.is_file() or not path.exists()))
+    found = sorted(
+        path
+        for path in folder.rglob("*")
+        if not is_hidden(path.relative_to(folder))
+        # A link that leads nowhere is an error later on, not passed over.
+        and (path.is_file() or not path.exists())
+    )
     if not found:
         raise InputError.at(folder, None, "holds no files", "runs are expected in it")
     return found
@@ -204,8 +211,12 @@ def pieces(source: Source, size: int = _PIECE) -> Iterator[bytes]:
         if packing is None:
             stream, guard = raw, _Guard(source.name, None)
         elif packing.open is None:
-            raise InputError.at(source.name, None, f"is packed with {packing.name}",
-                                "unpack it; gzip, bzip2 and xz are read as they are")
+            raise InputError.at(
+                source.name,
+                None,
+                f"is packed with {packing.name}",
+                "unpack it; gzip, bzip2 and xz are read as they are",
+            )
         else:
             stream, guard = packing.open(raw), _Guard(source.name, source.max_member)
         while piece := _read(stream, source.name, packing, size):
@@ -221,11 +232,13 @@ class _Packing(NamedTuple):
     open: Callable[[BinaryIO], Any] | None
 
 
-_PACKINGS = (_Packing("gzip", b"\x1f\x8b", lambda stream: gzip.GzipFile(fileobj=stream)),
-             _Packing("bzip2", b"BZh", bz2.BZ2File),
-             _Packing("xz", b"\xfd7zXZ\0", lzma.LZMAFile),
-             _Packing("zstd", b"\x28\xb5\x2f\xfd", None),
-             _Packing("zip", b"PK\x03\x04", None))
+_PACKINGS = (
+    _Packing("gzip", b"\x1f\x8b", lambda stream: gzip.GzipFile(fileobj=stream)),
+    _Packing("bzip2", b"BZh", bz2.BZ2File),
+    _Packing("xz", b"\xfd7zXZ\0", lzma.LZMAFile),
+    _Packing("zstd", b"\x28\xb5\x2f\xfd", None),
+    _Packing("zip", b"PK\x03\x04", None),
+)
 
 
 def _packing(start: bytes) -> _Packing | None:
@@ -238,10 +251,12 @@ def _read(stream: Any, name: str, packing: _Packing | None = None, size: int = _
         piece = stream.read(size)
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as failed:
         if packing is None:
-            raise InputError.at(name, None, f"cannot be read ({failed})",
-                                "name a readable file") from None
-        raise InputError.at(name, None, f"broken {packing.name} ({failed})",
-                            "copy the file again") from None
+            raise InputError.at(
+                name, None, f"cannot be read ({failed})", "name a readable file"
+            ) from None
+        raise InputError.at(
+            name, None, f"broken {packing.name} ({failed})", "copy the file again"
+        ) from None
     return piece.encode(errors="surrogatepass") if isinstance(piece, str) else piece
 
 
@@ -265,8 +280,12 @@ class _Guard:
         """
         before, self._seen = self._seen, self._seen + len(piece)
         if self._most is not None and self._seen > self._most:
-            raise InputError.at(self._name, None, f"has more than {self._most:,} bytes when "
-                                "unpacked", "unpack it to a file, or allow more (--max-member)")
+            raise InputError.at(
+                self._name,
+                None,
+                f"has more than {self._most:,} bytes when unpacked",
+                "unpack it to a file, or allow more (--max-member)",
+            )
         if packed:
             return
         first, last = piece.find(b"\n"), piece.rfind(b"\n") + 1
@@ -279,5 +298,9 @@ class _Guard:
             raise self._too_long(self._text, "a stretch of blanks")
 
     def _too_long(self, start: int, what: str) -> InputError:
-        return InputError.at(self._name, None, f"{what} of more than {LONGEST_LINE:,} bytes, from "
-                             f"byte {start + 1:,} on", "a run or a qrels file is expected")
+        return InputError.at(
+            self._name,
+            None,
+            f"{what} of more than {LONGEST_LINE:,} bytes, from byte {start + 1:,} on",
+            "a run or a qrels file is expected",
+        )

@@ -28,13 +28,16 @@ WITH_NAN = SCORES.copy()
 WITH_NAN[3, 2] = np.nan
 
 rankings = st.integers(2, 9).flatmap(
-    lambda n: st.tuples(*(arrays(float, n, elements=st.integers(0, 4)) for _ in "xy")))
+    lambda n: st.tuples(*(arrays(float, n, elements=st.integers(0, 4)) for _ in "xy"))
+)
 # Few distinct values, so that ties, constant and equal systems are common.
 score_arrays = st.tuples(st.integers(2, 6), st.integers(2, 5)).flatmap(
-    lambda shape: arrays(float, shape, elements=st.sampled_from([0, 0.25, 0.3, 0.5, 1])))
+    lambda shape: arrays(float, shape, elements=st.sampled_from([0, 0.25, 0.3, 0.5, 1]))
+)
 
 
 # Rank correlation
+
 
 def plain_tau_ap(reference: Floats, estimate: Floats) -> float:
     """Pivot by pivot, as Urbano and Marrero (2017) define it."""
@@ -70,10 +73,13 @@ def test_two_sided_tau_ap_b_is_the_mean_of_both_directions(pair: tuple[Floats, F
     assert analysis.tau_ap_b(y, x, two_sided=True) == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize(("estimate", "expected"), [
-    ([4, 3, 2, 1], 1), ([1, 2, 3, 4], -1), ([3, 4, 2, 1], 1 / 3), ([4, 3, 1, 2], 7 / 9)])
+@pytest.mark.parametrize(
+    ("estimate", "expected"),
+    [([4, 3, 2, 1], 1), ([1, 2, 3, 4], -1), ([3, 4, 2, 1], 1 / 3), ([4, 3, 1, 2], 7 / 9)],
+)
 def test_tau_ap_punishes_a_swap_at_the_top_more_than_one_at_the_bottom(
-        estimate: list[int], expected: float) -> None:
+    estimate: list[int], expected: float
+) -> None:
     assert analysis.tau_ap_b([4, 3, 2, 1], estimate) == pytest.approx(expected)
 
 
@@ -86,25 +92,34 @@ def test_correlations_take_many_rankings_at_once() -> None:
 
 
 @pytest.mark.parametrize("correlation", [analysis.kendall_tau_b, analysis.tau_ap_b])
-@pytest.mark.parametrize(("x", "y", "message"), [
-    ([1, 2], [1, 2, 3], "same two or more systems"), ([1], [1], "same two or more systems"),
-    (1, 1, "same two or more systems"), ([1, np.nan], [1, 2], "1 value.* NaN or infinite")])
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        ([1, 2], [1, 2, 3], "same two or more systems"),
+        ([1], [1], "same two or more systems"),
+        (1, 1, "same two or more systems"),
+        ([1, np.nan], [1, 2], "1 value.* NaN or infinite"),
+    ],
+)
 def test_correlations_refuse_what_is_no_pair_of_rankings(
-        correlation: Callable[..., Any], x: npt.ArrayLike, y: npt.ArrayLike, message: str) -> None:
+    correlation: Callable[..., Any], x: npt.ArrayLike, y: npt.ArrayLike, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         correlation(x, y)
 
 
 # Significance
 
+
 @pytest.fixture(params=[2, 3, 12], ids="{} topics".format)
 def scores(request: pytest.FixtureRequest) -> Floats:
-    return SCORES[:request.param]
+    return SCORES[: request.param]
 
 
 def test_paired_p_values_are_scipys(scores: Floats) -> None:
-    expected = [stats.ttest_rel(scores[:, i], scores[:, j]).pvalue
-                for i, j in combinations(range(5), 2)]
+    expected = [
+        stats.ttest_rel(scores[:, i], scores[:, j]).pvalue for i, j in combinations(range(5), 2)
+    ]
     np.testing.assert_allclose(analysis.paired_p_values(scores), expected, rtol=1e-9)
 
 
@@ -125,15 +140,17 @@ def test_a_tiny_difference_on_one_topic_is_chance() -> None:
     y = x.copy()
     y[3] += 1e-7
     assert analysis.paired_p_values(np.column_stack([x, y])) == pytest.approx(
-        stats.ttest_rel(x, y).pvalue, abs=1e-9)
+        stats.ttest_rel(x, y).pvalue, abs=1e-9
+    )
 
 
 def test_pairs_that_hardly_differ_are_tested_alike_alone_and_among_many_samples() -> None:
     samples = np.repeat(SCORES[None], 7, axis=0)
     samples[:, 4, 1:] = SCORES[4, 1:] + 1e-6 * RNG.random((7, 4))
     samples[:, :, 1] = samples[:, :, 0] + 1e-6 * RNG.random((7, 12))
-    np.testing.assert_array_equal(analysis.paired_t(samples),
-                                  [analysis.paired_t(sample) for sample in samples])
+    np.testing.assert_array_equal(
+        analysis.paired_t(samples), [analysis.paired_t(sample) for sample in samples]
+    )
 
 
 def test_systems_that_always_differ_alike_differ_for_certain() -> None:
@@ -144,8 +161,9 @@ def test_systems_that_always_differ_alike_differ_for_certain() -> None:
 
 @given(score_arrays)
 def test_paired_p_values_of_any_scores_are_those_of_the_differences(scores: Floats) -> None:
-    for p, (i, j) in zip(analysis.paired_p_values(scores),
-                         combinations(range(scores.shape[1]), 2), strict=True):
+    for p, (i, j) in zip(
+        analysis.paired_p_values(scores), combinations(range(scores.shape[1]), 2), strict=True
+    ):
         d = scores[:, i] - scores[:, j]
         if np.ptp(d) < 1e-12:
             assert p == (1 if abs(d[0]) < 1e-12 else 0)
@@ -157,23 +175,26 @@ def test_paired_p_values_of_any_scores_are_those_of_the_differences(scores: Floa
 def test_the_order_of_the_systems_does_not_matter(scores: Floats, order: list[int]) -> None:
     order = [i for i in order if i < scores.shape[1]]
     levels = [0.01, 0.05, 0.3]
-    np.testing.assert_allclose(analysis.discriminative_power(scores, levels),
-                               analysis.discriminative_power(scores[:, order], levels))
+    np.testing.assert_allclose(
+        analysis.discriminative_power(scores, levels),
+        analysis.discriminative_power(scores[:, order], levels),
+    )
 
 
 def test_discriminative_power_counts_the_p_values(scores: Floats) -> None:
     p = [stats.ttest_rel(scores[:, i], scores[:, j]).pvalue for i, j in combinations(range(5), 2)]
     levels = [0.01, 0.05, 0.2]
-    np.testing.assert_allclose(analysis.discriminative_power(scores, levels),
-                               [np.mean(np.array(p) <= alpha) for alpha in levels])
+    np.testing.assert_allclose(
+        analysis.discriminative_power(scores, levels),
+        [np.mean(np.array(p) <= alpha) for alpha in levels],
+    )
 
 
 def test_significance_takes_many_samples_at_once() -> None:
     samples = SCORES[np.array([[0, 1, 2, 3], [4, 5, 6, 7]])]
     power = analysis.discriminative_power(samples, [0.05, 0.1])
     assert power.shape == (2, 2)
-    np.testing.assert_array_equal(power[1],
-                                  analysis.discriminative_power(samples[1], [0.05, 0.1]))
+    np.testing.assert_array_equal(power[1], analysis.discriminative_power(samples[1], [0.05, 0.1]))
     assert analysis.discriminative_power(samples, 0.05).shape == (2,)
 
 
@@ -212,19 +233,28 @@ def test_tukeys_test_repeats_with_its_seed() -> None:
 
 def test_discriminative_power_by_tukeys_test_counts_its_p_values() -> None:
     p = analysis.tukey_p_values(SCORES, 300, 2)
-    assert analysis.discriminative_power(SCORES, 0.4, test="tukey", trials=300, seed=2
-                                         ) == np.mean(p <= 0.4)
+    assert analysis.discriminative_power(SCORES, 0.4, test="tukey", trials=300, seed=2) == np.mean(
+        p <= 0.4
+    )
 
 
 @pytest.mark.parametrize("equal_var", [True, False])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_two_sample_p_values_are_scipys(
-        equal_var: bool, alternative: Literal["two-sided", "greater", "less"]) -> None:
-    found = analysis.two_sample_p_values(SCORES, OTHER, equal_var=equal_var,
-                                         alternative=alternative)
-    expected = [[stats.ttest_ind(SCORES[:, i], OTHER[:, j], equal_var=equal_var,
-                                 alternative=alternative).pvalue for j in range(5)]
-                for i in range(5)]
+    equal_var: bool, alternative: Literal["two-sided", "greater", "less"]
+) -> None:
+    found = analysis.two_sample_p_values(
+        SCORES, OTHER, equal_var=equal_var, alternative=alternative
+    )
+    expected = [
+        [
+            stats.ttest_ind(
+                SCORES[:, i], OTHER[:, j], equal_var=equal_var, alternative=alternative
+            ).pvalue
+            for j in range(5)
+        ]
+        for i in range(5)
+    ]
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
@@ -247,17 +277,30 @@ def test_self_false_positives_are_the_tests_of_a_system_against_itself() -> None
     np.testing.assert_array_equal(found, np.diagonal(p) <= 0.1)
 
 
-@pytest.mark.parametrize("test", [
-    analysis.paired_t, analysis.paired_p_values, analysis.discriminative_power,
-    analysis.tukey_p_values, analysis.within_system_variance,
-    lambda x: analysis.two_sample_p_values(x, SCORES),
-    lambda x: analysis.self_false_positives(SCORES, x),
-    lambda x: analysis.swap_rate(x, [0])])
-@pytest.mark.parametrize(("scores", "message"), [
-    (SCORES[:, 0], "must be .*topics x systems"), (SCORES[:1], "at least 2 topic"),
-    (WITH_NAN, "1 value.* NaN or infinite")])
+@pytest.mark.parametrize(
+    "test",
+    [
+        analysis.paired_t,
+        analysis.paired_p_values,
+        analysis.discriminative_power,
+        analysis.tukey_p_values,
+        analysis.within_system_variance,
+        lambda x: analysis.two_sample_p_values(x, SCORES),
+        lambda x: analysis.self_false_positives(SCORES, x),
+        lambda x: analysis.swap_rate(x, [0]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (SCORES[:, 0], "must be .*topics x systems"),
+        (SCORES[:1], "at least 2 topic"),
+        (WITH_NAN, "1 value.* NaN or infinite"),
+    ],
+)
 def test_bad_scores_are_refused_with_a_reason(
-        test: Callable[[Floats], Any], scores: Floats, message: str) -> None:
+    test: Callable[[Floats], Any], scores: Floats, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         test(scores)
 
@@ -267,35 +310,48 @@ def wrong(value: str) -> Any:
     return value
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: analysis.discriminative_power(SCORES, 0), "alpha must lie between 0 and 1"),
-    (lambda: analysis.discriminative_power(SCORES, test=wrong("f")), "allowed are 't' and 'tukey'"),
-    (lambda: analysis.tukey_p_values(SCORES, 0), "trials must be at least 1"),
-    (lambda: analysis.tukey_p_values(SCORES[None]), "one array of topics x systems"),
-    (lambda: analysis.two_sample_p_values(SCORES, OTHER, alternative=wrong("up")), "allowed are"),
-    (lambda: analysis.self_false_positives(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
-    (lambda: analysis.drmse(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
-    (lambda: analysis.drmse(SCORES * 0, OTHER * 0), "no spread"),
-    (lambda: analysis.swap_rate(SCORES, [0.1]), "ascend from 0"),
-    (lambda: analysis.swap_rate(SCORES, [0, 0.2, 0.1]), "ascend from 0"),
-    (lambda: analysis.swap_rate(SCORES, [0], size=7), "half of the 12 topics"),
-    (lambda: analysis.standardize(SCORES, OTHER), "same topics"),
-    (lambda: analysis.standardize(SCORES, scheme="X"), "allowed are"),
-    (lambda: analysis.leave_out(SCORES, "ab"), "as many groups, got 2"),
-    (lambda: analysis.leave_out(SCORES, "aaaab"), "fewer than two systems remain"),
-    (lambda: analysis.factor_stability(SCORES, OTHER, 2), "same topics, got 12 and 9"),
-    (lambda: analysis.factor_stability(SCORES, SCORES, 6), "between 2 and the 5"),
-    (lambda: analysis.factor_stability(SCORES, SCORES * 0, 2, scheme="z"), "no spread on any"),
-    (lambda: analysis.topic_set_size(0, 0.1), "above 0"),
-    (lambda: analysis.topic_set_size(0.1, 0.1, 1), "systems must be at least 2"),
-    (lambda: analysis.topic_set_size_paired_t(0.1, 0.1, beta=1), "beta must lie between 0 and 1"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: analysis.discriminative_power(SCORES, 0), "alpha must lie between 0 and 1"),
+        (
+            lambda: analysis.discriminative_power(SCORES, test=wrong("f")),
+            "allowed are 't' and 'tukey'",
+        ),
+        (lambda: analysis.tukey_p_values(SCORES, 0), "trials must be at least 1"),
+        (lambda: analysis.tukey_p_values(SCORES[None]), "one array of topics x systems"),
+        (
+            lambda: analysis.two_sample_p_values(SCORES, OTHER, alternative=wrong("up")),
+            "allowed are",
+        ),
+        (lambda: analysis.self_false_positives(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
+        (lambda: analysis.drmse(SCORES, OTHER[:, :2]), "same systems, got 5 and 2"),
+        (lambda: analysis.drmse(SCORES * 0, OTHER * 0), "no spread"),
+        (lambda: analysis.swap_rate(SCORES, [0.1]), "ascend from 0"),
+        (lambda: analysis.swap_rate(SCORES, [0, 0.2, 0.1]), "ascend from 0"),
+        (lambda: analysis.swap_rate(SCORES, [0], size=7), "half of the 12 topics"),
+        (lambda: analysis.standardize(SCORES, OTHER), "same topics"),
+        (lambda: analysis.standardize(SCORES, scheme="X"), "allowed are"),
+        (lambda: analysis.leave_out(SCORES, "ab"), "as many groups, got 2"),
+        (lambda: analysis.leave_out(SCORES, "aaaab"), "fewer than two systems remain"),
+        (lambda: analysis.factor_stability(SCORES, OTHER, 2), "same topics, got 12 and 9"),
+        (lambda: analysis.factor_stability(SCORES, SCORES, 6), "between 2 and the 5"),
+        (lambda: analysis.factor_stability(SCORES, SCORES * 0, 2, scheme="z"), "no spread on any"),
+        (lambda: analysis.topic_set_size(0, 0.1), "above 0"),
+        (lambda: analysis.topic_set_size(0.1, 0.1, 1), "systems must be at least 2"),
+        (
+            lambda: analysis.topic_set_size_paired_t(0.1, 0.1, beta=1),
+            "beta must lie between 0 and 1",
+        ),
+    ],
+)
 def test_wrong_use_is_refused_with_a_reason(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
 
 # Stability
+
 
 def test_drmse_is_the_drift_over_the_average_spread() -> None:
     a, b = SCORES.mean(axis=0), OTHER.mean(axis=0)
@@ -306,8 +362,9 @@ def test_drmse_is_the_drift_over_the_average_spread() -> None:
 
 def test_drmse_takes_many_samples_at_once() -> None:
     samples = SCORES[np.array([[0, 1, 2], [3, 4, 5]])]
-    np.testing.assert_allclose(analysis.drmse(samples, OTHER),
-                               [analysis.drmse(x, OTHER) for x in samples])
+    np.testing.assert_allclose(
+        analysis.drmse(samples, OTHER), [analysis.drmse(x, OTHER) for x in samples]
+    )
 
 
 def test_drmse_of_systems_that_differ_by_rounding_only_is_refused() -> None:
@@ -338,7 +395,7 @@ def test_swap_rate_is_the_plain_count() -> None:
     pairs, swaps = [0, 0, 0], [0, 0, 0]
     for _ in range(trials):
         topics = rng.permutation(12)
-        a, b = SCORES[topics[:size]].mean(axis=0), SCORES[topics[size:2 * size]].mean(axis=0)
+        a, b = SCORES[topics[:size]].mean(axis=0), SCORES[topics[size : 2 * size]].mean(axis=0)
         for i, j in combinations(range(5), 2):
             k = sum(abs(a[i] - a[j]) >= low for low in bins) - 1
             pairs[k] += 1
@@ -374,8 +431,10 @@ def test_factor_stability_is_the_tau_of_some_sample(scheme: str) -> None:
         y = analysis.standardize(SCORES, by[:, systems], scheme)
         return np.asarray(y.mean(axis=0))
 
-    possible = {round(stats.kendalltau(means([0, 1, 2]), means(list(pair))).statistic, 9)
-                for pair in combinations(range(3), 2)}
+    possible = {
+        round(stats.kendalltau(means([0, 1, 2]), means(list(pair))).statistic, 9)
+        for pair in combinations(range(3), 2)
+    }
     found = analysis.factor_stability(SCORES, by, 2, samples=60, scheme=scheme)
     assert set(found.round(9).tolist()) == possible
 
@@ -385,7 +444,8 @@ def test_a_topic_without_spread_in_a_sample_is_left_out_of_it_by_z() -> None:
     by[0] = 0.5
     without = analysis.factor_stability(SCORES[1:], by[1:], 2, samples=20, scheme="z")
     np.testing.assert_array_equal(
-        analysis.factor_stability(SCORES, by, 2, samples=20, scheme="z"), without)
+        analysis.factor_stability(SCORES, by, 2, samples=20, scheme="z"), without
+    )
 
 
 def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_below() -> None:
@@ -397,27 +457,32 @@ def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_b
         y = np.vstack([limits, analysis.standardize(SCORES[1:], by[1:, chosen])])
         return np.asarray(y.mean(axis=0))
 
-    possible = {round(stats.kendalltau(means([0, 1, 2, 3]), means(chosen)).statistic, 9)
-                for chosen in map(list, combinations(range(4), 3))}
+    possible = {
+        round(stats.kendalltau(means([0, 1, 2, 3]), means(chosen)).statistic, 9)
+        for chosen in map(list, combinations(range(4), 3))
+    }
     found = analysis.factor_stability(SCORES, by, 3, samples=60)
     assert set(found.round(9).tolist()) == possible
 
 
 def test_factor_stability_repeats_with_its_seed() -> None:
-    first, again = (analysis.factor_stability(SCORES, SCORES, 3, samples=70, seed=4)
-                    for _ in range(2))
+    first, again = (
+        analysis.factor_stability(SCORES, SCORES, 3, samples=70, seed=4) for _ in range(2)
+    )
     np.testing.assert_array_equal(first, again)
 
 
 # Standardization
+
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
 def test_standardize_is_the_scheme_with_the_systems_own_factors(scheme: str) -> None:
     by = RNG.random((12, 7))
     found = analysis.standardize(SCORES, by, scheme)
     for t, row in enumerate(by):
-        expected = get_scheme(scheme).apply(SCORES[t], mean=row.mean(), sd=row.std(ddof=1),
-                                            scores=np.tile(row, (5, 1)))
+        expected = get_scheme(scheme).apply(
+            SCORES[t], mean=row.mean(), sd=row.std(ddof=1), scores=np.tile(row, (5, 1))
+        )
         np.testing.assert_allclose(found[t], expected)
 
 
@@ -427,8 +492,10 @@ def test_a_topic_on_which_all_score_the_same_standardizes_to_the_average() -> No
 
 
 def test_schemes_parameters_are_passed_on() -> None:
-    np.testing.assert_allclose(analysis.standardize(SCORES, scheme="U", A=0.1),
-                               np.clip(0.1 * analysis.standardize(SCORES, scheme="z") + 0.5, 0, 1))
+    np.testing.assert_allclose(
+        analysis.standardize(SCORES, scheme="U", A=0.1),
+        np.clip(0.1 * analysis.standardize(SCORES, scheme="z") + 0.5, 0, 1),
+    )
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "E"])
@@ -441,31 +508,42 @@ def test_leave_out_standardizes_each_group_by_the_others(scheme: str) -> None:
 
 # Topic set size
 
+
 def test_within_system_variance_is_the_residual_of_one_way_anova() -> None:
     residuals = SCORES - SCORES.mean(axis=0)
     expected = (residuals**2).sum() / (5 * (12 - 1))
     assert analysis.within_system_variance(SCORES) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("systems", "difference", "expected"), [
-    (2, 0.5, 64),            # two groups, Cohen's d 0.5
-    (2, 0.8, 26),
-    (3, 0.375**0.5, 53),     # three groups, Cohen's f 0.25: lambda / (m n) = f**2
-])
+@pytest.mark.parametrize(
+    ("systems", "difference", "expected"),
+    [
+        (2, 0.5, 64),  # two groups, Cohen's d 0.5
+        (2, 0.8, 26),
+        (3, 0.375**0.5, 53),  # three groups, Cohen's f 0.25: lambda / (m n) = f**2
+    ],
+)
 def test_topic_set_size_is_the_textbooks(systems: int, difference: float, expected: int) -> None:
     assert analysis.topic_set_size(1, difference, systems) == expected
 
 
 @pytest.mark.parametrize(("difference", "expected"), [(0.2, 199), (0.5, 34), (0.8, 15)])
 def test_topic_set_size_of_the_paired_t_test_is_the_textbooks(
-        difference: float, expected: int) -> None:
+    difference: float, expected: int
+) -> None:
     assert analysis.topic_set_size_paired_t(1, difference) == expected
 
 
-@given(st.floats(0.005, 0.2), st.floats(0.05, 0.3), st.integers(2, 60),
-       st.sampled_from([0.01, 0.05, 0.1]), st.sampled_from([0.1, 0.2]))
+@given(
+    st.floats(0.005, 0.2),
+    st.floats(0.05, 0.3),
+    st.integers(2, 60),
+    st.sampled_from([0.01, 0.05, 0.1]),
+    st.sampled_from([0.1, 0.2]),
+)
 def test_topic_set_size_is_the_smallest_with_the_power(
-        variance: float, difference: float, m: int, alpha: float, beta: float) -> None:
+    variance: float, difference: float, m: int, alpha: float, beta: float
+) -> None:
     n = analysis.topic_set_size(variance, difference, m, alpha=alpha, beta=beta)
 
     def power(n: int) -> float:
@@ -479,7 +557,8 @@ def test_topic_set_size_is_the_smallest_with_the_power(
 
 @given(st.floats(0.005, 0.2), st.floats(0.05, 0.3), st.sampled_from([0.01, 0.05]))
 def test_topic_set_size_of_the_paired_t_test_is_the_smallest(
-        variance: float, difference: float, alpha: float) -> None:
+    variance: float, difference: float, alpha: float
+) -> None:
     n = analysis.topic_set_size_paired_t(variance, difference, alpha=alpha)
 
     def power(n: int) -> float:

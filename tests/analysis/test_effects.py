@@ -15,8 +15,9 @@ from scipy import optimize, stats
 
 from ir_std.analysis.effects import hedges_correction, paired_effect, random_effects
 
-meta_analysis = pytest.importorskip("statsmodels.stats.meta_analysis",
-                                    reason="statsmodels is not installed")
+meta_analysis = pytest.importorskip(
+    "statsmodels.stats.meta_analysis", reason="statsmodels is not installed"
+)
 sm = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed")
 
 
@@ -27,8 +28,12 @@ def made_up(seed: int, n: int, between: float) -> tuple[np.ndarray, np.ndarray]:
     return random.normal(0.02, np.sqrt(variances + between)), variances
 
 
-CASES = [made_up(seed, n, between) for seed, (n, between) in enumerate(
-    [(2, 0.0), (2, 0.01), (3, 0.0), (4, 1e-4), (10, 0.0), (10, 1e-3), (25, 5e-4)])]
+CASES = [
+    made_up(seed, n, between)
+    for seed, (n, between) in enumerate(
+        [(2, 0.0), (2, 0.01), (3, 0.0), (4, 1e-4), (10, 0.0), (10, 1e-3), (25, 5e-4)]
+    )
+]
 
 
 def in_r(code: str) -> np.ndarray:
@@ -37,9 +42,16 @@ def in_r(code: str) -> np.ndarray:
     if program is None:
         pytest.skip("R is not installed")
     done = subprocess.run(
-        [program, "-e", "if (!requireNamespace('metafor', quietly=TRUE)) quit(status=3); "
-         f"suppressMessages(library(metafor)); {code}"],
-        capture_output=True, text=True, check=False)
+        [
+            program,
+            "-e",
+            "if (!requireNamespace('metafor', quietly=TRUE)) quit(status=3); "
+            f"suppressMessages(library(metafor)); {code}",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode == 3:
         pytest.skip("R's package metafor is not installed")
     done.check_returncode()
@@ -60,12 +72,14 @@ def summaries_by_metafor() -> dict[tuple[int, str], list[float]]:
         f"test='{'knha' if method == 'pm' else 'z'}', control=list(tol=1e-15, "
         "threshold=1e-15, maxiter=100000)); p <- predict(r); cat(format(c(r$b, r$se, r$ci.lb, "
         "r$ci.ub, r$pval, r$tau2, r$QE, r$QEp, p$pi.lb, p$pi.ub, weights(r)/100), digits=15), '')"
-        for i, method in asked)
+        for i, method in asked
+    )
     numbers = iter(in_r(code).tolist())
     return {(i, method): list(islice(numbers, 10 + len(CASES[i][0]))) for i, method in asked}
 
 
 # One collection
+
 
 def test_difference_and_p_are_those_of_scipys_paired_t_test() -> None:
     a, b = np.random.default_rng(1).random((2, 30))
@@ -93,9 +107,11 @@ def test_hedges_correction_makes_sizes_unbiased() -> None:
 def test_sizes_and_their_variances_are_metafors() -> None:
     a, b = np.random.default_rng(4).random((2, 9))
     found = paired_effect(a - b)
-    numbers = in_r(f"a <- {vector(a)}; b <- {vector(b)}; e <- escalc(measure='SMCC', "
-                   "m1i=mean(a), sd1i=sd(a), m2i=mean(b), sd2i=sd(b), ri=cor(a, b), ni=9); "
-                   "cat(format(c(e$yi, e$vi), digits=15))")
+    numbers = in_r(
+        f"a <- {vector(a)}; b <- {vector(b)}; e <- escalc(measure='SMCC', "
+        "m1i=mean(a), sd1i=sd(a), m2i=mean(b), sd2i=sd(b), ri=cor(a, b), ni=9); "
+        "cat(format(c(e$yi, e$vi), digits=15))"
+    )
     assert [found.size, found.size_variance] == pytest.approx(numbers.tolist(), abs=1e-9)
 
 
@@ -117,13 +133,25 @@ def test_the_same_difference_everywhere_has_no_size_unless_it_is_0() -> None:
 
 # Several collections
 
+
 @pytest.mark.parametrize("case", range(len(CASES)))
 @pytest.mark.parametrize("method", ["pm", "dl"])
 def test_summaries_are_metafors(
-        case: int, method: str, summaries_by_metafor: dict[tuple[int, str], list[float]]) -> None:
+    case: int, method: str, summaries_by_metafor: dict[tuple[int, str], list[float]]
+) -> None:
     s = random_effects(*CASES[case], method)
-    assert [s.effect, s.error, s.low, s.high, s.p, s.tau2, s.q, s.q_p, *s.predicted,
-            *s.weights] == pytest.approx(summaries_by_metafor[case, method], abs=1e-6, rel=1e-6)
+    assert [
+        s.effect,
+        s.error,
+        s.low,
+        s.high,
+        s.p,
+        s.tau2,
+        s.q,
+        s.q_p,
+        *s.predicted,
+        *s.weights,
+    ] == pytest.approx(summaries_by_metafor[case, method], abs=1e-6, rel=1e-6)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -141,12 +169,13 @@ def test_summaries_are_those_of_statsmodels(case: tuple[np.ndarray, np.ndarray])
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_variance_between_collections_solves_paule_and_mandels_equation(
-        case: tuple[np.ndarray, np.ndarray]) -> None:
+    case: tuple[np.ndarray, np.ndarray],
+) -> None:
     y, v = case
 
     def excess(tau2: float) -> float:
         w = 1 / (v + tau2)
-        return float(w @ (y - w @ y / w.sum())**2) - (len(y) - 1)
+        return float(w @ (y - w @ y / w.sum()) ** 2) - (len(y) - 1)
 
     expected = optimize.brentq(excess, 0, 10, xtol=1e-15) if excess(0) > 0 else 0.0
     assert random_effects(y, v).tau2 == pytest.approx(expected, rel=1e-7)
@@ -154,7 +183,8 @@ def test_the_variance_between_collections_solves_paule_and_mandels_equation(
 
 @pytest.mark.parametrize("case", CASES)
 def test_hartung_and_knapps_interval_is_that_of_weighted_least_squares(
-        case: tuple[np.ndarray, np.ndarray]) -> None:
+    case: tuple[np.ndarray, np.ndarray],
+) -> None:
     y, v = case
     found = random_effects(y, v, level=0.9)
     fitted = sm.WLS(y, np.ones(len(y)), weights=1 / (v + found.tau2)).fit()
@@ -165,10 +195,11 @@ def test_hartung_and_knapps_interval_is_that_of_weighted_least_squares(
 
 @pytest.mark.parametrize("case", CASES)
 def test_dersimonian_and_lairds_variance_is_never_below_0(
-        case: tuple[np.ndarray, np.ndarray]) -> None:
+    case: tuple[np.ndarray, np.ndarray],
+) -> None:
     y, v = case
     w = 1 / v
-    q = float(w @ (y - w @ y / w.sum())**2)
+    q = float(w @ (y - w @ y / w.sum()) ** 2)
     tau2 = max(0.0, (q - (len(y) - 1)) / (w.sum() - (w**2).sum() / w.sum()))
     found = random_effects(y, v, "dl")
     assert found.tau2 == pytest.approx(tau2)
@@ -195,10 +226,14 @@ def test_the_methods_that_hold_their_level_do_so_with_few_collections() -> None:
     assert hits["dl"] / 2000 < 0.92
 
 
-@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(1e-4, 1)), min_size=2, max_size=12),
-       st.floats(0.1, 10), st.randoms())
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.floats(1e-4, 1)), min_size=2, max_size=12),
+    st.floats(0.1, 10),
+    st.randoms(),
+)
 def test_summaries_follow_the_unit_and_not_the_order(
-        effects: list[tuple[float, float]], unit: float, random: Random) -> None:
+    effects: list[tuple[float, float]], unit: float, random: Random
+) -> None:
     y, v = np.transpose(effects)
     found = random_effects(y, v)
     random.shuffle(effects)
@@ -210,11 +245,18 @@ def test_summaries_follow_the_unit_and_not_the_order(
     assert min(y) - 1e-9 <= other.effect / unit <= max(y) + 1e-9
 
 
-@pytest.mark.parametrize(("effects", "variances", "said"), [
-    ([0.1], [0.1], "two effects or more"), ([0.1, 0.2], [0.1], "as many variances"),
-    ([0.1, 0.2], [0.1, 0.0], "above 0"), ([0.1, np.nan], [0.1, 0.1], "NaN")])
+@pytest.mark.parametrize(
+    ("effects", "variances", "said"),
+    [
+        ([0.1], [0.1], "two effects or more"),
+        ([0.1, 0.2], [0.1], "as many variances"),
+        ([0.1, 0.2], [0.1, 0.0], "above 0"),
+        ([0.1, np.nan], [0.1, 0.1], "NaN"),
+    ],
+)
 def test_what_cannot_be_summarized_is_an_error(
-        effects: list[float], variances: list[float], said: str) -> None:
+    effects: list[float], variances: list[float], said: str
+) -> None:
     with pytest.raises(ValueError, match=said):
         random_effects(effects, variances)
 

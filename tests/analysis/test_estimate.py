@@ -23,13 +23,15 @@ def test_the_interval_over_topics_is_students() -> None:
 def test_the_errors_of_topics_and_systems_add_up_as_squares() -> None:
     found = Estimate(0.5, 50, 0.03, 49, 0.04, 128)
     assert found.error == pytest.approx(0.05)
-    assert found.half == pytest.approx(np.hypot(0.03 * stats.t.ppf(0.975, 49),
-                                                0.04 * stats.t.ppf(0.975, 128)))
+    assert found.half == pytest.approx(
+        np.hypot(0.03 * stats.t.ppf(0.975, 49), 0.04 * stats.t.ppf(0.975, 128))
+    )
 
 
 def test_it_says_what_each_part_is_of() -> None:
     assert str(Estimate(0.6930, 50, 0.0313, 49, 0.0061, inf)) == (
-        "0.693 ±0.063 (topics) ±0.012 (systems)")
+        "0.693 ±0.063 (topics) ±0.012 (systems)"
+    )
     assert str(Estimate(0.3240, 50, 0.0313, 49)) == "0.324 ±0.063 (topics)"
 
 

@@ -36,16 +36,17 @@ Found = Any
 Cases = Iterator[tuple[Found, Found]]
 """Pairs of what is found here and what the oracle says."""
 
-ALTERNATIVES: tuple[Literal["two-sided", "greater", "less"], ...] = (
-    "two-sided", "greater", "less")
+ALTERNATIVES: tuple[Literal["two-sided", "greater", "less"], ...] = ("two-sided", "greater", "less")
 AUDIT: dict[str, tuple[str, Callable[[np.random.Generator], Cases], float]] = {}
 
 
 def audit(function: str, oracle: str, tolerance: float = 1e-9) -> Callable[[Any], Any]:
     """Enters cases into the table."""
+
     def enter(cases: Callable[[np.random.Generator], Cases]) -> Any:
         AUDIT[function] = oracle, cases, tolerance
         return cases
+
     return enter
 
 
@@ -68,6 +69,7 @@ def pairs(m: int) -> Iterator[tuple[int, int]]:
 
 # Schemes
 
+
 @audit("schemes: z", "scipy.stats.zscore")
 def z(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
@@ -80,20 +82,33 @@ def n(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         x[0] = 0.25
         run = np.concatenate([[0.2 + 0.05 * rng.integers(3)], rng.random(len(x) - 1)])
-        found = get_scheme("N").apply(run, mean=[fmean(row) for row in x.tolist()],
-                                      sd=[stdev(row) for row in x.tolist()])
+        found = get_scheme("N").apply(
+            run, mean=[fmean(row) for row in x.tolist()], sd=[stdev(row) for row in x.tolist()]
+        )
         limit = 0.5 if abs(run[0] - 0.25) < 1e-9 else float(run[0] > 0.25)
-        yield found, [limit, *((1 + erf((s - fmean(row)) / stdev(row) / sqrt(2))) / 2
-                               for s, row in zip(run.tolist()[1:], x.tolist()[1:], strict=True))]
+        yield (
+            found,
+            [
+                limit,
+                *(
+                    (1 + erf((s - fmean(row)) / stdev(row) / sqrt(2))) / 2
+                    for s, row in zip(run.tolist()[1:], x.tolist()[1:], strict=True)
+                ),
+            ],
+        )
 
 
 @audit("schemes: U", "plain loops")
 def u(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         x = x[np.ptp(x, axis=1) > 0]
-        yield (analysis.standardize(x, scheme="U"),
-               [[min(1, max(0, 0.15 * (s - fmean(row)) / stdev(row) + 0.5)) for s in row]
-                for row in x.tolist()])
+        yield (
+            analysis.standardize(x, scheme="U"),
+            [
+                [min(1, max(0, 0.15 * (s - fmean(row)) / stdev(row) + 0.5)) for s in row]
+                for row in x.tolist()
+            ],
+        )
 
 
 @audit("schemes: E", "statsmodels ECDF")
@@ -107,7 +122,8 @@ def without(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         groups = ["ab"[k % 2] if k < 4 else str(k) for k in range(x.shape[1])]
         if x.shape[1] < 4 or any(
-                np.ptp(x[:, [g != own for g in groups]], axis=1).min() == 0 for own in groups):
+            np.ptp(x[:, [g != own for g in groups]], axis=1).min() == 0 for own in groups
+        ):
             continue
         expected = np.empty_like(x)
         for t, k in product(*map(range, x.shape)):
@@ -117,6 +133,7 @@ def without(rng: np.random.Generator) -> Cases:
 
 
 # Paired tests
+
 
 @audit("t_test", "scipy.stats.ttest_1samp")
 def one_t(rng: np.random.Generator) -> Cases:
@@ -128,8 +145,10 @@ def one_t(rng: np.random.Generator) -> Cases:
 @audit("paired_p_values", "scipy.stats.ttest_rel")
 def all_t(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
-        yield analysis.paired_p_values(x), [
-            stats.ttest_rel(x[:, i], x[:, j]).pvalue for i, j in pairs(x.shape[1])]
+        yield (
+            analysis.paired_p_values(x),
+            [stats.ttest_rel(x[:, i], x[:, j]).pvalue for i, j in pairs(x.shape[1])],
+        )
 
 
 @audit("paired_p_values, near duplicates", "scipy.stats.ttest_rel")
@@ -139,26 +158,40 @@ def near_duplicates(rng: np.random.Generator) -> Cases:
         changed = rng.random(50) < rng.choice([0.03, 0.3, 1])
         y = x + 10**-exponent * rng.normal(size=50) * changed
         y[3] += 10**-exponent
-        yield (analysis.paired_p_values(np.column_stack([x, y])),
-               [stats.ttest_rel(x, y).pvalue])
+        yield (analysis.paired_p_values(np.column_stack([x, y])), [stats.ttest_rel(x, y).pvalue])
 
 
 @audit("randomization_test, exact", "scipy.stats.permutation_test")
 def exact_randomization(rng: np.random.Generator) -> Cases:
     for size in range(2, 12):
         d = np.round(rng.normal(0.1, 0.3, size), 1)
-        yield randomization_test(d), stats.permutation_test(
-            (d, np.zeros(size)), lambda a, b, axis: np.mean(a - b, axis=axis), vectorized=True,
-            permutation_type="samples", n_resamples=np.inf).pvalue
+        yield (
+            randomization_test(d),
+            stats.permutation_test(
+                (d, np.zeros(size)),
+                lambda a, b, axis: np.mean(a - b, axis=axis),
+                vectorized=True,
+                permutation_type="samples",
+                n_resamples=np.inf,
+            ).pvalue,
+        )
 
 
 @audit("randomization_test, drawn", "scipy.stats.permutation_test, its own draws", 0.02)
 def drawn_randomization(rng: np.random.Generator) -> Cases:
     for shift in np.linspace(0, 0.06, 7):
         d = rng.normal(shift, 0.1, 40)
-        yield randomization_test(d), stats.permutation_test(
-            (d, np.zeros(40)), lambda a, b, axis: np.mean(a - b, axis=axis), vectorized=True,
-            permutation_type="samples", n_resamples=10_000, rng=1).pvalue
+        yield (
+            randomization_test(d),
+            stats.permutation_test(
+                (d, np.zeros(40)),
+                lambda a, b, axis: np.mean(a - b, axis=axis),
+                vectorized=True,
+                permutation_type="samples",
+                n_resamples=10_000,
+                rng=1,
+            ).pvalue,
+        )
 
 
 @audit("tukey_test", "statsmodels OLS, scipy studentized_range")
@@ -166,8 +199,10 @@ def tukey(rng: np.random.Generator) -> Cases:
     for x in matrices(rng, 6):
         square, m, topics = two_way(x).mse_resid, x.shape[1], len(x)
         q = abs((x[:, 1:] - x[:, :1]).mean(axis=0))
-        yield tukey_test(x[:, 1:] - x[:, :1]), stats.studentized_range.sf(
-            q / sqrt(square / topics), m, (m - 1) * (topics - 1))
+        yield (
+            tukey_test(x[:, 1:] - x[:, :1]),
+            stats.studentized_range.sf(q / sqrt(square / topics), m, (m - 1) * (topics - 1)),
+        )
 
 
 @audit("tukey_p_values", "the same deals, in plain loops")
@@ -211,14 +246,18 @@ def interval(rng: np.random.Generator) -> Cases:
 
 # Two collections
 
+
 @audit("two_sample_p_values", "scipy.stats.ttest_ind")
 def two_samples(rng: np.random.Generator) -> Cases:
     for x in matrices(rng, 12):
         a, b = x, rng.beta(2, 3, (7, x.shape[1]))
         for equal, alternative in product([True, False], ALTERNATIVES):
-            yield (analysis.two_sample_p_values(a, b, equal_var=equal, alternative=alternative),
-                   stats.ttest_ind(a[:, :, None], b[:, None, :], equal_var=equal,
-                                   alternative=alternative).pvalue)
+            yield (
+                analysis.two_sample_p_values(a, b, equal_var=equal, alternative=alternative),
+                stats.ttest_ind(
+                    a[:, :, None], b[:, None, :], equal_var=equal, alternative=alternative
+                ).pvalue,
+            )
 
 
 @audit("self_false_positives", "scipy.stats.ttest_ind")
@@ -235,11 +274,13 @@ def drift(rng: np.random.Generator) -> Cases:
         a = [fmean(column) for column in x.T.tolist()]
         b = [fmean(column) for column in rng.beta(2, 3, (9, x.shape[1])).T.tolist()]
         expected = sqrt(fmean((p - q) ** 2 for p, q in zip(a, b, strict=True))) / (
-            (stdev(a) + stdev(b)) / 2)
+            (stdev(a) + stdev(b)) / 2
+        )
         yield analysis.drmse(x, [b]), expected
 
 
 # Rankings
+
 
 @audit("kendall_tau_b", "scipy.stats.kendalltau")
 def tau(rng: np.random.Generator) -> Cases:
@@ -254,8 +295,10 @@ def tau_of_means(rng: np.random.Generator) -> Cases:
     for _ in range(30):
         tenths = rng.integers(0, 11, (10, 12))
         a, b = (part.sum(axis=0) for part in (tenths[:6], tenths[6:]))
-        x, y = ((part[rng.permutation(len(part))] / 10).mean(axis=0)
-                for part in (tenths[:6], tenths[6:]))
+        x, y = (
+            (part[rng.permutation(len(part))] / 10).mean(axis=0)
+            for part in (tenths[:6], tenths[6:])
+        )
         yield analysis.kendall_tau_b(x, y), stats.kendalltau(a, b).statistic
 
 
@@ -300,13 +343,18 @@ def stability(rng: np.random.Generator) -> Cases:
             z = (x - own.mean(axis=1, keepdims=True)) / own.std(axis=1, ddof=1, keepdims=True)
             return np.asarray(stats.norm.cdf(z).mean(axis=0))
 
-        possible = np.array([stats.kendalltau(ranked((0, 1, 2, 3)), ranked(chosen)).statistic
-                             for chosen in combinations(range(4), 3)])
+        possible = np.array(
+            [
+                stats.kendalltau(ranked((0, 1, 2, 3)), ranked(chosen)).statistic
+                for chosen in combinations(range(4), 3)
+            ]
+        )
         found = analysis.factor_stability(x, by, 3, samples=20)
         yield np.abs(found[:, None] - possible).min(axis=1), np.zeros(20)
 
 
 # Sizes
+
 
 def two_way(x: np.ndarray) -> Any:
     """Two-way analysis of variance without replication, by statsmodels."""
@@ -337,17 +385,21 @@ def sizes(_: np.random.Generator) -> Cases:
     for variance, difference, m in product([0.02, 0.05], [0.07, 0.2], [2, 5, 10]):
         # Its effect is Cohen's f over all n * m observations: n * m * f**2 is lambda.
         f = sqrt(difference**2 / (2 * variance * m))
+
         def power(n: int, f: float = f, m: int = m) -> float:
             return float(FTestAnovaPower().power(f, n * m, 0.05, k_groups=m))
+
         yield analysis.topic_set_size(variance, difference, m), smallest(power)
 
 
 @audit("topic_set_size_two_way", "scipy.stats.ncf", 0)
 def two_way_sizes(_: np.random.Generator) -> Cases:
     for variance, difference, m in product([0.02, 0.05], [0.07, 0.2], [2, 5, 10]):
+
         def power(n: int, m: int = m, effect: float = difference**2 / 2 / variance) -> float:
             df = m - 1, (m - 1) * (n - 1)
             return float(stats.ncf.sf(stats.f.isf(0.05, *df), *df, n * effect))
+
         yield analysis.topic_set_size_two_way(variance, difference, m), smallest(power)
 
 
@@ -355,22 +407,27 @@ def two_way_sizes(_: np.random.Generator) -> Cases:
 def paired_sizes(_: np.random.Generator) -> Cases:
     for variance, difference in product([0.02, 0.05, 0.1], [0.03, 0.05, 0.1, 0.3]):
         effect = difference / sqrt(variance)
-        yield analysis.topic_set_size_paired_t(variance, difference), smallest(
-            partial(TTestPower().power, effect, alpha=0.05))
+        yield (
+            analysis.topic_set_size_paired_t(variance, difference),
+            smallest(partial(TTestPower().power, effect, alpha=0.05)),
+        )
 
 
 # Ranked lists, places
+
 
 @audit("normalize", "plain loops (statistics)")
 def normalized(rng: np.random.Generator) -> Cases:
     for k in range(20):
         s = rng.normal(5 if k % 2 else -1, 1, 3 + k).tolist()
         low, high, sd = min(s), max(s), pstdev(s)
-        ways = {"minmax": [(v - low) / (high - low) for v in s],
-                "mmstdv": [sd * (v - low) / (high - low) for v in s],
-                "uv": [v / sd for v in s],
-                "zscore": [(v - fmean(s)) / sd for v in s],
-                "sum": [(v - low) / sum(w - low for w in s) for v in s]}
+        ways = {
+            "minmax": [(v - low) / (high - low) for v in s],
+            "mmstdv": [sd * (v - low) / (high - low) for v in s],
+            "uv": [v / sd for v in s],
+            "zscore": [(v - fmean(s)) / sd for v in s],
+            "sum": [(v - low) / sum(w - low for w in s) for v in s],
+        }
         if high > 0:
             ways["max"] = [v / high for v in s]
         run = {"q": {f"d{i}": v for i, v in enumerate(s)}}
@@ -381,10 +438,16 @@ def normalized(rng: np.random.Generator) -> Cases:
 @audit("merge", "plain loops")
 def merged(rng: np.random.Generator) -> Cases:
     how: dict[str, Callable[[list[float]], float]] = {
-        "sum": sum, "max": max, "mnz": lambda s: sum(s) * len(s), "first": lambda s: s[0]}
+        "sum": sum,
+        "max": max,
+        "mnz": lambda s: sum(s) * len(s),
+        "first": lambda s: s[0],
+    }
     for combine, _ in product(how, range(5)):
-        runs = [{"q": {f"d{d}": float(rng.random()) for d in rng.choice(12, 8, False)}}
-                for _ in range(3)]
+        runs = [
+            {"q": {f"d{d}": float(rng.random()) for d in rng.choice(12, 8, False)}}
+            for _ in range(3)
+        ]
         scores: dict[str, list[float]] = {}
         for run in runs:
             for doc, score in normalize(run, "zscore")["q"].items():
@@ -396,8 +459,10 @@ def merged(rng: np.random.Generator) -> Cases:
 @audit("place", "ir_measures' means, counted", 0)
 def places(rng: np.random.Generator) -> Cases:
     qrels = {t: {f"d{k}": int(rng.random() < 0.4) for k in range(20)} for t in "abcd"}
-    runs = {f"s{k}": {t: {f"d{i}": float(rng.random()) for i in range(20)} for t in qrels}
-            for k in range(9)}
+    runs = {
+        f"s{k}": {t: {f"d{i}": float(rng.random()) for i in range(20)} for t in qrels}
+        for k in range(9)
+    }
     *systems, new = runs
     factors = build_factors(qrels, {s: runs[s] for s in systems}, ["AP"], id="o")
     mine = AP.calc_aggregate(qrels, runs[new])
@@ -410,8 +475,10 @@ def largest_difference(function: str) -> tuple[int, float]:
     with warnings.catch_warnings():
         # scipy warns of near duplicates' precision, statsmodels of its own pandas calls.
         warnings.simplefilter("ignore")
-        differences = [np.abs(np.subtract(found, expected, dtype=float)).ravel()
-                       for found, expected in AUDIT[function][1](np.random.default_rng(20080720))]
+        differences = [
+            np.abs(np.subtract(found, expected, dtype=float)).ravel()
+            for found, expected in AUDIT[function][1](np.random.default_rng(20080720))
+        ]
     every = np.concatenate(differences)
     return len(every), float(every.max())
 

@@ -51,9 +51,13 @@ def test_one_pair_is_no_test() -> None:
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=9))
 def test_the_randomization_test_of_few_pairs_is_scipys_exact_one(d: list[int]) -> None:
     differences = np.array(d, float)
-    exact = stats.permutation_test((differences, np.zeros(len(d))), lambda a, b: np.mean(a - b),
-                                   permutation_type="samples", n_resamples=np.inf,
-                                   vectorized=False)
+    exact = stats.permutation_test(
+        (differences, np.zeros(len(d))),
+        lambda a, b: np.mean(a - b),
+        permutation_type="samples",
+        n_resamples=np.inf,
+        vectorized=False,
+    )
     assert randomization_test(differences) == pytest.approx(exact.pvalue, abs=1e-12)
 
 
@@ -70,7 +74,8 @@ def test_the_randomization_test_is_never_quite_certain() -> None:
 
 
 def test_more_topics_than_a_batch_has_room_for_are_the_same_draws(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     d = np.random.default_rng(2).normal(0.02, 0.1, (150, 3))
     at_once = randomization_test(d)
     monkeypatch.setattr(paired, "BATCH", 1000)
@@ -89,15 +94,20 @@ def test_the_randomization_test_of_ms_marcos_topics_takes_less_than_50_mb() -> N
 
 def test_pairs_are_the_topics_where_both_have_a_score() -> None:
     nan = float("nan")
-    found = against([0.1, 0.5, 0.25, 1.0, nan], {"run": [0.5, 0.75, 0.5, nan, 0.0],
-                                                 "all": [0.5, 0.75, 0.5, 0.9, 0.0]}, "cabde")
+    found = against(
+        [0.1, 0.5, 0.25, 1.0, nan],
+        {"run": [0.5, 0.75, 0.5, nan, 0.0], "all": [0.5, 0.75, 0.5, 0.9, 0.0]},
+        "cabde",
+    )
     assert found["run"].topics == ("c", "a", "b")
     assert found["run"].difference == pytest.approx((0.25 + 0.25 + 0.4) / 3)
     assert found["run"].p == pytest.approx(
-        stats.ttest_rel([0.75, 0.5, 0.5], [0.5, 0.25, 0.1]).pvalue)
+        stats.ttest_rel([0.75, 0.5, 0.5], [0.5, 0.25, 0.1]).pvalue
+    )
     assert found["all"].topics == ("c", "a", "b", "d")
     assert found["all"].p == pytest.approx(
-        stats.ttest_rel([0.75, 0.5, 0.5, 0.9], [0.5, 0.25, 0.1, 1.0]).pvalue)
+        stats.ttest_rel([0.75, 0.5, 0.5, 0.9], [0.5, 0.25, 0.1, 1.0]).pvalue
+    )
 
 
 def test_runs_without_a_common_topic_have_no_difference() -> None:
@@ -117,8 +127,16 @@ def test_scores_that_differ_by_rounding_only_do_not_differ() -> None:
 
 # Tukey's test
 
-RUNS = np.array([[0.31, 0.42, 0.38, 0.55], [0.10, 0.12, 0.22, 0.19], [0.62, 0.75, 0.71, 0.73],
-                 [0.05, 0.21, 0.02, 0.24], [0.44, 0.46, 0.58, 0.61], [0.27, 0.24, 0.35, 0.33]])
+RUNS = np.array(
+    [
+        [0.31, 0.42, 0.38, 0.55],
+        [0.10, 0.12, 0.22, 0.19],
+        [0.62, 0.75, 0.71, 0.73],
+        [0.05, 0.21, 0.02, 0.24],
+        [0.44, 0.46, 0.58, 0.61],
+        [0.27, 0.24, 0.35, 0.33],
+    ]
+)
 
 
 def test_tukeys_test_is_rs() -> None:
@@ -151,6 +169,7 @@ def test_tukeys_test_of_one_topic_is_no_test() -> None:
 
 # Corrections
 
+
 def test_holm_as_worked_by_hand() -> None:
     # Sorted 0.01, 0.02, 0.03, 0.04 times 4, 3, 2, 1, never falling.
     assert holm([0.03, 0.01, 0.04, 0.02]) == pytest.approx([0.06, 0.04, 0.06, 0.06])
@@ -174,29 +193,54 @@ def test_bonferroni_multiplies_by_the_number_of_tests() -> None:
     assert bonferroni([0.01, float("nan"), 0.7]).tolist()[::2] == [0.02, 1.0]
 
 
-@pytest.mark.parametrize(("correction", "adjusted"), [
-    (None, holm), ("holm", holm), ("bonferroni", bonferroni), ("none", list)])
+@pytest.mark.parametrize(
+    ("correction", "adjusted"),
+    [(None, holm), ("holm", holm), ("bonferroni", bonferroni), ("none", list)],
+)
 def test_p_values_are_adjusted_by_the_correction_asked_for(
-        correction: str | None, adjusted: Callable[[list[float]], Sequence[float]]) -> None:
-    found = against(RUNS[:, 0], {str(k): RUNS[:, k] for k in (1, 2, 3)}, "123456",
-                    correction=correction).values()
+    correction: str | None, adjusted: Callable[[list[float]], Sequence[float]]
+) -> None:
+    found = against(
+        RUNS[:, 0], {str(k): RUNS[:, k] for k in (1, 2, 3)}, "123456", correction=correction
+    ).values()
     assert [f.p_adjusted for f in found] == pytest.approx(list(adjusted([f.p for f in found])))
     assert [f.significant for f in found] == [f.p_adjusted < 0.05 for f in found]
 
 
-@pytest.mark.parametrize(("test", "correction", "runs", "words"), [
-    ("t", None, 1, "two-sided paired t-test over topics, p < 0.05"),
-    ("t", None, 3,
-     "two-sided paired t-test over topics, p < 0.05 after Holm's correction for 3 runs"),
-    ("randomization", "bonferroni", 2, "two-sided randomization test over topics, p < 0.05 after "
-     "Bonferroni's correction for 2 runs"),
-    ("t", "none", 3,
-     "two-sided paired t-test over topics, p < 0.05, not corrected for the 3 runs"),
-    ("tukey", None, 3,
-     "two-sided Tukey HSD test over topics, p < 0.05 for all 6 pairs of the 4 runs"),
-])
+@pytest.mark.parametrize(
+    ("test", "correction", "runs", "words"),
+    [
+        ("t", None, 1, "two-sided paired t-test over topics, p < 0.05"),
+        (
+            "t",
+            None,
+            3,
+            "two-sided paired t-test over topics, p < 0.05 after Holm's correction for 3 runs",
+        ),
+        (
+            "randomization",
+            "bonferroni",
+            2,
+            "two-sided randomization test over topics, p < 0.05 after "
+            "Bonferroni's correction for 2 runs",
+        ),
+        (
+            "t",
+            "none",
+            3,
+            "two-sided paired t-test over topics, p < 0.05, not corrected for the 3 runs",
+        ),
+        (
+            "tukey",
+            None,
+            3,
+            "two-sided Tukey HSD test over topics, p < 0.05 for all 6 pairs of the 4 runs",
+        ),
+    ],
+)
 def test_a_note_says_what_was_tested_and_how_it_was_corrected(
-        test: str, correction: str | None, runs: int, words: str) -> None:
+    test: str, correction: str | None, runs: int, words: str
+) -> None:
     assert described(test, correction, runs) == words
 
 
@@ -207,11 +251,16 @@ def test_the_interval_is_scipys(values: list[int]) -> None:
         assert mean_interval([*values, float("nan")]) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("test", "correction", "message"), [
-    ("wilcoxon", None, "allowed are t, randomization, tukey"),
-    ("t", "fdr", "allowed are holm, bonferroni, none"),
-    ("tukey", "holm", "adjusts for the number of runs by itself")])
+@pytest.mark.parametrize(
+    ("test", "correction", "message"),
+    [
+        ("wilcoxon", None, "allowed are t, randomization, tukey"),
+        ("t", "fdr", "allowed are holm, bonferroni, none"),
+        ("tukey", "holm", "adjusts for the number of runs by itself"),
+    ],
+)
 def test_an_unknown_test_or_correction_names_the_known_ones(
-        test: str, correction: str | None, message: str) -> None:
+    test: str, correction: str | None, message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         against([], {}, [], test, correction)

@@ -22,8 +22,14 @@ from ir_std.analysis.uncertainty import (
 def scores(topics: int = 12, systems: int = 9, seed: int = 1) -> np.ndarray:
     """Scores of systems that are good or bad on all topics alike."""
     random = np.random.default_rng(seed)
-    return 1 / (1 + np.exp(-random.normal(size=(topics, 1)) - random.normal(size=systems)
-                           - random.normal(size=(topics, systems))))
+    return 1 / (
+        1
+        + np.exp(
+            -random.normal(size=(topics, 1))
+            - random.normal(size=systems)
+            - random.normal(size=(topics, systems))
+        )
+    )
 
 
 def trec8(measure: str = "AP") -> np.ndarray:
@@ -42,8 +48,10 @@ def errors(covariance: np.ndarray) -> np.ndarray:
 def test_each_sample_is_standardized_as_if_its_systems_were_all_there_are(scheme: str) -> None:
     by, x = scores(), scores(systems=3, seed=2)
     drawn = draw_systems("aabbcdefg", 50, 3)
-    expected = [standardize(x, np.repeat(by, counts.astype(int), axis=1), scheme).mean(axis=0)
-                for counts in drawn]
+    expected = [
+        standardize(x, np.repeat(by, counts.astype(int), axis=1), scheme).mean(axis=0)
+        for counts in drawn
+    ]
     assert resampled_means(x, by, drawn, scheme) == pytest.approx(np.array(expected), abs=1e-9)
 
 
@@ -55,8 +63,10 @@ def test_a_system_without_a_score_on_a_topic_is_left_out_there(scheme: str) -> N
     found = resampled_means(x, by, drawn, scheme)
     for counts, means in zip(drawn, found, strict=True):
         sample = np.repeat(by, counts.astype(int), axis=1)
-        values = [standardize(x[[t]], row[None, ~np.isnan(row)], scheme)[0]
-                  for t, row in enumerate(sample)]
+        values = [
+            standardize(x[[t]], row[None, ~np.isnan(row)], scheme)[0]
+            for t, row in enumerate(sample)
+        ]
         assert means == pytest.approx(np.mean(values, axis=0), abs=1e-9)
 
 
@@ -80,8 +90,15 @@ def test_errors_are_those_of_scipys_bootstrap(scheme: str) -> None:
         y: np.ndarray = stats.norm.cdf(z) if scheme == "N" else np.clip(0.15 * z + 0.5, 0, 1)
         return np.asarray(y.mean(axis=0))
 
-    expected = stats.bootstrap(tuple(by), mean, n_resamples=1000, paired=True, axis=-1,
-                               method="basic", rng=np.random.default_rng(1)).standard_error
+    expected = stats.bootstrap(
+        tuple(by),
+        mean,
+        n_resamples=1000,
+        paired=True,
+        axis=-1,
+        method="basic",
+        rng=np.random.default_rng(1),
+    ).standard_error
     # Both are simulations: of 1000 and 2000 samples, whose errors are 2.2 and 1.6 percent.
     found = errors(bootstrap_covariance(x, by, scheme=scheme))
     assert found[0] == pytest.approx(expected * np.sqrt(129 / 128), rel=3 * 0.027)
@@ -89,7 +106,8 @@ def test_errors_are_those_of_scipys_bootstrap(scheme: str) -> None:
 
 @pytest.mark.parametrize("systems", [5, 10, 40])
 def test_errors_tell_how_much_means_vary_from_one_choice_of_systems_to_another(
-        systems: int) -> None:
+    systems: int,
+) -> None:
     everyone, random = trec8(), np.random.default_rng(4)
     x, rest = everyone[:, ::11], np.delete(everyone, np.s_[::11], axis=1)
     means, told = [], []
@@ -109,8 +127,9 @@ def test_intervals_hold_their_level_between_halves_of_the_systems() -> None:
         run, *rest = random.permutation(129).tolist()
         halves = [everyone[:, half] for half in (rest[:64], rest[64:])]
         means = [standardize(everyone[:, [run]], by).mean() for by in halves]
-        variance = sum(bootstrap_covariance(everyone[:, [run]], by, samples=100)[0, 0]
-                       for by in halves)
+        variance = sum(
+            bootstrap_covariance(everyone[:, [run]], by, samples=100)[0, 0] for by in halves
+        )
         hits += abs(means[0] - means[1]) <= stats.t.ppf(0.975, 63) * np.sqrt(variance)
     assert 0.93 <= hits / trials <= 0.97
 
@@ -122,7 +141,8 @@ def test_a_difference_of_runs_that_share_factors_is_surer_than_either_mean() -> 
     assert of_difference < 0.5 * errors(covariance).min()
     means = resampled_means(by[:, [60, 70]], by, draw_systems(range(129)))
     assert of_difference == pytest.approx(
-        np.std(means[:, 0] - means[:, 1], ddof=1) * np.sqrt(129 / 128))
+        np.std(means[:, 0] - means[:, 1], ddof=1) * np.sqrt(129 / 128)
+    )
 
 
 def test_a_run_does_not_differ_from_itself() -> None:
@@ -136,12 +156,14 @@ def test_the_same_scores_always_give_the_same_error() -> None:
 
 
 @given(st.integers(2, 12), st.integers(1, 8), st.floats(0.01, 100), st.sampled_from("NUz"))
-def test_errors_do_not_depend_on_the_unit_of_the_scores(systems: int, topics: int, unit: float,
-                                                       scheme: str) -> None:
+def test_errors_do_not_depend_on_the_unit_of_the_scores(
+    systems: int, topics: int, unit: float, scheme: str
+) -> None:
     by, x = scores(topics, systems, 7), scores(topics, 2, 8)
     plain = bootstrap_covariance(x, by, scheme=scheme, samples=20)
     assert bootstrap_covariance(x * unit, by * unit, scheme=scheme, samples=20) == pytest.approx(
-        plain, rel=1e-6, abs=1e-12)
+        plain, rel=1e-6, abs=1e-12
+    )
     theory = normal_covariance(x, by.mean(axis=1), by.std(axis=1, ddof=1), systems, scheme)
     assert (np.linalg.eigvalsh(theory) > -1e-12).all()
 
@@ -154,31 +176,36 @@ def test_one_group_of_systems_has_no_error(groups: list[str] | None) -> None:
 
 # Where only means and deviations are known
 
+
 @pytest.mark.parametrize(("scheme", "params"), [("N", {}), ("z", {}), ("U", {"A": 0.1})])
 @pytest.mark.parametrize("correlation", [0.0, 0.5])
 def test_the_delta_method_tells_how_means_vary_with_normal_scores(
-        scheme: str, params: dict[str, float], correlation: float) -> None:
+    scheme: str, params: dict[str, float], correlation: float
+) -> None:
     random = np.random.default_rng(6)
     topics, systems, trials = 8, 400, 2000
     x = random.normal(size=(topics, 2)) * 0.7
     between, within = np.sqrt(correlation), np.sqrt(1 - correlation)
-    drawn = (between * random.normal(size=(trials, 1, systems))
-             + within * random.normal(size=(trials, topics, systems)))
+    drawn = between * random.normal(size=(trials, 1, systems)) + within * random.normal(
+        size=(trials, topics, systems)
+    )
     z = (x - drawn.mean(axis=2)[..., None]) / drawn.std(axis=2, ddof=1)[..., None]
-    values = {"N": stats.norm.cdf, "z": np.asarray,
-              "U": lambda z: np.clip(0.1 * z + 0.5, 0, 1)}[scheme](z)
+    values = {"N": stats.norm.cdf, "z": np.asarray, "U": lambda z: np.clip(0.1 * z + 0.5, 0, 1)}[
+        scheme
+    ](z)
     seen = np.cov(values.mean(axis=1), rowvar=False)
-    found = normal_covariance(x, np.zeros(topics), np.ones(topics), systems, scheme,
-                              correlation=correlation, **params)
+    found = normal_covariance(
+        x, np.zeros(topics), np.ones(topics), systems, scheme, correlation=correlation, **params
+    )
     assert errors(found) == pytest.approx(errors(seen), rel=0.05)
-    assert standard_error(found, [1, -1]) == pytest.approx(standard_error(seen, [1, -1]),
-                                                           rel=0.05)
+    assert standard_error(found, [1, -1]) == pytest.approx(standard_error(seen, [1, -1]), rel=0.05)
 
 
 def test_for_ap_the_delta_method_comes_near_the_bootstrap() -> None:
     by = trec8()
-    assert errors(normal_covariance(by, by.mean(axis=1), by.std(axis=1, ddof=1), 129)) == \
-        pytest.approx(errors(bootstrap_covariance(by, by)), rel=0.25, abs=0.001)
+    assert errors(
+        normal_covariance(by, by.mean(axis=1), by.std(axis=1, ddof=1), 129)
+    ) == pytest.approx(errors(bootstrap_covariance(by, by)), rel=0.25, abs=0.001)
 
 
 def test_topics_without_spread_add_nothing() -> None:
@@ -196,11 +223,16 @@ def test_fewer_than_two_systems_have_no_error() -> None:
     assert np.isnan(normal_covariance([[0.1]], [0.2], [0.1], 1)).all()
 
 
-@pytest.mark.parametrize(("x", "by", "drawn", "said"), [
-    (np.ones((2, 1)), np.ones((3, 4)), np.ones((5, 4)), r"\(2, 1\) and \(3, 4\)"),
-    (np.ones((3, 1)), np.ones((3, 4)), np.ones((5, 3)), r"samples x 4 systems.*\(5, 3\)"),
-    (np.full((3, 1), np.nan), np.ones((3, 4)), np.ones((5, 4)), "x holds 3 value")])
+@pytest.mark.parametrize(
+    ("x", "by", "drawn", "said"),
+    [
+        (np.ones((2, 1)), np.ones((3, 4)), np.ones((5, 4)), r"\(2, 1\) and \(3, 4\)"),
+        (np.ones((3, 1)), np.ones((3, 4)), np.ones((5, 3)), r"samples x 4 systems.*\(5, 3\)"),
+        (np.full((3, 1), np.nan), np.ones((3, 4)), np.ones((5, 4)), "x holds 3 value"),
+    ],
+)
 def test_arrays_that_do_not_fit_are_an_error(
-        x: np.ndarray, by: np.ndarray, drawn: np.ndarray, said: str) -> None:
+    x: np.ndarray, by: np.ndarray, drawn: np.ndarray, said: str
+) -> None:
     with pytest.raises(ValueError, match=said):
         resampled_means(x, by, drawn)

@@ -31,11 +31,16 @@ MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]
 
 def same(one: FactorSet, other: FactorSet) -> bool:
     """Whether two sets hold the same, to the last bit."""
-    return one.info == other.info and one.n_rel == other.n_rel and all(
-        mine.keys() == theirs.keys()
-        and all(np.array_equal(mine[k], theirs[k], equal_nan=True) for k in mine)
-        for field in ("mean", "sd", "scores", "systems", "means")
-        for mine, theirs in [(getattr(one, field), getattr(other, field))])
+    return (
+        one.info == other.info
+        and one.n_rel == other.n_rel
+        and all(
+            mine.keys() == theirs.keys()
+            and all(np.array_equal(mine[k], theirs[k], equal_nan=True) for k in mine)
+            for field in ("mean", "sd", "scores", "systems", "means")
+            for mine, theirs in [(getattr(one, field), getattr(other, field))]
+        )
+    )
 
 
 @pytest.fixture
@@ -70,10 +75,18 @@ def test_a_topic_absent_from_a_run_counts_as_zero() -> None:
 def test_a_set_says_how_it_was_built() -> None:
     built = build_factors(QRELS, RUNS, ["AP"], id="x", title="X", source="here", licence="MIT")
     assert built.info == {
-        "id": "x", "title": "X", "depth": 40, "max_level": 2, "resolution": 0,
+        "id": "x",
+        "title": "X",
+        "depth": 40,
+        "max_level": 2,
+        "resolution": 0,
         "source": "here",
-        "licence": "MIT", "default_measures": ("AP",), "built": "by ir_std from 7 runs",
-        "tags": tuple(f"sys{i}" for i in range(7)), "measures": {"AP": {"systems": 7}}}
+        "licence": "MIT",
+        "default_measures": ("AP",),
+        "built": "by ir_std from 7 runs",
+        "tags": tuple(f"sys{i}" for i in range(7)),
+        "measures": {"AP": {"systems": 7}},
+    }
 
 
 def test_without_measures_all_usual_ones_are_built() -> None:
@@ -96,10 +109,12 @@ def test_files_and_objects_give_the_same_set(qrels: Path, runs: Path) -> None:
     assert same(build_factors(qrels, runs, id="x"), build_factors(QRELS, RUNS, id="x"))
 
 
-@pytest.mark.parametrize("name", ["runs.tar", "runs.tar.gz", "runs.tgz", "runs.tar.xz",
-                                  "runs.tar.bz2", "runs.zip"])
-def test_archives_and_folders_give_the_same_set(name: str, qrels: Path, runs: Path,
-                                                tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["runs.tar", "runs.tar.gz", "runs.tgz", "runs.tar.xz", "runs.tar.bz2", "runs.zip"]
+)
+def test_archives_and_folders_give_the_same_set(
+    name: str, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
     archive = tmp_path / name
     if name.endswith("zip"):
         with zipfile.ZipFile(archive, "w") as packed:
@@ -110,8 +125,10 @@ def test_archives_and_folders_give_the_same_set(name: str, qrels: Path, runs: Pa
         with tarfile.open(archive, mode) as tar:
             tar.add(runs, "runs")
     before = set(tmp_path.rglob("*"))
-    assert same(build_factors(qrels, archive, MEASURES, id="x"),
-                build_factors(qrels, runs, MEASURES, id="x"))
+    assert same(
+        build_factors(qrels, archive, MEASURES, id="x"),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
     assert set(tmp_path.rglob("*")) == before
 
 
@@ -119,13 +136,17 @@ def test_gzipped_runs_in_an_archive_are_read(qrels: Path, runs: Path, tmp_path: 
     with zipfile.ZipFile(tmp_path / "runs.zip", "w") as packed:
         for file in runs.iterdir():
             packed.writestr(f"{file.name}.gz", gzip.compress(file.read_bytes()))
-    assert same(build_factors(qrels, tmp_path / "runs.zip", MEASURES, id="x"),
-                build_factors(qrels, runs, MEASURES, id="x"))
+    assert same(
+        build_factors(qrels, tmp_path / "runs.zip", MEASURES, id="x"),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
 
 
 def test_several_processes_give_the_same_set(qrels: Path, runs: Path) -> None:
-    assert same(build_factors(qrels, runs, MEASURES, id="x", jobs=2),
-                build_factors(qrels, runs, MEASURES, id="x"))
+    assert same(
+        build_factors(qrels, runs, MEASURES, id="x", jobs=2),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
 
 
 class Backwards(Executor):
@@ -150,8 +171,10 @@ class Backwards(Executor):
 
 
 def test_the_order_of_completion_leaves_no_trace(qrels: Path, runs: Path) -> None:
-    assert same(build_factors(qrels, runs, MEASURES, id="x", executor=Backwards()),
-                build_factors(qrels, runs, MEASURES, id="x"))
+    assert same(
+        build_factors(qrels, runs, MEASURES, id="x", executor=Backwards()),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
 
 
 class Forgetful(Executor):
@@ -172,8 +195,10 @@ class Forgetful(Executor):
 
 def test_a_task_that_the_executor_lost_is_given_to_it_again(qrels: Path, runs: Path) -> None:
     forgetful = Forgetful()
-    assert same(build_factors(qrels, runs, MEASURES, id="x", executor=forgetful),
-                build_factors(qrels, runs, MEASURES, id="x"))
+    assert same(
+        build_factors(qrels, runs, MEASURES, id="x", executor=forgetful),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
     assert forgetful.submitted == len(RUNS) + 3
 
 
@@ -190,8 +215,9 @@ def test_a_process_that_dies_is_one_clear_error() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_broken_run_stops_the_build_with_file_and_line(jobs: int, qrels: Path, runs: Path
-                                                         ) -> None:
+def test_a_broken_run_stops_the_build_with_file_and_line(
+    jobs: int, qrels: Path, runs: Path
+) -> None:
     (runs / "sys3").write_text("t0 Q0 d1 1 0.5 x\nt0 Q0 d2 2 zero x\n")
     with pytest.raises(InputError, match=r"sys3:2: score is 'zero'"):
         build_factors(qrels, runs, id="x", jobs=jobs)
@@ -213,7 +239,8 @@ def test_broken_runs_can_be_left_out_and_are_listed(qrels: Path, runs: Path) -> 
         built = build_factors(qrels, runs, MEASURES, id="x", skip_bad=True)
     assert [str(w.message).split(": ")[1:3] for w in heard] == [
         [f"{runs}/sys3:1", "score is 'zero'; a finite number is expected"],
-        [f"{runs}/sys5", "has no topic of the qrels; topics such as t0 are expected"]]
+        [f"{runs}/sys5", "has no topic of the qrels; topics such as t0 are expected"],
+    ]
     others = {tag: run for tag, run in RUNS.items() if tag not in ("sys3", "sys5")}
     assert same(built, build_factors(QRELS, others, MEASURES, id="x"))
 
@@ -234,14 +261,17 @@ def test_a_run_deeper_than_the_set_is_warned_of() -> None:
         ir_std.calc_aggregate([ir_measures.AP], QRELS, RUNS["sys0"], factors=built)
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"runs": [RUNS["sys0"]]}, "1 usable run given"),
-    ({"runs": []}, "0 usable runs given"),
-    ({"depth": 0}, "depth is 0"),
-    ({"measures": []}, "no measure"),
-    ({"measures": ["AP", "AP(rel=1)"]}, "given twice"),
-    ({"measures": ["sAP"]}, "cannot be standardized"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"runs": [RUNS["sys0"]]}, "1 usable run given"),
+        ({"runs": []}, "0 usable runs given"),
+        ({"depth": 0}, "depth is 0"),
+        ({"measures": []}, "no measure"),
+        ({"measures": ["AP", "AP(rel=1)"]}, "given twice"),
+        ({"measures": ["sAP"]}, "cannot be standardized"),
+    ],
+)
 def test_what_cannot_be_built_is_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         build_factors(**{"qrels": QRELS, "runs": RUNS, "id": "x", **arguments})
@@ -252,8 +282,9 @@ def test_a_run_given_twice_is_refused(qrels: Path, runs: Path) -> None:
         build_factors(qrels, [runs / "sys1", runs], id="x")
 
 
-def test_a_run_given_by_another_path_is_refused(qrels: Path, runs: Path, tmp_path: Path,
-                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_given_by_another_path_is_refused(
+    qrels: Path, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "link").symlink_to(runs / "sys1")
     os.link(runs / "sys1", tmp_path / "hard")
     monkeypatch.chdir(runs)
@@ -264,8 +295,10 @@ def test_a_run_given_by_another_path_is_refused(qrels: Path, runs: Path, tmp_pat
 
 def test_runs_with_the_same_scores_on_every_topic_are_warned_of(qrels: Path, runs: Path) -> None:
     (runs / "copy").write_text((runs / "sys1").read_text())
-    with pytest.warns(StandardizationWarning,
-                      match=r"same scores on every topic: .*/copy and .*/sys1; count a system"):
+    with pytest.warns(
+        StandardizationWarning,
+        match=r"same scores on every topic: .*/copy and .*/sys1; count a system",
+    ):
         build_factors(qrels, runs, ["AP", "P@10"], id="x")
 
 
@@ -291,14 +324,17 @@ def test_scores_that_do_not_differ_have_a_deviation_of_exactly_zero() -> None:
     assert np.isnan([mean[2], sd[2]]).all()
 
 
-SCORES = {"AP": np.array([[0.9, 0.1, 0.5], [0.2, 0.3, 0.5]]),
-          "P@10": np.array([[0.1, 0.3, 0.3], [0.1, 0.1, 0.4]])}
+SCORES = {
+    "AP": np.array([[0.9, 0.1, 0.5], [0.2, 0.3, 0.5]]),
+    "P@10": np.array([[0.1, 0.3, 0.3], [0.1, 0.1, 0.4]]),
+}
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 1, 0]])
 def test_systems_without_names_are_numbered_by_their_scores_alone(order: list[int]) -> None:
-    made = factors_from_scores({m: s[:, order] for m, s in SCORES.items()}, {"1": 5, "2": 5},
-                               {"id": "x"})
+    made = factors_from_scores(
+        {m: s[:, order] for m, s in SCORES.items()}, {"1": 5, "2": 5}, {"id": "x"}
+    )
     assert made.scores["AP"].tolist() == [[0.1, 0.5, 0.9], [0.2, 0.3, 0.5]]
     # by the sums over both measures: 0.8 (the second), 1.3 (the first), 1.7
     assert made.systems["AP"].tolist() == [[0, 2, 1], [1, 0, 2]]
@@ -307,11 +343,14 @@ def test_systems_without_names_are_numbered_by_their_scores_alone(order: list[in
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 1, 0]])
-def test_systems_are_numbered_in_the_order_of_their_names_in_all_measures(
-        order: list[int]) -> None:
+def test_systems_are_numbered_in_the_order_of_their_names_in_all_measures(order: list[int]) -> None:
     tags = {"AP": ["c", "a", "b"], "P@10": ["c", "a", "d"]}
-    made = factors_from_scores({m: s[:, order] for m, s in SCORES.items()}, {"1": 5, "2": 5},
-                               {"id": "x"}, {m: [t[i] for i in order] for m, t in tags.items()})
+    made = factors_from_scores(
+        {m: s[:, order] for m, s in SCORES.items()},
+        {"1": 5, "2": 5},
+        {"id": "x"},
+        {m: [t[i] for i in order] for m, t in tags.items()},
+    )
     assert made.info["tags"] == ("a", "b", "c", "d")
     assert made.systems["AP"].tolist() == [[0, 1, 2], [2, 0, 1]]
     assert made.systems["P@10"].tolist() == [[2, 0, 3], [0, 2, 3]]
@@ -322,8 +361,7 @@ def test_systems_are_numbered_in_the_order_of_their_names_in_all_measures(
             assert np.array_equal(column, SCORES[measure][:, place])
 
 
-def test_systems_are_called_as_their_files_or_as_a_dict_calls_them(runs: Path,
-                                                                    qrels: Path) -> None:
+def test_systems_are_called_as_their_files_or_as_a_dict_calls_them(runs: Path, qrels: Path) -> None:
     expected = tuple(sorted(RUNS))
     assert build_factors(qrels, runs, ["AP"], id="x").info["tags"] == expected
     assert build_factors(qrels, RUNS, ["AP"], id="x").info["tags"] == expected
@@ -357,8 +395,7 @@ def test_a_set_written_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
     build_factors(QRELS, RUNS, id="x").save(tmp_path / "one")
     build_factors(QRELS, RUNS, id="x").save(tmp_path / "two")
     files = sorted(p.name for p in (tmp_path / "one").iterdir())
-    assert files == ["mean.csv", "scores.npz", "sd.csv", "set.json", "systems.npz",
-                     "topics.csv"]
+    assert files == ["mean.csv", "scores.npz", "sd.csv", "set.json", "systems.npz", "topics.csv"]
     for name in files:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
@@ -367,7 +404,8 @@ def test_a_set_written_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
 
 
 def test_the_command_builds_a_set_that_standardizes_other_runs(
-        ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path) -> None:
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
     some = [runs / f"sys{i}" for i in range(4)]
     built = ir_std_cli("build", qrels, *some, "-o", tmp_path / "mine", "--title", "My systems")
     assert built.status == 0
@@ -377,36 +415,47 @@ def test_the_command_builds_a_set_that_standardizes_other_runs(
     assert "mine (My systems; 4 systems): 6 of 6 topics matched" in used.err[0]
 
 
-def test_the_command_leaves_nothing_behind_when_it_fails(ir_std_cli: Any, qrels: Path, runs: Path,
-                                                         tmp_path: Path) -> None:
+def test_the_command_leaves_nothing_behind_when_it_fails(
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
     (runs / "sys6").write_text("t0 Q0 d1\n")
     failed = ir_std_cli("build", qrels, runs, "-o", tmp_path / "mine")
     assert failed.status == 2
-    assert failed.err == [f"ir_std: error: {runs}/sys6:1: 3 columns; a run has 6 columns: topic "
-                          "Q0 document rank score tag"]
+    assert failed.err == [
+        f"ir_std: error: {runs}/sys6:1: 3 columns; a run has 6 columns: topic "
+        "Q0 document rank score tag"
+    ]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["qrels", "runs"]
 
 
-def test_the_command_lists_the_runs_it_leaves_out(ir_std_cli: Any, qrels: Path, runs: Path,
-                                                  tmp_path: Path) -> None:
+def test_the_command_lists_the_runs_it_leaves_out(
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
     (runs / "sys6").write_text("t0 Q0 d1\n")
     built = ir_std_cli("build", qrels, runs, "-o", tmp_path / "mine", "--skip-bad", "--jobs", 2)
     assert built.status == 0
     assert f"left out: {runs}/sys6:1: 3 columns" in built.err[0]
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["qrels", "-o", "new"], "give QRELS and at least two RUNS"),
-    (["qrels", "runs", "-o", "runs"], "holds runs, which is read; name a new folder"),
-    (["qrels", "runs", "-o", "others"], "exists and is not a factor set"),
-    (["qrels", "runs", "-o", "new", "--jobs", "0"], "jobs is 0: give the number"),
-    (["qrels", "runs", "-o", "new", "--measures", "Foo"], "unknown measure 'Foo'"),
-    (["runs/sys1", "runs", "-o", "new"], "a qrels file has 4 columns"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["qrels", "-o", "new"], "give QRELS and at least two RUNS"),
+        (["qrels", "runs", "-o", "runs"], "holds runs, which is read; name a new folder"),
+        (["qrels", "runs", "-o", "others"], "exists and is not a factor set"),
+        (["qrels", "runs", "-o", "new", "--jobs", "0"], "jobs is 0: give the number"),
+        (["qrels", "runs", "-o", "new", "--measures", "Foo"], "unknown measure 'Foo'"),
+        (["runs/sys1", "runs", "-o", "new"], "a qrels file has 4 columns"),
+    ],
+)
 @pytest.mark.usefixtures("qrels", "runs")
 def test_wrong_use_of_the_command_is_one_clear_line(
-        arguments: list[str], message: str, ir_std_cli: Any, tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments: list[str],
+    message: str,
+    ir_std_cli: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "others").mkdir()
     failed = ir_std_cli("build", *arguments)
@@ -415,8 +464,9 @@ def test_wrong_use_of_the_command_is_one_clear_line(
     assert message in failed.err[0]
 
 
-def test_a_set_that_is_there_is_replaced_by_force_only(ir_std_cli: Any, qrels: Path, runs: Path,
-                                                       tmp_path: Path) -> None:
+def test_a_set_that_is_there_is_replaced_by_force_only(
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
     arguments = "build", qrels, runs, "-o", tmp_path / "mine", "--measures", "AP"
     assert ir_std_cli(*arguments).status == 0
     refused = ir_std_cli(*arguments)
@@ -425,8 +475,9 @@ def test_a_set_that_is_there_is_replaced_by_force_only(ir_std_cli: Any, qrels: P
     assert ir_std_cli(*arguments, "--force").status == 0
 
 
-def test_a_folder_that_holds_the_input_is_never_replaced(ir_std_cli: Any, qrels: Path, runs: Path,
-                                                         tmp_path: Path) -> None:
+def test_a_folder_that_holds_the_input_is_never_replaced(
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
     mine = tmp_path / "mine"
     assert ir_std_cli("build", qrels, runs, "-o", mine, "--measures", "AP").status == 0
     runs = runs.rename(mine / "runs")
@@ -450,6 +501,7 @@ def test_a_dask_cluster_that_loses_a_worker_builds_the_same_set() -> None:
     judged, by_tag = collection(systems=60, documents=400)
     many = list(by_tag.values())
     with dask_cluster() as (client, pids):
+
         def runs() -> Iterator[Any]:
             """Kills a worker when half of the runs are handed out."""
             for i, run in enumerate(many):

@@ -34,12 +34,17 @@ def test_mean_and_deviation_are_those_of_the_scores(table: Path) -> None:
 def test_e_counts_only_systems_with_a_score(table: Path) -> None:
     built = build_from_scores([table], id="x")
     assert built.standardize("AP", ["1", "2", "3"], [0.25, 0.5, 0.2], "E") == pytest.approx(
-        [2 / 3, 1.0, np.nan], nan_ok=True)
+        [2 / 3, 1.0, np.nan], nan_ok=True
+    )
 
 
 def test_the_resolution_is_the_last_decimal_that_occurs(tmp_path: Path) -> None:
-    for text, step in (("0.1,0.25", 0.01), ("1,0", 0.0), ("1e-04,0", 0.0001),
-                       ("0.3333333333333333,0", 0.0)):
+    for text, step in (
+        ("0.1,0.25", 0.01),
+        ("1,0", 0.0),
+        ("1e-04,0", 0.0001),
+        ("0.3333333333333333,0", 0.0),
+    ):
         (tmp_path / "AP.csv").write_text(f"topic,a,b\n1,{text}\n")
         assert read_scores(tmp_path / "AP.csv")[2] == pytest.approx(step)
 
@@ -90,17 +95,20 @@ def test_no_table_is_refused() -> None:
         build_from_scores([], id="x")
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("", "AP.csv:1: header"),
-    ("topic,a\n1,0.5\n", "topic,RUN,RUN"),
-    ("query,a,b\n1,0.5,0.5\n", "AP.csv:1: header 'query,a,b'"),
-    ("topic,a,a\n1,0.5,0.5\n", "AP.csv:1: run a again"),
-    ("topic,a,b\n1,0.5,0.5\n1,0.5,0.5\n", "AP.csv:3: topic 1 again"),
-    ("topic,a,b\n1,0.5\n", "AP.csv:2: 2 columns"),
-    ("topic,a,b\n1,0.5,x\n", "AP.csv:2: score 'x'"),
-    ("topic,a,b\n1,0.5,nan\n", "AP.csv:2: score 'nan'"),
-    ("topic,a,b\n1,0.5,inf\n", "AP.csv:2: score 'inf'"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "AP.csv:1: header"),
+        ("topic,a\n1,0.5\n", "topic,RUN,RUN"),
+        ("query,a,b\n1,0.5,0.5\n", "AP.csv:1: header 'query,a,b'"),
+        ("topic,a,a\n1,0.5,0.5\n", "AP.csv:1: run a again"),
+        ("topic,a,b\n1,0.5,0.5\n1,0.5,0.5\n", "AP.csv:3: topic 1 again"),
+        ("topic,a,b\n1,0.5\n", "AP.csv:2: 2 columns"),
+        ("topic,a,b\n1,0.5,x\n", "AP.csv:2: score 'x'"),
+        ("topic,a,b\n1,0.5,nan\n", "AP.csv:2: score 'nan'"),
+        ("topic,a,b\n1,0.5,inf\n", "AP.csv:2: score 'inf'"),
+    ],
+)
 def test_a_broken_table_is_told_file_and_line(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "AP.csv").write_text(text)
     with pytest.raises(InputError, match=message):

@@ -32,25 +32,35 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files of a simulated run on TREC-8's topics: run, other, qrels."""
     folder = tmp_path_factory.mktemp("files")
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
-    (folder / "qrels").write_text("".join(
-        f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()))
+    (folder / "qrels").write_text(
+        "".join(f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items())
+    )
     for name, seed in (("run", 1), ("other", 2)):
-        (folder / name).write_text("".join(
-            f"{t} Q0 {d} {i} {s!r} {name}\n"
-            for t, docs in simulated_run(qrels, seed).items()
-            for i, (d, s) in enumerate(docs.items(), 1)))
+        (folder / name).write_text(
+            "".join(
+                f"{t} Q0 {d} {i} {s!r} {name}\n"
+                for t, docs in simulated_run(qrels, seed).items()
+                for i, (d, s) in enumerate(docs.items(), 1)
+            )
+        )
     return folder
 
 
 def test_raw_and_standardized_lines(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "qrels", "AP", "P@10")
     raw = ir_measures.calc_aggregate(
-        [AP, P @ 10], ir_measures.read_trec_qrels(str(files / "qrels")),
-        ir_measures.read_trec_run(str(files / "run")))
+        [AP, P @ 10],
+        ir_measures.read_trec_qrels(str(files / "qrels")),
+        ir_measures.read_trec_run(str(files / "run")),
+    )
     scores = ir_std.calc_aggregate([AP, P @ 10], files / "qrels", files / "run")
     assert done.status == 0
-    assert done.out == [f"AP\t{raw[AP]:.4f}", f"sAP\t{scores[ir_std.sAP]:.4f}",
-                        f"P@10\t{raw[P @ 10]:.4f}", f"sP@10\t{scores[ir_std.sP @ 10]:.4f}"]
+    assert done.out == [
+        f"AP\t{raw[AP]:.4f}",
+        f"sAP\t{scores[ir_std.sAP]:.4f}",
+        f"P@10\t{raw[P @ 10]:.4f}",
+        f"sP@10\t{scores[ir_std.sP @ 10]:.4f}",
+    ]
 
 
 def test_which_factors_were_used_is_said_beside_the_results(files: Path, ir_std_cli: Any) -> None:
@@ -71,15 +81,19 @@ def test_runs_and_qrels_come_in_any_order(files: Path, ir_std_cli: Any) -> None:
 def test_several_runs_are_told_apart_by_their_file_names(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "other", files / "qrels", "AP")
     assert [line.split("\t")[:2] for line in done.out] == [
-        ["run", "AP"], ["run", "sAP"], ["other", "AP"], ["other", "sAP"]]
+        ["run", "AP"],
+        ["run", "sAP"],
+        ["other", "AP"],
+        ["other", "sAP"],
+    ]
 
 
 def test_runs_of_the_same_name_are_told_apart_by_their_paths(
-        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     (tmp_path / "run").write_bytes((files / "run").read_bytes())
     done = ir_std_cli(files / "run", tmp_path / "run", files / "qrels", "AP")
-    assert {line.split("\t")[0] for line in done.out} == {str(files / "run"),
-                                                          str(tmp_path / "run")}
+    assert {line.split("\t")[0] for line in done.out} == {str(files / "run"), str(tmp_path / "run")}
 
 
 def test_values_by_topic_end_with_the_mean_as_topic_all(files: Path, ir_std_cli: Any) -> None:
@@ -108,7 +122,8 @@ def test_raw_scores_alone_have_their_places(files: Path, topics: Any, ir_std_cli
     assert "factors of trec8-adhoc" in done.err[0]
     lines = csv.DictReader(ir_std_cli(*inputs, "--raw", "-o", "csv").out)
     assert [row["AP place"] for row in lines] == [
-        re.findall(r"(\d+)[snrt][tdh]", line.split("\t")[-1])[0] for line in done.out]
+        re.findall(r"(\d+)[snrt][tdh]", line.split("\t")[-1])[0] for line in done.out
+    ]
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv"])
@@ -118,8 +133,11 @@ def test_tables_hold_the_means_that_lines_hold(files: Path, form: str, ir_std_cl
     done = ir_std_cli(*inputs, "-o", form, "--baseline", "other")
     assert done.status == 0
     for run, _, value in lines:
-        (row,) = (re.findall(r"\d\.\d{3,}", line) for line in done.out
-                  if re.match(rf"[| ]*{run}\b.*\d\.\d", line))
+        (row,) = (
+            re.findall(r"\d\.\d{3,}", line)
+            for line in done.out
+            if re.match(rf"[| ]*{run}\b.*\d\.\d", line)
+        )
         values = [float(v) for v in row]
         assert float(value) in [round(v, 3) for v in values]
 
@@ -131,7 +149,8 @@ def test_without_measures_those_of_the_set_are_reported(files: Path, ir_std_cli:
 
 
 def test_jsonl_has_full_precision_and_null_where_there_is_no_value(
-        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     qrels = tmp_path / "qrels"
     qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
     done = ir_std_cli(files / "run", qrels, "AP", "-q", "-o", "jsonl")
@@ -150,7 +169,8 @@ def test_a_set_is_named_by_id_or_path(files: Path, ir_std_cli: Any, tmp_path: Pa
 
 
 def test_qrels_of_no_collection_give_raw_scores_and_a_note(
-        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     (tmp_path / "q").write_text("401 0 d1 1\n")
     done = ir_std_cli(files / "run", tmp_path / "q", "AP")
     assert done.status == 0
@@ -192,7 +212,8 @@ def test_qrels_may_be_an_ir_datasets_id(files: Path, registered: Any, ir_std_cli
 
 
 def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
-        files: Path, registered: Any, ir_std_cli: Any) -> None:
+    files: Path, registered: Any, ir_std_cli: Any
+) -> None:
     registered("made/up", RuntimeError("All download sources failed", []))
     done = ir_std_cli(files / "run", "made/up", "AP")
     assert done.status == 2
@@ -201,61 +222,93 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
     assert "cannot get the qrels (All download sources failed)" in done.err[0]
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    ((), "required"),
-    (("run",), "no qrels"),
-    (("qrels",), "no run"),
-    (("run", "qrels", "qrels"), "found 2 qrels (qrels, qrels)"),
-    (("run", "qrels", "APP"), "did you mean 'AP'"),
-    (("run", "qrels", "R"), "write R@10"),
-    (("run", "qrels", "AP", "-s", "Q"), "unknown scheme 'Q': allowed are N, U, E, z"),
-    (("run", "qrels", "AP", "-o", "xml"), "invalid choice: 'xml'"),
-    (("run", "qrels", "AP", "-n"), "add -q"),
-    (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
-    (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
-    (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
-    (("run", "qrels", "AP", "--sort", "P_10"), "cannot sort by P@10: there are AP, sAP"),
-    (("run", "qrels", "AP", "--sort", "P.5,10"), "--sort P.5,10: give one measure"),
-    (("run", "qrels", "AP", "--sort", "app", "-o", "csv"), "unknown measure 'app'"),
-    (("run", "qrels", "AP", "-o", "table", "--test", "t"), "--test is of differences from a"),
-    (("run", "qrels", "AP", "--correction", "holm"), "--correction is of differences from a"),
-    (("run", "other", "qrels", "AP", "-o", "csv", "--baseline", "run", "--test", "tukey",
-      "--correction", "holm"), "adjusts for the number of runs by itself"),
-    (("compare", "a=run:qrels", "AP", "-p", "-2"), "--places is -2"),
-    (("compare", "a=run:qrels", "AP", "--test", "tukey"), "--test is of differences from a"),
-    (("run", "other", "qrels", "AP", "-o", "csv", "--baseline", "run", "-q", "-n"),
-     "--baseline marks means, and -n leaves them out"),
-    (("report", "run", "qrels", "AP", "--correction", "none"), "--correction is of differences"),
-    (("report", "a=run:qrels", "AP", "--test", "tukey"), "--test is of differences from a"),
-    (("run", "qrels", "AP", "--factors", "trec88"), "no factor set 'trec88'"),
-    (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),
-    (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
-    (("missing.txt", "qrels", "AP"), "missing.txt: no such file"),
-    (("gone/run", "qrels", "AP"), "gone/run: no such file and no ir_datasets id of that name"),
-    (("./runn", "qrels", "AP"), "./runn: no such file and no ir_datasets id of that name; did you "
-                                "mean 'run'?"),
-    (("run", "qrels", "xyzzy"), "'xyzzy' is neither a file nor a measure nor an ir_datasets id"),
-    (("run", "qrels", "ndcgg@1O"), "did you mean 'nDCG@10'?"),
-    (("run", "qrels", "nDCG@1O"), "did you mean 'nDCG@10'?"),
-    (("run", "qrels", "-m", "mpa"), "unknown measure 'mpa'"),
-    (("run", "qrels", "--measure", "P@10"), "these are runs: to evaluate by P@10 add -m P@10"),
-    (("run", "qrels", "-l", "2"), "-l is the level of measures that are named"),
-    (("run", "qrels", "AP", "-l", "0"), "-l is 0"),
-    (("facters",), "did you mean 'ir_std factors'?"),
-    (("run", "qrels", "AP", "--factors", "dl19"), "no factor set 'dl19'; did you mean 'dl19-"),
-    (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
-    (("narrow", "qrels", "AP"), "no scores of a measure by topic (there are 401)"),
-    (("elsewhere", "qrels", "AP"), "no topic in common"),
-    (("run", "empty", "qrels", "AP"), "empty: holds no files; runs are expected in it"),
-    (("run", "qrels", "gm_map"), "ir_measures has no measure such as trec_eval's gm_map"),
-    (("run", "qrels", "AP", "-M", "0"), "-M is 0"),
-    (("-", "-", "AP"), "standard input, which can be read only once"),
-    (("scores", "qrels", "AP", "-M", "3"), "scores holds scores, which cannot be cut"),
-    (("run", "qrels", "alpha_nDCG@10", "--raw"), "pip install ir-measures[pyndeval]"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "required"),
+        (("run",), "no qrels"),
+        (("qrels",), "no run"),
+        (("run", "qrels", "qrels"), "found 2 qrels (qrels, qrels)"),
+        (("run", "qrels", "APP"), "did you mean 'AP'"),
+        (("run", "qrels", "R"), "write R@10"),
+        (("run", "qrels", "AP", "-s", "Q"), "unknown scheme 'Q': allowed are N, U, E, z"),
+        (("run", "qrels", "AP", "-o", "xml"), "invalid choice: 'xml'"),
+        (("run", "qrels", "AP", "-n"), "add -q"),
+        (("run", "qrels", "AP", "-p", "-3"), "--places is -3"),
+        (("run", "qrels", "AP", "-p", "2147483648"), "--places is 2147483648"),
+        (("run", "qrels", "AP", "--jobs", "0"), "jobs is 0"),
+        (("run", "qrels", "AP", "--sort", "P_10"), "cannot sort by P@10: there are AP, sAP"),
+        (("run", "qrels", "AP", "--sort", "P.5,10"), "--sort P.5,10: give one measure"),
+        (("run", "qrels", "AP", "--sort", "app", "-o", "csv"), "unknown measure 'app'"),
+        (("run", "qrels", "AP", "-o", "table", "--test", "t"), "--test is of differences from a"),
+        (("run", "qrels", "AP", "--correction", "holm"), "--correction is of differences from a"),
+        (
+            (
+                "run",
+                "other",
+                "qrels",
+                "AP",
+                "-o",
+                "csv",
+                "--baseline",
+                "run",
+                "--test",
+                "tukey",
+                "--correction",
+                "holm",
+            ),
+            "adjusts for the number of runs by itself",
+        ),
+        (("compare", "a=run:qrels", "AP", "-p", "-2"), "--places is -2"),
+        (("compare", "a=run:qrels", "AP", "--test", "tukey"), "--test is of differences from a"),
+        (
+            ("run", "other", "qrels", "AP", "-o", "csv", "--baseline", "run", "-q", "-n"),
+            "--baseline marks means, and -n leaves them out",
+        ),
+        (
+            ("report", "run", "qrels", "AP", "--correction", "none"),
+            "--correction is of differences",
+        ),
+        (("report", "a=run:qrels", "AP", "--test", "tukey"), "--test is of differences from a"),
+        (("run", "qrels", "AP", "--factors", "trec88"), "no factor set 'trec88'"),
+        (("run", "qrels", "AP", "--factors", "terabyte04"), "holds none of the topics"),
+        (("run", "qrels", "sinfAP"), "trec8-adhoc has no factors for infAP"),
+        (("missing.txt", "qrels", "AP"), "missing.txt: no such file"),
+        (("gone/run", "qrels", "AP"), "gone/run: no such file and no ir_datasets id of that name"),
+        (
+            ("./runn", "qrels", "AP"),
+            "./runn: no such file and no ir_datasets id of that name; did you mean 'run'?",
+        ),
+        (
+            ("run", "qrels", "xyzzy"),
+            "'xyzzy' is neither a file nor a measure nor an ir_datasets id",
+        ),
+        (("run", "qrels", "ndcgg@1O"), "did you mean 'nDCG@10'?"),
+        (("run", "qrels", "nDCG@1O"), "did you mean 'nDCG@10'?"),
+        (("run", "qrels", "-m", "mpa"), "unknown measure 'mpa'"),
+        (("run", "qrels", "--measure", "P@10"), "these are runs: to evaluate by P@10 add -m P@10"),
+        (("run", "qrels", "-l", "2"), "-l is the level of measures that are named"),
+        (("run", "qrels", "AP", "-l", "0"), "-l is 0"),
+        (("facters",), "did you mean 'ir_std factors'?"),
+        (("run", "qrels", "AP", "--factors", "dl19"), "no factor set 'dl19'; did you mean 'dl19-"),
+        (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
+        (("narrow", "qrels", "AP"), "no scores of a measure by topic (there are 401)"),
+        (("elsewhere", "qrels", "AP"), "no topic in common"),
+        (("run", "empty", "qrels", "AP"), "empty: holds no files; runs are expected in it"),
+        (("run", "qrels", "gm_map"), "ir_measures has no measure such as trec_eval's gm_map"),
+        (("run", "qrels", "AP", "-M", "0"), "-M is 0"),
+        (("-", "-", "AP"), "standard input, which can be read only once"),
+        (("scores", "qrels", "AP", "-M", "3"), "scores holds scores, which cannot be cut"),
+        (("run", "qrels", "alpha_nDCG@10", "--raw"), "pip install ir-measures[pyndeval]"),
+    ],
+)
 def test_wrong_use_is_one_line_and_exit_status_2(
-        files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch,
-        arguments: tuple[str, ...], says: str) -> None:
+    files: Path,
+    ir_std_cli: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    says: str,
+) -> None:
     monkeypatch.chdir(files)
     Path("broken").write_text("401 Q0 d1 1 1.0 t\n401 Q0 d2 2 1.0\n")
     Path("narrow").write_text("401 d1 1\n")
@@ -269,31 +322,69 @@ def test_wrong_use_is_one_line_and_exit_status_2(
     assert done.err[-1].startswith("ir_std: error: ")
 
 
-@pytest.mark.parametrize(("theirs", "ours"), [
-    ("map", "AP"), ("MAP", "AP"), ("P_10", "P@10"), ("P.5,10", "P@5 P@10"), ("p.5", "P@5"),
-    ("ndcg_cut_10", "nDCG@10"), ("ndcg_cut.5,10", "nDCG@5 nDCG@10"), ("recip_rank", "RR"),
-    ("Rprec", "Rprec"), ("rprec", "Rprec"), ("bpref", "Bpref"), ("recall_100", "R@100"),
-    ("success_1", "Success@1"), ("ndcg@10", "nDCG@10"), ("MRR@10", "RR@10"), ("mrr@10", "RR@10"),
-    ("r@100", "R@100"), ("smap", "sAP"), ("sndcg_cut_10", "snDCG@10"), ("sndcg@10", "snDCG@10"),
-    ("SP", "SP"), ("sP@10", "sP@10"), ("p(rel=2)@5", "P(rel=2)@5"), ("map P_10", "AP P@10"),
-])
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("map", "AP"),
+        ("MAP", "AP"),
+        ("P_10", "P@10"),
+        ("P.5,10", "P@5 P@10"),
+        ("p.5", "P@5"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut.5,10", "nDCG@5 nDCG@10"),
+        ("recip_rank", "RR"),
+        ("Rprec", "Rprec"),
+        ("rprec", "Rprec"),
+        ("bpref", "Bpref"),
+        ("recall_100", "R@100"),
+        ("success_1", "Success@1"),
+        ("ndcg@10", "nDCG@10"),
+        ("MRR@10", "RR@10"),
+        ("mrr@10", "RR@10"),
+        ("r@100", "R@100"),
+        ("smap", "sAP"),
+        ("sndcg_cut_10", "snDCG@10"),
+        ("sndcg@10", "snDCG@10"),
+        ("SP", "SP"),
+        ("sP@10", "sP@10"),
+        ("p(rel=2)@5", "P(rel=2)@5"),
+        ("map P_10", "AP P@10"),
+    ],
+)
 def test_measures_go_by_trec_evals_names_in_any_case(theirs: str, ours: str) -> None:
     assert read_measures(theirs) == [ir_std.parse_measure(one) for one in ours.split()]
 
 
 def test_what_trec_eval_names_has_the_value_that_trec_eval_gives(
-        files: Path, ir_std_cli: Any) -> None:
+    files: Path, ir_std_cli: Any
+) -> None:
     """The values are those that pytrec_eval gives under the same names."""
-    names = ["map", "P_10", "ndcg_cut_10", "recip_rank", "Rprec", "bpref", "recall_100",
-             "success_1"]
+    names = [
+        "map",
+        "P_10",
+        "ndcg_cut_10",
+        "recip_rank",
+        "Rprec",
+        "bpref",
+        "recall_100",
+        "success_1",
+    ]
     with (files / "qrels").open() as qrels, (files / "run").open() as run:
-        by_topic = pytrec_eval.RelevanceEvaluator(
-            pytrec_eval.parse_qrel(qrels), names).evaluate(pytrec_eval.parse_run(run))
-    done = ir_std_cli(files / "run", files / "qrels", "--raw", "-p", -1,
-                      *(word for name in names for word in ("-m", name)))
+        by_topic = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(qrels), names).evaluate(
+            pytrec_eval.parse_run(run)
+        )
+    done = ir_std_cli(
+        files / "run",
+        files / "qrels",
+        "--raw",
+        "-p",
+        -1,
+        *(word for name in names for word in ("-m", name)),
+    )
     values = [float(line.split("\t")[1]) for line in done.out]
     assert values == pytest.approx(
-        [sum(v[name] for v in by_topic.values()) / len(by_topic) for name in names], rel=1e-12)
+        [sum(v[name] for v in by_topic.values()) / len(by_topic) for name in names], rel=1e-12
+    )
 
 
 def test_a_level_is_that_of_binary_measures(files: Path, ir_std_cli: Any) -> None:
@@ -305,8 +396,10 @@ def test_a_level_is_that_of_binary_measures(files: Path, ir_std_cli: Any) -> Non
 
 def test_options_go_by_the_names_that_people_try(files: Path, ir_std_cli: Any) -> None:
     inputs = (files / "run", files / "qrels", "AP")
-    assert ir_std_cli(*inputs, "--by-query", "--no-summary", "--output", "jsonl", "--schemes", "U"
-                      ).out == ir_std_cli(*inputs, "-q", "-n", "-o", "jsonl", "-s", "U").out
+    assert (
+        ir_std_cli(*inputs, "--by-query", "--no-summary", "--output", "jsonl", "--schemes", "U").out
+        == ir_std_cli(*inputs, "-q", "-n", "-o", "jsonl", "-s", "U").out
+    )
     assert ir_std_cli("factors", "list").out == ir_std_cli("factors").out
     assert ir_std_cli("--version").out == [f"ir_std {ir_std.__version__}"]
 
@@ -323,7 +416,8 @@ def test_other_sets_that_would_fit_are_told_to_who_asks(files: Path, ir_std_cli:
 
 
 def test_quiet_and_version_stand_before_an_action_or_behind_it(
-        tmp_path: Path, ir_std_cli: Any) -> None:
+    tmp_path: Path, ir_std_cli: Any
+) -> None:
     export = ("export", "trec4-adhoc", "--format", "trec_eval", "-o")
     loud = ir_std_cli("factors", *export, tmp_path / "1")
     assert len(loud.err) == 1
@@ -333,15 +427,22 @@ def test_quiet_and_version_stand_before_an_action_or_behind_it(
         assert ir_std_cli("factors", *arguments).out == [f"ir_std {ir_std.__version__}"]
 
 
-@pytest.mark.parametrize(("arguments", "written"), [
-    (("export", "trec4-adhoc", "--format", "csv", "-o", "f"), "f"),
-    (("export", "trec4-adhoc", "--format", "webber", "-o", "f"), "f.sd.csv"),
-    (("pack", "trec4-adhoc", "-o", "f.zip"), "f.zip"),
-    (("index", "-o", "f.json"), "f.json"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        (("export", "trec4-adhoc", "--format", "csv", "-o", "f"), "f"),
+        (("export", "trec4-adhoc", "--format", "webber", "-o", "f"), "f.sd.csv"),
+        (("pack", "trec4-adhoc", "-o", "f.zip"), "f.zip"),
+        (("index", "-o", "f.json"), "f.json"),
+    ],
+)
 def test_factors_replaces_no_file_without_force(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any,
-        arguments: tuple[str, ...], written: str) -> None:
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ir_std_cli: Any,
+    arguments: tuple[str, ...],
+    written: str,
+) -> None:
     monkeypatch.chdir(tmp_path)
     if arguments[0] == "index":
         assert ir_std_cli("factors", "pack", "trec4-adhoc", "-o", "set.zip").status == 0
@@ -349,15 +450,18 @@ def test_factors_replaces_no_file_without_force(
     Path(written).write_text("mine")
     done = ir_std_cli("factors", *arguments)
     assert done.status == 2
-    assert f"{written}: is there already; name a new file, or replace it with --force" in (
-        done.err[-1])
+    assert (
+        f"{written}: is there already; name a new file, or replace it with --force"
+        in (done.err[-1])
+    )
     assert Path(written).read_text() == "mine"
     assert ir_std_cli("factors", *arguments, "--force").status == 0
     assert Path(written).read_bytes() != b"mine"
 
 
 def test_quiet_leaves_out_notes_and_no_warnings_or_errors(
-        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     qrels = tmp_path / "qrels"
     qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
     loud = ir_std_cli(files / "run", qrels, "AP")
@@ -369,18 +473,37 @@ def test_quiet_leaves_out_notes_and_no_warnings_or_errors(
 
 
 def test_compared_systems_may_have_any_file_names(
-        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     run = tmp_path / "a:b=c.run"
     run.write_bytes((files / "run").read_bytes())
-    given = ir_std_cli("compare", "--system", "x", run, files / "qrels",
-                       "--system", "y", files / "other", files / "qrels", "AP")
+    given = ir_std_cli(
+        "compare",
+        "--system",
+        "x",
+        run,
+        files / "qrels",
+        "--system",
+        "y",
+        files / "other",
+        files / "qrels",
+        "AP",
+    )
     assert given.status == 0
-    assert given.out == ir_std_cli("compare", f"x={files / 'run'}:{files / 'qrels'}",
-                                   f"y={files / 'other'}:{files / 'qrels'}", "AP").out
+    assert (
+        given.out
+        == ir_std_cli(
+            "compare",
+            f"x={files / 'run'}:{files / 'qrels'}",
+            f"y={files / 'other'}:{files / 'qrels'}",
+            "AP",
+        ).out
+    )
 
 
 def test_a_file_that_is_called_like_a_measure_is_said(
-        files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any
+) -> None:
     (tmp_path / "AP").write_bytes((files / "run").read_bytes())
     monkeypatch.chdir(tmp_path)
     done = ir_std_cli("AP", files / "qrels", "P@10")
@@ -410,19 +533,31 @@ def test_the_demo_needs_nothing_and_says_that_the_run_is_simulated(ir_std_cli: A
 def test_the_module_and_the_script_are_the_same_program(files: Path) -> None:
     script = Path(sys.executable).parent / "ir_std"
     commands = [[sys.executable, "-m", "ir_std"]] + ([[str(script)]] if script.exists() else [])
-    outs = {subprocess.run([*c, str(files / "run"), str(files / "qrels"), "AP"],
-                           capture_output=True, text=True, check=True).stdout for c in commands}
+    outs = {
+        subprocess.run(
+            [*c, str(files / "run"), str(files / "qrels"), "AP"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for c in commands
+    }
     assert len(outs) == 1
 
 
 def test_what_others_registered_for_the_end_is_done_and_all_is_written(
-        files: Path, tmp_path: Path) -> None:
+    files: Path, tmp_path: Path
+) -> None:
     (tmp_path / "sitecustomize.py").write_text(
-        "import atexit; atexit.register(print, 'registered by another')\n")
+        "import atexit; atexit.register(print, 'registered by another')\n"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "ir_std", str(files / "run"), str(files / "qrels"), "AP", "-q"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-        capture_output=True, text=True, check=True)
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert len(done.stdout.splitlines()) > 2
     assert done.stdout.endswith("\nregistered by another\n")
 
@@ -432,8 +567,20 @@ def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
     for copy in copies:
         copy.write_bytes((files / "run").read_bytes())
     started = subprocess.Popen(
-        [sys.executable, "-m", "ir_std", *map(str, copies), str(files / "qrels"), "AP",
-         "--jobs", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        [
+            sys.executable,
+            "-m",
+            "ir_std",
+            *map(str, copies),
+            str(files / "qrels"),
+            "AP",
+            "--jobs",
+            "2",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert started.stderr
     for line in started.stderr:
         if "factors of" in line:
@@ -448,14 +595,16 @@ def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
 
 def test_a_reader_that_stops_early_is_no_error(files: Path) -> None:
     code = f"{sys.executable} -m ir_std {files / 'run'} {files / 'qrels'} -q | head -1"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", code], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", code], capture_output=True, text=True, check=False
+    )
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
 
 
 def test_several_processes_give_the_same_lines_in_the_same_order(
-        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     qrels = tmp_path / "qrels"
     qrels.write_text((files / "qrels").read_text() + "999 0 FT999-1 1\n")
     inputs = (files / "run", files / "other", qrels, "AP", "-q", "--place")
@@ -466,8 +615,9 @@ def test_several_processes_give_the_same_lines_in_the_same_order(
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_broken_run_among_others_leaves_no_results(files: Path, tmp_path: Path, jobs: int,
-                                                     ir_std_cli: Any) -> None:
+def test_a_broken_run_among_others_leaves_no_results(
+    files: Path, tmp_path: Path, jobs: int, ir_std_cli: Any
+) -> None:
     (tmp_path / "broken").write_text("401 Q0 d1 1 x t\n")
     done = ir_std_cli(files / "run", tmp_path / "broken", files / "qrels", "AP", "--jobs", jobs)
     assert done.status == 2
@@ -484,9 +634,18 @@ def test_every_real_run_of_trec_8_is_evaluated(data: Path, runs_of: Any, ir_std_
 
 
 def test_a_table_says_which_test_and_correction_and_csv_says_it_beside(
-        files: Path, ir_std_cli: Any) -> None:
-    asked = (files / "run", files / "other", files / "qrels", "AP", "--baseline", "other", "--test",
-             "tukey")
+    files: Path, ir_std_cli: Any
+) -> None:
+    asked = (
+        files / "run",
+        files / "other",
+        files / "qrels",
+        "AP",
+        "--baseline",
+        "other",
+        "--test",
+        "tukey",
+    )
     said = "two-sided Tukey HSD test over topics, p < 0.05, each measure by itself"
     assert said in " ".join(" ".join(ir_std_cli(*asked, "-o", "table").out).split())
     written = ir_std_cli(*asked, "-o", "csv")
@@ -508,10 +667,10 @@ def test_tables_hold_values_by_topic_and_places(files: Path, form: str, ir_std_c
         (row,) = (row for row in text if row[:2] == [run, topic])
         shown = row[2:]
         if form == "csv":
-            start = shown[4 if measure == "sAP" else 0:]
+            start = shown[4 if measure == "sAP" else 0 :]
             found, rank = f"{float(start[0]):.4f}", start[1]
         else:
-            start = shown[2 if measure == "sAP" else 0:]
+            start = shown[2 if measure == "sAP" else 0 :]
             found, rank = start[0].strip("*+"), start[1].split("/")[0]
             found = re.sub(r"\\textbf\{(.*)\}", r"\1", found)
         assert found == value
@@ -520,8 +679,9 @@ def test_tables_hold_values_by_topic_and_places(files: Path, form: str, ir_std_c
 
 def test_runs_are_sorted_by_a_measure_of_any_name(files: Path, ir_std_cli: Any) -> None:
     inputs = (files / "run", files / "other", files / "qrels", "AP", "P@10")
-    means = {tuple(line.split("\t")[:2]): float(line.split("\t")[2])
-             for line in ir_std_cli(*inputs).out}
+    means = {
+        tuple(line.split("\t")[:2]): float(line.split("\t")[2]) for line in ir_std_cli(*inputs).out
+    }
     for asked, measure in (("map", "AP"), ("smap", "sAP"), ("P_10", "P@10")):
         first = max(("run", "other"), key=lambda run: means[run, measure])
         assert ir_std_cli(*inputs, "--sort", asked).out[0].split("\t")[0] == first

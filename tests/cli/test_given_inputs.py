@@ -30,14 +30,21 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     (folder / "runs").mkdir()
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
-    (folder / "qrels").write_text("".join(
-        f"{t} 0 {d} {level and 1 + i % 3}\n" for t, docs in qrels.items()
-        for i, (d, level) in enumerate(docs.items())))
+    (folder / "qrels").write_text(
+        "".join(
+            f"{t} 0 {d} {level and 1 + i % 3}\n"
+            for t, docs in qrels.items()
+            for i, (d, level) in enumerate(docs.items())
+        )
+    )
     for name, seed in (("one", 1), ("two", 2)):
-        (folder / "runs" / name).write_text("".join(
-            f"{t} Q0 {d} {i} {s!r} {name}\n"
-            for t, docs in simulated_run(qrels, seed).items()
-            for i, (d, s) in enumerate(docs.items(), 1)))
+        (folder / "runs" / name).write_text(
+            "".join(
+                f"{t} Q0 {d} {i} {s!r} {name}\n"
+                for t, docs in simulated_run(qrels, seed).items()
+                for i, (d, s) in enumerate(docs.items(), 1)
+            )
+        )
     return folder
 
 
@@ -47,8 +54,9 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     def put(content: bytes, is_terminal: bool = False) -> None:
         buffer = io.BytesIO(content)
-        monkeypatch.setattr(sys, "stdin", SimpleNamespace(
-            buffer=buffer, isatty=lambda: is_terminal))
+        monkeypatch.setattr(
+            sys, "stdin", SimpleNamespace(buffer=buffer, isatty=lambda: is_terminal)
+        )
 
     return put
 
@@ -71,7 +79,8 @@ def pipe(tmp_path: Path) -> Any:
 
 
 def test_a_run_comes_from_standard_input_packed_or_not(
-        files: Path, stdin: Any, ir_std_cli: Any) -> None:
+    files: Path, stdin: Any, ir_std_cli: Any
+) -> None:
     run = (files / "runs" / "one").read_bytes()
     plain = ir_std_cli(files / "runs" / "one", files / "qrels", "AP", "-q")
     for content in (run, gzip.compress(run)):
@@ -82,7 +91,8 @@ def test_a_run_comes_from_standard_input_packed_or_not(
 def test_qrels_come_from_standard_input(files: Path, stdin: Any, ir_std_cli: Any) -> None:
     stdin((files / "qrels").read_bytes())
     assert ir_std_cli(files / "runs" / "one", "-", "AP").out == (
-        ir_std_cli(files / "runs" / "one", files / "qrels", "AP").out)
+        ir_std_cli(files / "runs" / "one", files / "qrels", "AP").out
+    )
 
 
 def test_scores_come_from_standard_input(stdin: Any, ir_std_cli: Any) -> None:
@@ -91,13 +101,15 @@ def test_scores_come_from_standard_input(stdin: Any, ir_std_cli: Any) -> None:
 
 
 def test_pipes_are_read_once_also_for_several_processes(
-        files: Path, pipe: Any, ir_std_cli: Any) -> None:
+    files: Path, pipe: Any, ir_std_cli: Any
+) -> None:
     piped = [pipe(name, (files / "runs" / name).read_bytes()) for name in ("one", "two")]
     qrels = pipe("qrels", (files / "qrels").read_bytes())
     plain = ir_std_cli(*sorted((files / "runs").iterdir()), files / "qrels", "AP")
     done = ir_std_cli(*piped, qrels, "AP", "--jobs", 2)
     assert [line.split("\t")[1:] for line in done.out] == [
-        line.split("\t")[1:] for line in plain.out]
+        line.split("\t")[1:] for line in plain.out
+    ]
     assert {line.split("\t")[0] for line in done.out} == set(map(str, piped))
 
 
@@ -105,7 +117,11 @@ def test_a_whole_process_reads_what_another_writes(files: Path) -> None:
     ir_std = f"{sys.executable} -m ir_std"
     done = subprocess.run(
         ["bash", "-c", f"cat runs/one | {ir_std} - qrels AP && {ir_std} <(cat runs/one) qrels AP"],
-        cwd=files, capture_output=True, text=True, check=True)
+        cwd=files,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     first, second = done.stdout.splitlines()
     assert first == second
     assert first.startswith("AP\t")
@@ -113,21 +129,24 @@ def test_a_whole_process_reads_what_another_writes(files: Path) -> None:
 
 def test_the_baseline_may_be_standard_input(files: Path, stdin: Any, ir_std_cli: Any) -> None:
     stdin((files / "runs" / "one").read_bytes())
-    done = ir_std_cli("-", files / "runs" / "two", files / "qrels", "AP", "-o", "table",
-                      "--baseline", "-")
+    done = ir_std_cli(
+        "-", files / "runs" / "two", files / "qrels", "AP", "-o", "table", "--baseline", "-"
+    )
     assert any(line.startswith("standard input ") for line in done.out)
     assert any("better, worse than standard input" in line for line in done.out)
 
 
 def test_compare_reads_standard_input_once_for_all_that_name_it(
-        files: Path, stdin: Any, ir_std_cli: Any) -> None:
+    files: Path, stdin: Any, ir_std_cli: Any
+) -> None:
     one, two, qrels = files / "runs" / "one", files / "runs" / "two", files / "qrels"
     form = "AP", "-o", "csv"
     plain = ir_std_cli("compare", f"a={one}:{qrels}", f"b={two}:{qrels}", *form)
     assert len(plain.out) == 3
     stdin(qrels.read_bytes())
     assert ir_std_cli("compare", f"a={one}:-", f"b={two}:-", *form).out == [
-        line.replace(",qrels,", ",standard input,") for line in plain.out]
+        line.replace(",qrels,", ",standard input,") for line in plain.out
+    ]
     stdin(one.read_bytes())
     assert ir_std_cli("compare", f"a=-:{qrels}", f"b={two}:{qrels}", *form).out == plain.out
     done = ir_std_cli("compare", f"a=-:{qrels}", f"b=-:{qrels}", "AP")
@@ -142,8 +161,9 @@ def test_a_terminal_is_told_to_be_waited_for(files: Path, stdin: Any, ir_std_cli
     assert done.status == 0
 
 
-def test_closed_standard_input_is_one_line(files: Path, ir_std_cli: Any,
-                                           monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_standard_input_is_one_line(
+    files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     done = ir_std_cli("-", files / "qrels", "AP")
     assert done.status == 2
@@ -151,7 +171,8 @@ def test_closed_standard_input_is_one_line(files: Path, ir_std_cli: Any,
 
 
 def test_a_folder_stands_for_the_files_below_it(
-        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     plain = ir_std_cli(*sorted((files / "runs").iterdir()), files / "qrels", "AP")
     assert ir_std_cli(files / "runs", files / "qrels", "AP").out == plain.out
     folder = tmp_path / "all"
@@ -166,7 +187,8 @@ def test_a_folder_stands_for_the_files_below_it(
 
 
 def test_runs_and_scores_stay_in_the_order_given(
-        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     evaluated = tmp_path / "scores.txt"
     one = files / "runs" / "one"
     scores = ir_std_cli(one, files / "qrels", "AP", "--raw", "-q", "-n").out
@@ -176,7 +198,8 @@ def test_runs_and_scores_stay_in_the_order_given(
 
 
 def test_a_run_is_looked_at_once_and_read_once(
-        files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened: list[str] = []
     by_path = sources._opened
 
@@ -203,8 +226,7 @@ def test_what_is_no_run_in_a_folder_is_named(files: Path, tmp_path: Path, ir_std
     assert "link: No such file or directory" in done.err[-1]
 
 
-def test_merge_takes_folders_and_standard_input(
-        files: Path, stdin: Any, ir_std_cli: Any) -> None:
+def test_merge_takes_folders_and_standard_input(files: Path, stdin: Any, ir_std_cli: Any) -> None:
     one, two = files / "runs" / "one", files / "runs" / "two"
     options = ("--normalize", "minmax", "--depth", 3, "-o", "-")
     plain = ir_std_cli("merge", one, two, *options)
@@ -214,28 +236,49 @@ def test_merge_takes_folders_and_standard_input(
     assert ir_std_cli("merge", "-", "-", *options).status == 2
 
 
-OFFICIAL = ["num_q", "num_ret", "num_rel", "num_rel_ret", "map", "Rprec", "bpref", "recip_rank",
-            *(f"iprec_at_recall_{i / 10:.2f}" for i in range(11)),
-            *(f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000))]
+OFFICIAL = [
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    *(f"iprec_at_recall_{i / 10:.2f}" for i in range(11)),
+    *(f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)),
+]
 """The measures that trec_eval prints by itself and that ir_measures has."""
 
 
-@pytest.mark.parametrize("theirs", [
-    "P", "recall", "map_cut", "ndcg_cut", "success", "iprec_at_recall", "official", "set"])
+@pytest.mark.parametrize(
+    "theirs",
+    ["P", "recall", "map_cut", "ndcg_cut", "success", "iprec_at_recall", "official", "set"],
+)
 def test_a_family_is_what_trec_eval_evaluates_under_its_name(theirs: str) -> None:
     """The names are those that pytrec_eval, which is trec_eval inside, gives for the family."""
     evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d": 1}}, {theirs})
-    names = [name for name in evaluator.evaluate({"q": {"d": 1.0}})["q"]
-             if name not in ("runid", *left_out(theirs)) and not name.startswith("utility")]
+    names = [
+        name
+        for name in evaluator.evaluate({"q": {"d": 1.0}})["q"]
+        if name not in ("runid", *left_out(theirs)) and not name.startswith("utility")
+    ]
     assert set(read_measures(theirs)) == {
-        measure for name in names for measure in read_measures(name)}
+        measure for name in names for measure in read_measures(name)
+    }
 
 
-@pytest.mark.parametrize(("theirs", "ours"), [
-    ("iprec_at_recall.0.10,.2", "IPrec@0.1 IPrec@0.2"), ("success.1,7", "Success@1 Success@7"),
-    ("set_F.0.5", "SetF(beta=0.5)"), ("success", "Success@1 Success@5 Success@10"),
-    ("iprec_at_recall_0.00", "IPrec@0.0"), ("sP.5,10", "sP@5 sP@10"),
-])
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("iprec_at_recall.0.10,.2", "IPrec@0.1 IPrec@0.2"),
+        ("success.1,7", "Success@1 Success@7"),
+        ("set_F.0.5", "SetF(beta=0.5)"),
+        ("success", "Success@1 Success@5 Success@10"),
+        ("iprec_at_recall_0.00", "IPrec@0.0"),
+        ("sP.5,10", "sP@5 sP@10"),
+    ],
+)
 def test_parameters_come_behind_a_point(theirs: str, ours: str) -> None:
     assert read_measures(theirs) == [parse_measure(one) for one in ours.split()]
 
@@ -247,10 +290,20 @@ def test_a_level_changes_what_trec_evals_does(files: Path, level: int, ir_std_cl
     names += ["ndcg", "ndcg_cut_10", "recall_100", "success_1", "map_cut_30", "infAP", "set_recall"]
     with (files / "qrels").open() as qrels, (files / "runs" / "one").open() as run:
         theirs = pytrec_eval.RelevanceEvaluator(
-            pytrec_eval.parse_qrel(qrels), names, relevance_level=level).evaluate(
-            pytrec_eval.parse_run(run))
-    done = ir_std_cli(files / "runs" / "one", files / "qrels", "--raw", "-q", "-n", "-p", -1, "-l",
-                      level, *(word for name in names for word in ("-m", name)))
+            pytrec_eval.parse_qrel(qrels), names, relevance_level=level
+        ).evaluate(pytrec_eval.parse_run(run))
+    done = ir_std_cli(
+        files / "runs" / "one",
+        files / "qrels",
+        "--raw",
+        "-q",
+        "-n",
+        "-p",
+        -1,
+        "-l",
+        level,
+        *(word for name in names for word in ("-m", name)),
+    )
     rows = [line.split("\t") for line in done.out]
     called = {str(measure): name for name in names for measure in read_measures(name, level)}
     assert len(called) == len(names)
@@ -268,7 +321,8 @@ def test_the_relevant_documents_of_a_level_are_counted(files: Path, ir_std_cli: 
 def test_a_measure_that_states_its_level_keeps_it() -> None:
     assert read_measures("AP(rel=1)", 2) == read_measures("AP(rel=1)")
     assert read_measures("num_ret num_rel_ret ndcg", 2) == [
-        parse_measure(name) for name in ("NumRet", "NumRet(rel=2)", "nDCG")]
+        parse_measure(name) for name in ("NumRet", "NumRet(rel=2)", "nDCG")
+    ]
 
 
 def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
@@ -276,11 +330,23 @@ def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
     names = ["map", "ndcg", "num_ret", "P_20", "set_recall", "recip_rank"]
     with (files / "qrels").open() as qrels, (files / "runs" / "one").open() as run:
         judged, scored = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
-    cut = {t: dict(sorted(docs.items(), key=lambda d: (d[1], d[0]), reverse=True)[:7])
-           for t, docs in scored.items()}
+    cut = {
+        t: dict(sorted(docs.items(), key=lambda d: (d[1], d[0]), reverse=True)[:7])
+        for t, docs in scored.items()
+    }
     theirs = pytrec_eval.RelevanceEvaluator(judged, names).evaluate(cut)
-    done = ir_std_cli(files / "runs" / "one", files / "qrels", "--raw", "-q", "-n", "-p", -1, "-M",
-                      7, *(word for name in names for word in ("-m", name)))
+    done = ir_std_cli(
+        files / "runs" / "one",
+        files / "qrels",
+        "--raw",
+        "-q",
+        "-n",
+        "-p",
+        -1,
+        "-M",
+        7,
+        *(word for name in names for word in ("-m", name)),
+    )
     called = {str(measure): name for name in names for measure in read_measures(name)}
     rows = [line.split("\t") for line in done.out]
     assert len(rows) == len(names) * len(theirs)
@@ -290,15 +356,19 @@ def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_depth_is_warned_of_where_the_systems_go_deeper(
-        files: Path, jobs: int, ir_std_cli: Any) -> None:
-    done = ir_std_cli(files / "runs", files / "qrels", "AP", "-M", 7, "--jobs", jobs,
-                      "--factors", "trec8-adhoc")
-    assert any("only 7 documents deep, the systems behind trec8-adhoc 1000" in line
-               for line in done.err)
+    files: Path, jobs: int, ir_std_cli: Any
+) -> None:
+    done = ir_std_cli(
+        files / "runs", files / "qrels", "AP", "-M", 7, "--jobs", jobs, "--factors", "trec8-adhoc"
+    )
+    assert any(
+        "only 7 documents deep, the systems behind trec8-adhoc 1000" in line for line in done.err
+    )
 
 
 def test_compare_and_report_take_trec_evals_options(
-        files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     one, qrels = files / "runs" / "one", files / "qrels"
     given = ir_std_cli("compare", f"a={one}:{qrels}", "-m", "map", "-l", 2, "-c", "-M", 9)
     assert given.status == 0
@@ -313,7 +383,16 @@ def test_compare_and_report_take_trec_evals_options(
 
 
 def test_build_takes_trec_evals_names(files: Path, tmp_path: Path, ir_std_cli: Any) -> None:
-    done = ir_std_cli("build", files / "qrels", files / "runs", "-o", tmp_path / "mine",
-                      "--measures", "map", "P.5,10", "ndcg_cut_10")
+    done = ir_std_cli(
+        "build",
+        files / "qrels",
+        files / "runs",
+        "-o",
+        tmp_path / "mine",
+        "--measures",
+        "map",
+        "P.5,10",
+        "ndcg_cut_10",
+    )
     assert done.status == 0
     assert load_factors(tmp_path / "mine").measures == ("AP", "P@5", "P@10", "nDCG@10")

@@ -40,8 +40,15 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         for file in files:
             links.append(f"{file}-{i}")
             os.link(file, links[-1])
-    return [sys.executable, "-m", "ir_std", *links,
-            str(write_qrels(qrels, folder / "qrels")), "--jobs", "2"]
+    return [
+        sys.executable,
+        "-m",
+        "ir_std",
+        *links,
+        str(write_qrels(qrels, folder / "qrels")),
+        "--jobs",
+        "2",
+    ]
 
 
 def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
@@ -67,16 +74,22 @@ def in_terminal(command: list[str], interrupts: list[float]) -> Ended:
     ended = time.monotonic()
     _, status = os.waitpid(child, 0)
     os.close(terminal)
-    return Ended(os.waitstatus_to_exitcode(status), ended - (first or ended),
-                 said.decode(errors="replace").replace("^C", "").split("\r\n"))
+    return Ended(
+        os.waitstatus_to_exitcode(status),
+        ended - (first or ended),
+        said.decode(errors="replace").replace("^C", "").split("\r\n"),
+    )
 
 
 def is_quiet(ended: Ended) -> bool:
     """Whether it was over soon, in one line, or had done its work before."""
     # It may stand behind a line that was only begun: a terminal drops what it still has to show.
-    errors = [line[line.rfind("ir_std: "):] for line in ended.said if "interrupted" in line]
-    return (ended.seconds < SOON and not any("Traceback" in line for line in ended.said)
-            and (ended.status, errors) in ((130, ["ir_std: error: interrupted"]), (0, [])))
+    errors = [line[line.rfind("ir_std: ") :] for line in ended.said if "interrupted" in line]
+    return (
+        ended.seconds < SOON
+        and not any("Traceback" in line for line in ended.said)
+        and (ended.status, errors) in ((130, ["ir_std: error: interrupted"]), (0, []))
+    )
 
 
 def starts_python(ended: Ended) -> bool:
@@ -85,8 +98,9 @@ def starts_python(ended: Ended) -> bool:
 
 
 @pytest.mark.parametrize("interrupts", [[0.3], [0.6], [0.9, 0.91], [1.3, 1.35, 1.4], [2.0]])
-def test_an_interrupted_program_is_over_in_one_line(command: list[str],
-                                                    interrupts: list[float]) -> None:
+def test_an_interrupted_program_is_over_in_one_line(
+    command: list[str], interrupts: list[float]
+) -> None:
     ended = in_terminal(command, interrupts)
     assert is_quiet(ended) or starts_python(ended), ended
 
@@ -102,7 +116,7 @@ def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
     while sum(ended.status != 0 for _, ended in all_ended) < 100:
         assert len(all_ended) < 200
         after = random.uniform(0, 0.7 * whole)
-        twice = [after, after + 0.05][:1 + len(all_ended) % 2]
+        twice = [after, after + 0.05][: 1 + len(all_ended) % 2]
         all_ended.append((after, in_terminal(command, twice)))
     loud = [(after, ended) for after, ended in all_ended if not is_quiet(ended)]
     assert all(starts_python(ended) for _, ended in loud), loud
@@ -125,46 +139,59 @@ def test_processes_end_with_their_parent(command: list[str], number: signal.Sign
 
 
 def test_signals_that_a_program_was_started_to_ignore_stay_ignored(command: list[str]) -> None:
-    code = (f"import os, signal, subprocess, sys, time; signal.signal(signal.SIGHUP, "
-            f"signal.SIG_IGN); p = subprocess.Popen({[*command[:3], 'demo']!r}); "
-            f"time.sleep(0.2); p.send_signal(signal.SIGHUP); sys.exit(p.wait())")
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True,
-                          check=False).returncode == 0
+    code = (
+        f"import os, signal, subprocess, sys, time; signal.signal(signal.SIGHUP, "
+        f"signal.SIG_IGN); p = subprocess.Popen({[*command[:3], 'demo']!r}); "
+        f"time.sleep(0.2); p.send_signal(signal.SIGHUP); sys.exit(p.wait())"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
+        == 0
+    )
 
 
 def test_an_interrupt_after_the_work_is_done_changes_nothing() -> None:
     # Handlers of Python's are gone by the time that what modules hold is deleted.
-    code = ("import os, signal, sys; from ir_std.__main__ import program\n"
-            "class Last:\n"
-            "    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT):\n"
-            "        kill(me, number)\n"
-            "sys.last = Last(); program()")
-    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True,
-                          text=True, check=False)
+    code = (
+        "import os, signal, sys; from ir_std.__main__ import program\n"
+        "class Last:\n"
+        "    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT):\n"
+        "        kill(me, number)\n"
+        "sys.last = Last(); program()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("ir_std ")
 
 
 def test_a_program_that_imports_ir_std_keeps_its_signals_and_filters() -> None:
-    code = ("import ir_measures, ir_datasets, scipy.special, signal, warnings; "
-            "before = list(warnings.filters); import ir_std; assert warnings.filters == before; "
-            "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, "
-            "signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)")
-    done = subprocess.run([sys.executable, "-c", code, "ir_std"], capture_output=True, text=True,
-                          check=True)
+    code = (
+        "import ir_measures, ir_datasets, scipy.special, signal, warnings; "
+        "before = list(warnings.filters); import ir_std; assert warnings.filters == before; "
+        "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, "
+        "signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "ir_std"], capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == ["True", "True"]
 
 
 def test_an_interrupt_while_a_file_is_written_leaves_the_old_one(tmp_path: Path) -> None:
     file = tmp_path / "page"
     file.write_text("old")
-    code = ("import os, signal, sys, pathlib; from ir_std._files import write_whole; "
-            "from ir_std._signals import end_on_signals; end_on_signals(); "
-            "write = pathlib.Path.write_bytes; "
-            "pathlib.Path.write_bytes = lambda path, content: (write(path, content[:1]), "
-            "os.kill(os.getpid(), signal.SIGINT)); write_whole(sys.argv[1], b'new')")
-    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True,
-                          check=False)
+    code = (
+        "import os, signal, sys, pathlib; from ir_std._files import write_whole; "
+        "from ir_std._signals import end_on_signals; end_on_signals(); "
+        "write = pathlib.Path.write_bytes; "
+        "pathlib.Path.write_bytes = lambda path, content: (write(path, content[:1]), "
+        "os.kill(os.getpid(), signal.SIGINT)); write_whole(sys.argv[1], b'new')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (130, "ir_std: error: interrupted\n")
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]

@@ -19,9 +19,27 @@ from made_up import collection, write_qrels, write_runs
 from ir_std._text import encodable, one_line, visible
 from ir_std.reporting.tables import Table, label, number
 
-HOSTILE = ["esc\x1b[31m", "csi\x9b31m", "tab\there", "line\nbreak", "return\r", "nul-free\x7f",
-           "bidi\u202etxt", "=1+1", "+1", "-1+1", "@SUM(1)", "a|b", "[2em]x", "*x",
-           "x\n\\input{/etc/passwd}", "<script>x</script>", "`x`", "\udcff\udce9", "日本語"]
+HOSTILE = [
+    "esc\x1b[31m",
+    "csi\x9b31m",
+    "tab\there",
+    "line\nbreak",
+    "return\r",
+    "nul-free\x7f",
+    "bidi\u202etxt",
+    "=1+1",
+    "+1",
+    "-1+1",
+    "@SUM(1)",
+    "a|b",
+    "[2em]x",
+    "*x",
+    "x\n\\input{/etc/passwd}",
+    "<script>x</script>",
+    "`x`",
+    "\udcff\udce9",
+    "日本語",
+]
 
 
 @pytest.fixture(scope="module")
@@ -38,26 +56,42 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(files: Path, *options: str, stdout: str = "", **environment: str
-        ) -> subprocess.CompletedProcess[bytes]:
+def run(
+    files: Path, *options: str, stdout: str = "", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
     """The command line on all the runs, its output redirected by the shell."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-                   **environment}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        **environment,
+    }
     command = f'"$0" -m ir_std runs/* qrels AP "$@" {stdout}'
-    return subprocess.run(["bash", "-o", "pipefail", "-c", command, sys.executable, *options],
-                          cwd=files, env=environment, capture_output=True, check=False)
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command, sys.executable, *options],
+        cwd=files,
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
 
 
-@pytest.mark.parametrize(("redirected", "why"), [
-    (">/dev/full", b"No space left on device"), (">&-", b"Bad file descriptor"),
-    ("| true", b"Broken pipe")])
+@pytest.mark.parametrize(
+    ("redirected", "why"),
+    [
+        (">/dev/full", b"No space left on device"),
+        (">&-", b"Bad file descriptor"),
+        ("| true", b"Broken pipe"),
+    ],
+)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_output_that_cannot_be_written_is_one_line_and_status_2(
-        files: Path, redirected: str, why: bytes, unbuffered: str) -> None:
+    files: Path, redirected: str, why: bytes, unbuffered: str
+) -> None:
     done = run(files, "-q", stdout=redirected, PYTHONUNBUFFERED=unbuffered)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
-        b"ir_std: error: standard output cannot be written (" + why + b")")
+        b"ir_std: error: standard output cannot be written (" + why + b")"
+    )
     assert b"Traceback" not in done.stderr
     assert b"Exception ignored" not in done.stderr
 
@@ -67,17 +101,29 @@ def test_help_that_cannot_be_written_is_an_error(files: Path) -> None:
 
 
 @pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full"])
-def test_notes_that_cannot_be_written_do_not_reach_the_results(files: Path, redirected: str
-                                                               ) -> None:
+def test_notes_that_cannot_be_written_do_not_reach_the_results(
+    files: Path, redirected: str
+) -> None:
     assert run(files, stdout=redirected).stdout == run(files).stdout
 
 
-@pytest.mark.parametrize(("form", "environment"), [
-    ("tsv", {}), ("jsonl", {}), ("table", {}), ("markdown", {}), ("latex", {}), ("csv", {}),
-    ("jsonl", {"PYTHONIOENCODING": "ascii"}), ("csv", {"PYTHONIOENCODING": "latin-1"}),
-    ("tsv", {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"})])
+@pytest.mark.parametrize(
+    ("form", "environment"),
+    [
+        ("tsv", {}),
+        ("jsonl", {}),
+        ("table", {}),
+        ("markdown", {}),
+        ("latex", {}),
+        ("csv", {}),
+        ("jsonl", {"PYTHONIOENCODING": "ascii"}),
+        ("csv", {"PYTHONIOENCODING": "latin-1"}),
+        ("tsv", {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
+    ],
+)
 def test_names_never_break_a_row_nor_reach_a_terminal(
-        files: Path, form: str, environment: dict[str, str]) -> None:
+    files: Path, form: str, environment: dict[str, str]
+) -> None:
     done = run(files, "-o", form, **environment)
     assert done.returncode == 0, done.stderr
     text = done.stdout.decode(environment.get("PYTHONIOENCODING", "utf-8"))
@@ -110,14 +156,33 @@ def compiled(table: Table, folder: Path) -> str:
     latex = table.latex()
     packages = re.findall(r"^% (.*)", latex)
     for package in re.findall(r"[a-z]+(?=[,}])", packages[0]):
-        if not (shutil.which("pdflatex") and shutil.which("kpsewhich") and subprocess.run(
-                ["kpsewhich", f"{package}.sty"], capture_output=True, check=False).stdout):
+        if not (
+            shutil.which("pdflatex")
+            and shutil.which("kpsewhich")
+            and subprocess.run(
+                ["kpsewhich", f"{package}.sty"], capture_output=True, check=False
+            ).stdout
+        ):
             pytest.skip(f"pdflatex with {package} is not installed")
-    (folder / "t.tex").write_text("\n".join([r"\documentclass{article}", *packages,
-                                             r"\begin{document}", latex, r"\end{document}", ""]),
-                                  encoding="utf-8")
-    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-recorder",
-                           "t.tex"], cwd=folder, capture_output=True, check=False)
+    (folder / "t.tex").write_text(
+        "\n".join(
+            [
+                r"\documentclass{article}",
+                *packages,
+                r"\begin{document}",
+                latex,
+                r"\end{document}",
+                "",
+            ]
+        ),
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-recorder", "t.tex"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+    )
     said = done.stdout.decode(errors="replace")
     assert done.returncode == 0, said[-2000:]
     assert (folder / "t.pdf").is_file()
@@ -157,8 +222,9 @@ def test_escapes_are_those_of_json() -> None:
     assert encodable("é", "utf-8") == visible("é\t\n")[0] == "é"
 
 
-def test_a_file_of_other_origin_is_replaced_by_force_only(files: Path, tmp_path: Path,
-                                                         ir_std_cli: Any) -> None:
+def test_a_file_of_other_origin_is_replaced_by_force_only(
+    files: Path, tmp_path: Path, ir_std_cli: Any
+) -> None:
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
     page = tmp_path / "notes.html"
     page.write_text("my own notes")

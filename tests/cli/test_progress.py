@@ -17,8 +17,10 @@ pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
 fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
 
-PROGRAM = ("import sys; from ir_std.__main__ import program; from ir_std.cli import streams; "
-           "streams.AFTER = float(sys.argv.pop(1)); program()")
+PROGRAM = (
+    "import sys; from ir_std.__main__ import program; from ir_std.cli import streams; "
+    "streams.AFTER = float(sys.argv.pop(1)); program()"
+)
 AT_ONCE, NEVER = "0", "3600"
 """Seconds of work after which progress is shown."""
 COUNTED = re.compile(r"\d+(/\d+| runs) \[")
@@ -43,15 +45,21 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def on_terminal(files: Path, arguments: list[str], after: str = AT_ONCE,
-                program: str = PROGRAM) -> Done:
+def on_terminal(
+    files: Path, arguments: list[str], after: str = AT_ONCE, program: str = PROGRAM
+) -> Done:
     """Run the program with a pseudo-terminal as its standard error."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen([sys.executable, "-c", program, after, *arguments], cwd=files,
-                          stdout=subprocess.PIPE, stderr=theirs, text=True, env=environment
-                          ) as started:
+    with subprocess.Popen(
+        [sys.executable, "-c", program, after, *arguments],
+        cwd=files,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        env=environment,
+    ) as started:
         os.close(theirs)
         err = b""
         while True:
@@ -80,7 +88,8 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_progress_is_seen_on_a_terminal_and_changes_no_result(
-        files: Path, tmp_path: Path, command: str) -> None:
+    files: Path, tmp_path: Path, command: str
+) -> None:
     if command == "report":
         pytest.importorskip("jinja2", reason="jinja2 is not installed")
     found = {}
@@ -92,7 +101,8 @@ def test_progress_is_seen_on_a_terminal_and_changes_no_result(
     assert COUNTED.search(found[AT_ONCE].err)
     assert not COUNTED.search(found[NEVER].err)
     assert found[AT_ONCE].out.replace(f"{tmp_path / AT_ONCE}", "") == found[NEVER].out.replace(
-        f"{tmp_path / NEVER}", "")
+        f"{tmp_path / NEVER}", ""
+    )
 
 
 @pytest.mark.parametrize("command", ["evaluate", "build"])
@@ -103,28 +113,37 @@ def test_who_wants_no_notes_sees_no_progress(files: Path, tmp_path: Path, comman
 
 def test_there_is_no_progress_in_a_file(files: Path) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run([sys.executable, "-c", PROGRAM, AT_ONCE, *COMMANDS["evaluate"]],
-                          cwd=files, capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, AT_ONCE, *COMMANDS["evaluate"]],
+        cwd=files,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
     assert not COUNTED.search(done.stderr)
     assert "tqdm" not in done.stderr
 
 
 def test_a_warning_has_a_line_of_its_own(files: Path, tmp_path: Path) -> None:
     (files / "broken").write_text("t1 Q0 d1\n")
-    done = on_terminal(files, ["build", "qrels", "runs", "broken", "--skip-bad", "-o",
-                               str(tmp_path / "set")])
+    done = on_terminal(
+        files, ["build", "qrels", "runs", "broken", "--skip-bad", "-o", str(tmp_path / "set")]
+    )
     assert done.status == 0
     (said,) = re.findall(r"([^\r\n]*)ir_std: warning: left out: broken", done.err)
     assert not said.strip()
 
 
 def test_an_interrupt_is_said_in_a_line_of_its_own(files: Path) -> None:
-    code = ("import os, signal; from ir_std._signals import end_on_signals; end_on_signals(); "
-            "from ir_std.cli import streams; streams.AFTER = 0\n"
-            "with streams.progress(9) as counted:\n"
-            "    for i in counted(range(9)):\n"
-            "        if i == 5:\n"
-            "            os.kill(os.getpid(), signal.SIGINT)")
+    code = (
+        "import os, signal; from ir_std._signals import end_on_signals; end_on_signals(); "
+        "from ir_std.cli import streams; streams.AFTER = 0\n"
+        "with streams.progress(9) as counted:\n"
+        "    for i in counted(range(9)):\n"
+        "        if i == 5:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)"
+    )
     done = on_terminal(files, [], program=code)
     assert done.status == 130
     assert COUNTED.search(done.err)

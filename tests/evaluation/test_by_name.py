@@ -27,34 +27,43 @@ RUN = {f"t{i}": {f"d{j}": float(j * (i + 1) % 5) for j in range(5)} for i in ran
 def factors(tmp_path: Path) -> FactorSet:
     """Of the three topics, in the folder ``own``."""
     names = ("AP", "P@2", "nDCG@2")
-    made = FactorSet({"id": "own", "measures": {name: {"systems": 9} for name in names}},
-                     judgments_of(as_qrels(QRELS)), dict.fromkeys(names, (0.2, 0.3, 0.4)),
-                     dict.fromkeys(names, (0.1, 0.1, 0.1)))
+    made = FactorSet(
+        {"id": "own", "measures": {name: {"systems": 9} for name in names}},
+        judgments_of(as_qrels(QRELS)),
+        dict.fromkeys(names, (0.2, 0.3, 0.4)),
+        dict.fromkeys(names, (0.1, 0.1, 0.1)),
+    )
     made.save(tmp_path / "own")
     return made
 
 
 TAKES_MEASURES: dict[str, Callable[[Any, FactorSet], list[str]]] = {
     "evaluator": lambda asked, own: [
-        str(m) for m in ir_std.evaluator(asked, QRELS, factors=own).measures],
+        str(m) for m in ir_std.evaluator(asked, QRELS, factors=own).measures
+    ],
     "calc_aggregate": lambda asked, own: [
-        str(m) for m in ir_std.calc_aggregate(asked, QRELS, RUN, factors=own)],
+        str(m) for m in ir_std.calc_aggregate(asked, QRELS, RUN, factors=own)
+    ],
     "calc": lambda asked, own: [
-        str(m) for m in ir_std.calc(asked, QRELS, RUN, factors=own).aggregated],
-    "iter_calc": lambda asked, own: list(dict.fromkeys(
-        str(one.measure) for one in ir_std.iter_calc(asked, QRELS, RUN, factors=own))),
+        str(m) for m in ir_std.calc(asked, QRELS, RUN, factors=own).aggregated
+    ],
+    "iter_calc": lambda asked, own: list(
+        dict.fromkeys(str(one.measure) for one in ir_std.iter_calc(asked, QRELS, RUN, factors=own))
+    ),
     "evaluate": lambda asked, own: [
-        str(m) for m in ir_std.evaluate(RUN, QRELS, asked, factors=own).measures],
+        str(m) for m in ir_std.evaluate(RUN, QRELS, asked, factors=own).measures
+    ],
     "place": lambda asked, own: [
-        str(p.measure) for p in ir_std.place(RUN, QRELS, asked, factors=own)],
+        str(p.measure) for p in ir_std.place(RUN, QRELS, asked, factors=own)
+    ],
 }
 
 
 @pytest.mark.parametrize("call", TAKES_MEASURES.values(), ids=TAKES_MEASURES)
 @pytest.mark.parametrize(("one", "name"), [(AP, "AP"), (P @ 2, "P@2"), (nDCG @ 2, "nDCG@2")])
 def test_one_measure_or_its_name_is_a_list_of_one(
-        call: Callable[[Any, FactorSet], list[str]], one: Any, name: str,
-        factors: FactorSet) -> None:
+    call: Callable[[Any, FactorSet], list[str]], one: Any, name: str, factors: FactorSet
+) -> None:
     expected = [name, f"s{name}"]
     assert call([one], factors) == call(one, factors) == call(name, factors) == expected
     assert call(iter([name]), factors) == expected
@@ -62,29 +71,35 @@ def test_one_measure_or_its_name_is_a_list_of_one(
 
 def test_factors_are_built_for_one_measure_or_its_name() -> None:
     other = {t: {d: -s for d, s in docs.items()} for t, docs in RUN.items()}
-    built = [ir_std.build_factors(QRELS, [RUN, other], asked, id="own")
-             for asked in ("AP", AP, ["AP"])]
+    built = [
+        ir_std.build_factors(QRELS, [RUN, other], asked, id="own") for asked in ("AP", AP, ["AP"])
+    ]
     assert [list(one.measures) for one in built] == [["AP"]] * 3
 
 
 @pytest.mark.usefixtures("factors")
 def test_systems_are_compared_by_one_measure_or_its_name(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
-    tables = {ir_std.compare([("a", RUN, QRELS)], asked).table().text()
-              for asked in ("AP", AP, ["AP"])}
+    tables = {
+        ir_std.compare([("a", RUN, QRELS)], asked).table().text() for asked in ("AP", AP, ["AP"])
+    }
     assert len(tables) == 1
 
 
-def test_factors_are_a_set_or_its_folder_as_a_string_or_path(factors: FactorSet,
-                                                             tmp_path: Path) -> None:
+def test_factors_are_a_set_or_its_folder_as_a_string_or_path(
+    factors: FactorSet, tmp_path: Path
+) -> None:
     folder = tmp_path / "own"
     expected = ir_std.calc_aggregate("AP", QRELS, RUN, factors=factors)
     for given in (folder, str(folder)):
         assert ir_std.calc_aggregate("AP", QRELS, RUN, factors=given) == expected
         assert ir_std.evaluate(RUN, QRELS, "AP", factors=given).means["run"] == expected
-        assert ir_std.calc_aggregate(sAP(factors=given), QRELS, RUN)[
-            sAP(factors=str(folder))] == expected[sAP]
+        assert (
+            ir_std.calc_aggregate(sAP(factors=given), QRELS, RUN)[sAP(factors=str(folder))]
+            == expected[sAP]
+        )
 
 
 def test_parameters_that_are_fractions_may_be_whole_numbers() -> None:
@@ -102,14 +117,17 @@ def test_a_truth_value_is_no_slope() -> None:
 
 
 @pytest.mark.parametrize("call", TAKES_MEASURES.values(), ids=TAKES_MEASURES)
-@pytest.mark.parametrize(("asked", "says"), [
-    (3, "3 is no measure: give one, such as AP or 'P@10', or several in a list"),
-    ([AP, None], "None is no measure"),
-    ("AP P@10", "cannot read measure 'AP P@10': .* and several in a list$"),
-])
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (3, "3 is no measure: give one, such as AP or 'P@10', or several in a list"),
+        ([AP, None], "None is no measure"),
+        ("AP P@10", "cannot read measure 'AP P@10': .* and several in a list$"),
+    ],
+)
 def test_what_is_no_measure_gets_one_clear_line(
-        call: Callable[[Any, FactorSet], list[str]], asked: Any, says: str,
-        factors: FactorSet) -> None:
+    call: Callable[[Any, FactorSet], list[str]], asked: Any, says: str, factors: FactorSet
+) -> None:
     with pytest.raises(ir_std.UsageError, match=says):
         call(asked, factors)
 
@@ -156,8 +174,9 @@ def test_rows_are_read_from_paths_as_from_names(tmp_path: Path) -> None:
     qrels.write_text("401 0 d1 1\n401 0 d2 0\n", encoding="utf-8")
     run.write_text("401 Q0 d2 1 17.5 bm25\n", encoding="utf-8")
     for ours, theirs, file in (
-            (ir_std.read_trec_qrels, ir_measures.read_trec_qrels, qrels),
-            (ir_std.read_trec_run, ir_measures.read_trec_run, run)):
+        (ir_std.read_trec_qrels, ir_measures.read_trec_qrels, qrels),
+        (ir_std.read_trec_run, ir_measures.read_trec_run, run),
+    ):
         expected = list(theirs(str(file)))
         assert expected
         text = file.read_text(encoding="utf-8")

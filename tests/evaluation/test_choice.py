@@ -37,10 +37,13 @@ def test_modern_systems_and_sets_without_some_are_chosen(qrels: Any) -> None:
     assert np.array_equal(some.plans[0].factors.sd["nDCG@10"], expected.sd["nDCG@10"])
 
 
-@pytest.mark.parametrize(("content", "said"), [
-    (None, "name a readable file of systems"), (b"a\xff\n", "UTF-8 text is expected")])
-def test_a_list_of_systems_that_cannot_be_read_is_told(content: bytes | None, said: str,
-                                                       tmp_path: Path, qrels: Any) -> None:
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "name a readable file of systems"), (b"a\xff\n", "UTF-8 text is expected")],
+)
+def test_a_list_of_systems_that_cannot_be_read_is_told(
+    content: bytes | None, said: str, tmp_path: Path, qrels: Any
+) -> None:
     if content is not None:
         (tmp_path / "systems").write_bytes(content)
     with pytest.raises(InputError, match=said):
@@ -48,8 +51,9 @@ def test_a_list_of_systems_that_cannot_be_read_is_told(content: bytes | None, sa
 
 
 def test_systems_that_are_not_there_are_told(qrels: Any) -> None:
-    with pytest.raises(NoFactorsError, match="no 'old' systems stand beside dl19-passage: there "
-                                             "are modern"):
+    with pytest.raises(
+        NoFactorsError, match="no 'old' systems stand beside dl19-passage: there are modern"
+    ):
         ir_std.evaluator([AP], qrels, systems="old")
     with pytest.raises(UsageError, match="has no system 'UNH_bm'; did you mean 'UNH_bm25'"):
         ir_std.evaluator([AP], qrels, without="UNH_bm")
@@ -57,8 +61,9 @@ def test_systems_that_are_not_there_are_told(qrels: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["AP", "nDCG", "SP", "DCG"])
-def test_a_measure_cut_where_the_systems_end_is_served_by_the_whole_one(name: str,
-                                                                        qrels: Any) -> None:
+def test_a_measure_cut_where_the_systems_end_is_served_by_the_whole_one(
+    name: str, qrels: Any
+) -> None:
     measure = ir_std.parse_measure(f"s{name}@1000")
     run = simulated_run(qrels, 1, 50)
     whole = ir_std.parse_measure(f"s{name}")
@@ -68,22 +73,32 @@ def test_a_measure_cut_where_the_systems_end_is_served_by_the_whole_one(name: st
         ir_std.evaluator([ir_std.parse_measure(f"s{name}@500")], qrels)
 
 
-
-
-@pytest.mark.parametrize(("values", "scheme", "expected"), [
-    ([0.995] * 5 + [0.5] * 45, "N", True), ([0.995] * 4 + [0.5] * 46, "N", False),
-    ([0.005] * 5 + [0.5] * 45, "N", True), ([0.99] * 50, "N", False),
-    ([1.0] * 17 + [0.5] * 33, "E", True), ([1.0] * 16 + [0.5] * 34, "E", False),
-    ([5.0] * 50, "z", False), ([1.0] * 50, "U", False), ([np.nan] * 50, "N", False),
-    ([np.nan] * 40 + [0.995] + [0.5] * 9, "N", True), ([], "N", False)])
+@pytest.mark.parametrize(
+    ("values", "scheme", "expected"),
+    [
+        ([0.995] * 5 + [0.5] * 45, "N", True),
+        ([0.995] * 4 + [0.5] * 46, "N", False),
+        ([0.005] * 5 + [0.5] * 45, "N", True),
+        ([0.99] * 50, "N", False),
+        ([1.0] * 17 + [0.5] * 33, "E", True),
+        ([1.0] * 16 + [0.5] * 34, "E", False),
+        ([5.0] * 50, "z", False),
+        ([1.0] * 50, "U", False),
+        ([np.nan] * 50, "N", False),
+        ([np.nan] * 40 + [0.995] + [0.5] * 9, "N", True),
+        ([], "N", False),
+    ],
+)
 def test_a_run_saturates_a_set_at_stated_shares(values: Any, scheme: str, expected: bool) -> None:
     assert saturates(values, scheme) is expected
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_run_that_saturates_a_set_is_told_what_tells_more(qrels: Any) -> None:
-    perfect = {topic: {doc: float(level) for doc, level in docs.items() if level > 0}
-               for topic, docs in qrels.items()}
+    perfect = {
+        topic: {doc: float(level) for doc, level in docs.items() if level > 0}
+        for topic, docs in qrels.items()
+    }
     found = ir_std.evaluate({"best": perfect}, qrels, ["nDCG@100"])
     told = [text for text in found.notes if "far from most systems" in text]
     assert len(told) == 1

@@ -26,33 +26,46 @@ TREC8 = ir_std.load_factors("trec8-adhoc")
 def written(run: Path, qrels: Any, file: Path) -> Path:
     """A run's scores as ``trec_eval -q`` prints them."""
     measures = {"map", "P", "recip_rank", "Rprec", "bpref", "ndcg_cut", "num_rel", "num_ret"}
-    scored = {topic: dict(zip(docs, values.tolist(), strict=True))
-              for topic, (docs, values) in as_run(run).lists.items()}
+    scored = {
+        topic: dict(zip(docs, values.tolist(), strict=True))
+        for topic, (docs, values) in as_run(run).lists.items()
+    }
     judged = {topic: dict(docs) for topic, docs in qrels.judged.items()}
     found = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(scored)
-    file.write_text("".join(
-        f"{name:<22}\t{topic}\t{value:.0f}\n" if name.startswith("num_")
-        else f"{name:<22}\t{topic}\t{value:6.4f}\n"
-        for topic, values in found.items() for name, value in values.items()), encoding="utf-8")
+    file.write_text(
+        "".join(
+            f"{name:<22}\t{topic}\t{value:.0f}\n"
+            if name.startswith("num_")
+            else f"{name:<22}\t{topic}\t{value:6.4f}\n"
+            for topic, values in found.items()
+            for name, value in values.items()
+        ),
+        encoding="utf-8",
+    )
     return file
 
 
-@pytest.mark.parametrize(("name", "few"), [
-    pytest.param("trec8-adhoc", 6), pytest.param("dl19-passage", 6),
-    pytest.param("dl20-passage", 6),
-    pytest.param("trec8-adhoc", None, marks=pytest.mark.slow),
-    pytest.param("dl19-passage", None, marks=pytest.mark.slow),
-    pytest.param("dl20-passage", None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("name", "few"),
+    [
+        pytest.param("trec8-adhoc", 6),
+        pytest.param("dl19-passage", 6),
+        pytest.param("dl20-passage", 6),
+        pytest.param("trec8-adhoc", None, marks=pytest.mark.slow),
+        pytest.param("dl19-passage", None, marks=pytest.mark.slow),
+        pytest.param("dl20-passage", None, marks=pytest.mark.slow),
+    ],
+)
 def test_printed_scores_give_what_the_run_gives_but_for_rounding(
-        data: Path, runs_of: Callable[[str], Path], tmp_path: Path, name: str,
-        few: int | None) -> None:
+    data: Path, runs_of: Callable[[str], Path], tmp_path: Path, name: str, few: int | None
+) -> None:
     qrels = as_qrels(data / "qrels" / f"{name}.txt")
     measures = ["AP", "P@10", "RR", "Rprec", "nDCG@10"]
     direct = evaluator_for(qrels, measures, ("N", "U", "E", "z"), None)
     plans = {p.measure: p for p in direct.plans}
     for run in sorted(runs_of(name).iterdir())[:few]:
         expected = direct.evaluate(as_run(run)).values
-        (_, scores), = ir_std.read_scores(written(run, qrels, tmp_path / "eval")).items()
+        ((_, scores),) = ir_std.read_scores(written(run, qrels, tmp_path / "eval")).items()
         evaluator = evaluator_for(counted_topics([scores]), measures, ("N", "U", "E", "z"), None)
         assert evaluator.match
         assert evaluator.match.factors
@@ -71,16 +84,24 @@ def test_printed_scores_give_what_the_run_gives_but_for_rounding(
                 low, high = (plans[measure].apply(raw + by) for by in (-wide - 1e-9, wide + 1e-9))
                 step = 0.0
             same = np.isnan(values) & np.isnan(expected[measure][rows])
-            assert ((values >= low[rows] - step - 1e-9) & (values <= high[rows] + step + 1e-9)
-                    | same).all(), f"{run.name} {measure}"
+            assert (
+                (values >= low[rows] - step - 1e-9) & (values <= high[rows] + step + 1e-9) | same
+            ).all(), f"{run.name} {measure}"
 
 
-RECOGNIZED = {"cd45.TREC6": "trec6-adhoc", "cd45.TREC7": "trec7-adhoc",
-              "cd45.TREC8": "trec8-adhoc", "gov2.2004": "terabyte04",
-              # As judged today; terabyte05 has the counts of its time.
-              "gov2.2005": "terabyte04-06",
-              "gov2.2006": "terabyte06", "blogs06.2006": "blog06", "blogs06.2007": "blog08",
-              "blogs06.2008": "blog08", "nyt": None}
+RECOGNIZED = {
+    "cd45.TREC6": "trec6-adhoc",
+    "cd45.TREC7": "trec7-adhoc",
+    "cd45.TREC8": "trec8-adhoc",
+    "gov2.2004": "terabyte04",
+    # As judged today; terabyte05 has the counts of its time.
+    "gov2.2005": "terabyte04-06",
+    "gov2.2006": "terabyte06",
+    "blogs06.2006": "blog06",
+    "blogs06.2007": "blog08",
+    "blogs06.2008": "blog08",
+    "nyt": None,
+}
 
 
 @pytest.mark.filterwarnings("ignore:these topics are a part of terabyte04-06")
@@ -100,8 +121,7 @@ def test_collections_are_recognized_by_num_rel(data: Path, collection: str) -> N
 def made_up(**fields: Any) -> RunScores:
     """A run as good as TREC-8's systems on average, to four decimals."""
     means = dict(zip(TREC8.topics, np.round(TREC8.mean["AP"], 4).tolist(), strict=True))
-    return RunScores("made up", {AP: means}, **{
-        "n_rel": TREC8.n_rel, "step": 0.0001, **fields})
+    return RunScores("made up", {AP: means}, **{"n_rel": TREC8.n_rel, "step": 0.0001, **fields})
 
 
 def test_a_run_that_scores_the_means_is_average() -> None:
@@ -116,7 +136,8 @@ def test_without_counts_only_a_named_set_serves() -> None:
     nothing = ir_std.evaluate({"x": made_up(n_rel={})})
     assert nothing.measures == (AP,)
     assert "trec8-adhoc: how many documents are relevant is not known here (no num_rel)" in str(
-        nothing.match)
+        nothing.match
+    )
     named = ir_std.evaluate({"x": made_up(n_rel={})}, factors="trec8-adhoc")
     assert named.measures == (AP, sAP)
     assert "whether the judgments are the same is not known" in str(named.match)
@@ -124,8 +145,12 @@ def test_without_counts_only_a_named_set_serves() -> None:
 
 def test_topics_that_another_file_has_count_as_zero() -> None:
     lacking = made_up()
-    short = RunScores("short", {AP: {t: v for t, v in lacking.values[AP].items() if t != "401"}},
-                      {t: n for t, n in TREC8.n_rel.items() if t != "401" and n}, step=0.0001)
+    short = RunScores(
+        "short",
+        {AP: {t: v for t, v in lacking.values[AP].items() if t != "401"}},
+        {t: n for t, n in TREC8.n_rel.items() if t != "401" and n},
+        step=0.0001,
+    )
     results = ir_std.evaluate({"all": lacking, "short": short})
     assert results.values["short"][AP][0] == 0
     assert "short: 1 of the 50 topics are not in it: they count as 0" in results.notes
@@ -155,7 +180,8 @@ def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "s").write_text(
-            "run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n")
+            "run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n"
+        )
     with pytest.raises(UsageError, match="two runs are called a: the second is in"):
         runs_by_name([tmp_path / "x" / "s", tmp_path / "y" / "s"])
 
@@ -166,17 +192,18 @@ def test_what_mteb_says_of_a_model_is_no_score(tmp_path: Path) -> None:
         runs_by_name([tmp_path / "model_meta.json"])
 
 
-def test_scores_and_runs_are_compared_on_the_runs_qrels(data: Path,
-                                                        runs_of: Callable[[str], Path],
-                                                        tmp_path: Path) -> None:
+def test_scores_and_runs_are_compared_on_the_runs_qrels(
+    data: Path, runs_of: Callable[[str], Path], tmp_path: Path
+) -> None:
     qrels = as_qrels(data / "qrels" / "dl19-passage.txt")
     run = min(runs_of("dl19-passage").iterdir())
     scores = written(run, qrels, tmp_path / "printed")
     with pytest.warns(ir_std.StandardizationWarning, match="run, printed: only 20 documents deep"):
         results = ir_std.evaluate({"run": run, "printed": scores}, qrels, [AP, nDCG @ 10])
     for measure in results.measures:
-        assert results.means["run"][measure] == pytest.approx(results.means["printed"][measure],
-                                                              abs=1e-3)
+        assert results.means["run"][measure] == pytest.approx(
+            results.means["printed"][measure], abs=1e-3
+        )
 
 
 def test_standardize_gives_back_the_shape_it_gets() -> None:
@@ -185,12 +212,21 @@ def test_standardize_gives_back_the_shape_it_gets() -> None:
     expected = TREC8.standardize("AP", list(scores), list(scores.values()))
     assert list(by_topic) == list(scores)
     assert list(by_topic.values()) == pytest.approx(expected.tolist(), abs=1e-12)
-    table = pd.DataFrame({"run": "x", "query_id": [*scores, "401"],
-                          "measure": [*["AP"] * 3, "num_rel"], "value": [*scores.values(), 300]})
+    table = pd.DataFrame(
+        {
+            "run": "x",
+            "query_id": [*scores, "401"],
+            "measure": [*["AP"] * 3, "num_rel"],
+            "value": [*scores.values(), 300],
+        }
+    )
     found = ir_std.standardize(table.head(3), factors="trec8-adhoc")
     assert found.to_dict("list") == {
-        "run": ["x"] * 3, "query_id": list(scores), "measure": ["sAP"] * 3,
-        "value": list(by_topic.values())}
+        "run": ["x"] * 3,
+        "query_id": list(scores),
+        "measure": ["sAP"] * 3,
+        "value": list(by_topic.values()),
+    }
     run = ir_std.standardize(made_up(), scheme="E")
     assert str(next(iter(run.values))) == "sAP(scheme='E')"
 
@@ -207,8 +243,10 @@ def test_standardize_says_what_it_lacks() -> None:
 
 
 def test_the_command_line_takes_scores_alone(ir_std_cli: Any, tmp_path: Path) -> None:
-    lines = [f"map {t} {v:.4f}\nnum_rel {t} {TREC8.n_rel[t]}\nrecip_rank {t} 0.5000\n"
-             for t, v in made_up().values[AP].items()]
+    lines = [
+        f"map {t} {v:.4f}\nnum_rel {t} {TREC8.n_rel[t]}\nrecip_rank {t} 0.5000\n"
+        for t, v in made_up().values[AP].items()
+    ]
     for name in ("a.eval", "b.eval"):
         (tmp_path / name).write_text("".join(lines), encoding="utf-8")
     found = ir_std_cli(tmp_path / "a.eval", tmp_path / "b.eval", "AP", "RR", "-o", "table")
@@ -219,6 +257,8 @@ def test_the_command_line_takes_scores_alone(ir_std_cli: Any, tmp_path: Path) ->
     assert "would have been" in placed.out[0]
     compared = ir_std_cli("compare", f"x={tmp_path / 'a.eval'}", f"y={tmp_path / 'b.eval'}", "AP")
     assert [line.split()[:3] for line in compared.out[2:4]] == [
-        ["x", "trec8-adhoc", "50"], ["y", "trec8-adhoc", "50"]]
+        ["x", "trec8-adhoc", "50"],
+        ["y", "trec8-adhoc", "50"],
+    ]
     assert ir_std_cli(tmp_path / "a.eval", "P@10").status == 2
     assert ir_std.place(tmp_path / "a.eval", measures=[AP])[0].rank is not None

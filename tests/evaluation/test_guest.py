@@ -14,7 +14,7 @@ from ir_measures import AP, RBP, Accuracy, P, SetP, nDCG
 
 import ir_std
 
-CALLS = '''
+CALLS = """
 import random, sys, warnings
 import pandas as pd
 {imports}
@@ -64,24 +64,33 @@ for seed in range({first}, {last}):
                          lambda m, q, r: m[0].calc_aggregate(q, r)):
             print(seed, told(lambda: function(measures, qrels, run)))
 print(ir_measures.AP, sorted(ir_measures.run_inputs([AP, nDCG@3])), nDCG is NDCG)
-'''
+"""
 
 
 def said(code: str, folder: Path) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=folder,
-                          env={**os.environ, "PYTHONHASHSEED": "7"}, check=False, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+        check=False,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return re.sub(r"/tmp\w+", "/tmp", done.stdout).splitlines()
 
 
 def test_calls_of_ir_measures_give_the_same_values_errors_and_order(tmp_path: Path) -> None:
-    plain, beside = (said(CALLS.format(imports=imports, first=0, last=30), tmp_path)
-                     for imports in ("", "import ir_std"))
+    plain, beside = (
+        said(CALLS.format(imports=imports, first=0, last=30), tmp_path)
+        for imports in ("", "import ir_std")
+    )
     assert len(plain) > 30 * 7 * 5
     assert beside == plain
 
 
-EXPERIMENT = '''
+EXPERIMENT = """
 {imports}
 import numpy as np, pandas as pd, pyterrier as pt
 from pyterrier.measures import *
@@ -97,13 +106,14 @@ queries = pd.DataFrame([(t, t) for t in topics], columns=["qid", "query"])
 for options in (dict(), dict(perquery=True), dict(baseline=0), dict(round=3)):
     print(pt.Experiment(runs, queries, qrels, [AP, P@5, nDCG@10, RR, Bpref, Judged@5, "map"],
                         names=["a", "b"], **options).to_csv())
-'''
+"""
 
 
 def test_an_experiment_of_pyterrier_is_the_same(tmp_path: Path) -> None:
     pytest.importorskip("pyterrier")
-    plain, beside = (said(EXPERIMENT.format(imports=imports), tmp_path)
-                     for imports in ("", "import ir_std"))
+    plain, beside = (
+        said(EXPERIMENT.format(imports=imports), tmp_path) for imports in ("", "import ir_std")
+    )
     assert beside == plain
 
 

@@ -33,12 +33,17 @@ def trec8() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def same(one: Results, two: Results) -> bool:
     """Whether two results are the same, to the last bit."""
-    return (one.runs == two.runs and one.warnings == two.warnings and one.notes == two.notes
-            and all(list(a.values) == list(b.values) and dict(a.means) == dict(b.means)
-                    and all(np.array_equal(a.values[m], b.values[m], equal_nan=True)
-                            for m in a.values)
-                    for a, b in zip(one.evaluations.values(), two.evaluations.values(),
-                                    strict=True)))
+    return (
+        one.runs == two.runs
+        and one.warnings == two.warnings
+        and one.notes == two.notes
+        and all(
+            list(a.values) == list(b.values)
+            and dict(a.means) == dict(b.means)
+            and all(np.array_equal(a.values[m], b.values[m], equal_nan=True) for m in a.values)
+            for a, b in zip(one.evaluations.values(), two.evaluations.values(), strict=True)
+        )
+    )
 
 
 def test_several_processes_give_the_same_results(trec8: Any) -> None:
@@ -52,14 +57,19 @@ def test_several_processes_give_the_same_results(trec8: Any) -> None:
 def test_a_dask_cluster_that_loses_a_worker_gives_the_same_results(trec8: Any) -> None:
     runs, qrels = trec8
     with dask_cluster() as (client, pids):
+
         def deadly(run: dict[str, dict[str, float]]) -> Iterator[ScoredDoc]:
             """Kills a worker when it is handed out."""
             os.kill(pids.pop(), signal.SIGKILL)
             for topic, docs in run.items():
                 yield from (ScoredDoc(topic, doc, score) for doc, score in docs.items())
 
-        found = evaluate(runs | {"sys6": deadly(runs["sys6"])}, qrels, ["AP", "P@10"],
-                         executor=client.get_executor())
+        found = evaluate(
+            runs | {"sys6": deadly(runs["sys6"])},
+            qrels,
+            ["AP", "P@10"],
+            executor=client.get_executor(),
+        )
         assert len(pids) == 1
     assert same(found, evaluate(runs, qrels, ["AP", "P@10"]))
 
@@ -73,8 +83,14 @@ def test_what_a_worker_gives_cannot_be_unpacked() -> None:
 
 def test_what_can_be_read_but_once_travels_to_processes() -> None:
     qrels, runs = collection()
-    once = {name: (ScoredDoc(topic, doc, score) for topic, docs in run.items()
-                   for doc, score in docs.items()) for name, run in runs.items()}
+    once = {
+        name: (
+            ScoredDoc(topic, doc, score)
+            for topic, docs in run.items()
+            for doc, score in docs.items()
+        )
+        for name, run in runs.items()
+    }
     assert same(evaluate(once, qrels, "AP", jobs=2), evaluate(runs, qrels, "AP"))
 
 

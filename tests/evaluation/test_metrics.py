@@ -18,26 +18,53 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.provider import StdProvider
 
 JUDGE = FallbackProvider(
-    [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)])
+    [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)]
+)
 """ir_measures' default pipeline as it is without ir_std."""
 
 MEASURES = [
-    AP, AP(rel=2), AP @ 3, nDCG, nDCG @ 1, nDCG @ 5, P @ 1, P @ 10, P(rel=2) @ 5, RR,
-    RR(rel=2), RR @ 2, RR(rel=2) @ 10, Rprec, Rprec(rel=2), R @ 2, R(rel=2) @ 1000, Success @ 1,
-    Success(rel=2) @ 5, Bpref, Bpref(rel=2), Judged, Judged @ 3,
+    AP,
+    AP(rel=2),
+    AP @ 3,
+    nDCG,
+    nDCG @ 1,
+    nDCG @ 5,
+    P @ 1,
+    P @ 10,
+    P(rel=2) @ 5,
+    RR,
+    RR(rel=2),
+    RR @ 2,
+    RR(rel=2) @ 10,
+    Rprec,
+    Rprec(rel=2),
+    R @ 2,
+    R(rel=2) @ 1000,
+    Success @ 1,
+    Success(rel=2) @ 5,
+    Bpref,
+    Bpref(rel=2),
+    Judged,
+    Judged @ 3,
 ]
 GDEVAL = [ERR @ 20, ERR @ 2, nDCG(dcg="exp-log2") @ 20, nDCG(dcg="exp-log2") @ 2]
 
 docs = st.sampled_from([*"abcdefghij", "B", "é", "aa", "d10", "d9"])
 # Few distinct values make ties; the last ones differ by less than 32-bit floats can tell.
-scores = st.sampled_from([0.0, -0.0, 1.0, 2.0, -3.5, 1e-9, 16777216.0, 16777217.0, 0.1,
-                          0.1 + 1e-12, 1e300, -1e300]) | st.floats(-1e3, 1e3)
+scores = st.sampled_from(
+    [0.0, -0.0, 1.0, 2.0, -3.5, 1e-9, 16777216.0, 16777217.0, 0.1, 0.1 + 1e-12, 1e300, -1e300]
+) | st.floats(-1e3, 1e3)
 topics = st.sampled_from(["1", "2", "30"])
 run_dicts = st.dictionaries(topics, st.dictionaries(docs, scores, min_size=1), max_size=3)
 qrels_dicts = st.dictionaries(
-    topics, st.dictionaries(docs, st.integers(-2, 4), min_size=1).filter(
+    topics,
+    st.dictionaries(docs, st.integers(-2, 4), min_size=1).filter(
         # trec_eval allocates no level at all where every level is negative.
-        lambda judged: max(judged.values()) >= 0), min_size=1, max_size=3)
+        lambda judged: max(judged.values()) >= 0
+    ),
+    min_size=1,
+    max_size=3,
+)
 
 
 def by_key(results: Any) -> dict[tuple[str, str], float]:
@@ -69,10 +96,13 @@ def test_values_equal_gdevals_on_any_qrels_and_run(qrels: Any, run: Any) -> None
 def test_values_equal_ir_measures_on_deep_runs_with_many_ties(seed: int, distinct: int) -> None:
     random = np.random.default_rng(seed)
     names = [f"doc{i}" for i in random.permutation(300)]
-    qrels = {"1": {d: int(r) for d, r in zip(names[::2], random.integers(-1, 4, 150), strict=True)
-                   } | {"doc": 1}}
-    run = {"1": {d: float(s) for d, s in zip(names, random.integers(0, distinct, 300),
-                                             strict=True)}}
+    qrels = {
+        "1": {d: int(r) for d, r in zip(names[::2], random.integers(-1, 4, 150), strict=True)}
+        | {"doc": 1}
+    }
+    run = {
+        "1": {d: float(s) for d, s in zip(names, random.integers(0, distinct, 300), strict=True)}
+    }
     assert_same(MEASURES, qrels, run)
 
 
@@ -96,22 +126,26 @@ def test_rbp_without_rel_takes_level_by_highest_level_as_gain() -> None:
 
 def plain_dcg(gains: list[float], jk: bool) -> float:
     """Järvelin and Kekäläinen's, or trec_eval's, one document at a time."""
-    return sum(g / (max(1.0, math.log2(rank)) if jk else math.log2(rank + 1))
-               for rank, g in enumerate(gains, 1))
+    return sum(
+        g / (max(1.0, math.log2(rank)) if jk else math.log2(rank + 1))
+        for rank, g in enumerate(gains, 1)
+    )
 
 
 @pytest.mark.parametrize("dcg", ["log2", "jk"])
 @pytest.mark.parametrize("rel", [None, 1, 2])
 @pytest.mark.parametrize("cutoff", [None, 4])
-def test_dcg_and_ndcg_follow_their_definition(dcg: str, rel: int | None,
-                                              cutoff: int | None) -> None:
+def test_dcg_and_ndcg_follow_their_definition(
+    dcg: str, rel: int | None, cutoff: int | None
+) -> None:
     levels = [0, 2, 1, 0, 3, 1]
     unretrieved = [2, 1]
     run = {"1": {f"d{i}": float(-i) for i in range(len(levels))}}
     qrels = {"1": {f"d{i}": level for i, level in enumerate(levels + unretrieved)}}
     gains = [float(x >= rel) if rel else float(x) for x in levels]
-    ideal = sorted((float(x >= rel) if rel else float(x) for x in levels + unretrieved),
-                   reverse=True)
+    ideal = sorted(
+        (float(x >= rel) if rel else float(x) for x in levels + unretrieved), reverse=True
+    )
     params = {k: v for k, v in (("dcg", dcg), ("rel", rel), ("cutoff", cutoff)) if v is not None}
     measures = [ir_std.DCG(**params), ir_std.nDCG(**params)]
     values = list(StdEvaluator(measures, qrels).calc_aggregate(run).values())
@@ -142,11 +176,13 @@ def test_err_refuses_levels_that_gdeval_does_not_define() -> None:
 
 
 @pytest.mark.parametrize("name", ["trec8-adhoc", "covid-round1", "dl19-passage"])
-def test_values_equal_ir_measures_on_every_real_run_and_topic(name: str, data: Any,
-                                                              runs_of: Any) -> None:
+def test_values_equal_ir_measures_on_every_real_run_and_topic(
+    name: str, data: Any, runs_of: Any
+) -> None:
     measures = [AP, nDCG, P @ 10, RR, Rprec]
     qrels = ir_std.util.QrelsConverter(
-        ir_measures.read_trec_qrels(str(data / "qrels" / f"{name}.txt"))).as_dict_of_dict()
+        ir_measures.read_trec_qrels(str(data / "qrels" / f"{name}.txt"))
+    ).as_dict_of_dict()
     judge = JUDGE.evaluator(measures, qrels)
     ours = StdEvaluator(measures, data / "qrels" / f"{name}.txt")
     files = sorted(runs_of(name).iterdir())

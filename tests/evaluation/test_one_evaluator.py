@@ -27,26 +27,29 @@ def files(name: str, folder: Path) -> tuple[Path, Path]:
         kept = iter([at for at in levels for _ in range(levels[at]) if at > 0])
         docs.update({doc: next(kept, level) for doc, level in docs.items() if level})
     run = simulated_run(qrels, 1, depth=300)
-    (folder / "qrels").write_text("".join(
-        f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()))
-    (folder / "run").write_text("".join(
-        f"{t} Q0 {d} 0 {s!r} x\n" for t, docs in run.items() for d, s in docs.items()))
+    (folder / "qrels").write_text(
+        "".join(f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items())
+    )
+    (folder / "run").write_text(
+        "".join(f"{t} Q0 {d} 0 {s!r} x\n" for t, docs in run.items() for d, s in docs.items())
+    )
     return folder / "run", folder / "qrels"
 
 
 @pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_all_ways_to_a_placement_agree_on_every_measure(name: str, tmp_path: Path,
-                                                        ir_std_cli: Any) -> None:
+def test_all_ways_to_a_placement_agree_on_every_measure(
+    name: str, tmp_path: Path, ir_std_cli: Any
+) -> None:
     run, qrels = files(name, tmp_path)
     measures = list(load_factors(name).scores)
     placed = ir_std.place(run, qrels, measures, schemes="N,E", factors=name)
     results = ir_std.evaluate(run, qrels, measures, "N,E", factors=name)
     lines = ir_std_cli(run, qrels, *measures, "--factors", name, "-s", "N,E", "--place").out
-    assert [str(p) for p in placed] == [str(results.placements["run"][p.measure])
-                                        for p in placed]
+    assert [str(p) for p in placed] == [str(results.placements["run"][p.measure]) for p in placed]
     assert [line.split("\t")[::2] for line in lines] == [
-        [str(p.measure), p.summary] for p in placed]
+        [str(p.measure), p.summary] for p in placed
+    ]
     scores = ir_std.calc_aggregate(measures, qrels, run, schemes="N,E", factors=name)
     assert dict(scores) == results.means["run"]
 
@@ -67,11 +70,15 @@ def test_graded_rbp_of_a_part_is_the_same_wherever_it_is_shown_and_its_gains_are
 
 def test_thousands_of_topics_without_factors_make_one_short_line() -> None:
     qrels = {f"t{i}": {"a": 1} for i in range(5_000)}
-    mine = ir_std.FactorSet({"id": "half", "measures": {"AP": {"systems": 2}}},
-                            {f"t{i}": 1 for i in range(0, 5_000, 2)}, {"AP": np.full(2500, 0.5)},
-                            {"AP": np.full(2500, 0.1)})
-    with pytest.warns(StandardizationWarning, match="2500 topics without factors in half"
-                      ) as caught:
+    mine = ir_std.FactorSet(
+        {"id": "half", "measures": {"AP": {"systems": 2}}},
+        {f"t{i}": 1 for i in range(0, 5_000, 2)},
+        {"AP": np.full(2500, 0.5)},
+        {"AP": np.full(2500, 0.1)},
+    )
+    with pytest.warns(
+        StandardizationWarning, match="2500 topics without factors in half"
+    ) as caught:
         ir_std.calc_aggregate([AP], qrels, {"t0": {"a": 1.0}}, factors=mine)
     assert max(len(str(w.message)) for w in caught) < 200
 
@@ -81,12 +88,14 @@ def test_a_warning_points_at_the_callers_line() -> None:
 
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
     run = simulated_run(qrels, 1, depth=100)
-    for call in (lambda: ir_std.calc_aggregate([AP], qrels, run),
-                 lambda: ir_std.evaluate(run, qrels, AP),
-                 lambda: ir_std.place(run, qrels, [AP]),
-                 lambda: list(ir_std.iter_calc([AP], qrels, run)),
-                 lambda: ir_measures.calc_aggregate([sAP], qrels, run),
-                 lambda: sAP.calc_aggregate(qrels, run)):
+    for call in (
+        lambda: ir_std.calc_aggregate([AP], qrels, run),
+        lambda: ir_std.evaluate(run, qrels, AP),
+        lambda: ir_std.place(run, qrels, [AP]),
+        lambda: list(ir_std.iter_calc([AP], qrels, run)),
+        lambda: ir_measures.calc_aggregate([sAP], qrels, run),
+        lambda: sAP.calc_aggregate(qrels, run),
+    ):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             call()
@@ -95,12 +104,17 @@ def test_a_warning_points_at_the_callers_line() -> None:
 
 
 @pytest.mark.parametrize(("depth", "told"), [(900, 0), (899, 1), (1000, 0), (1001, 1)])
-def test_a_run_is_as_deep_as_the_systems_from_nine_tenths_of_their_depth_on(depth: int,
-                                                                           told: int) -> None:
+def test_a_run_is_as_deep_as_the_systems_from_nine_tenths_of_their_depth_on(
+    depth: int, told: int
+) -> None:
     docs = {f"d{i}": float(-i) for i in range(depth)}
     qrels = {"t1": {"d0": 1, "x": 0}}
-    mine = ir_std.FactorSet({"id": "mine", "depth": 1000, "measures": {"AP": {"systems": 2}}},
-                            {"t1": 1}, {"AP": [0.5]}, {"AP": [0.1]})
+    mine = ir_std.FactorSet(
+        {"id": "mine", "depth": 1000, "measures": {"AP": {"systems": 2}}},
+        {"t1": 1},
+        {"AP": [0.5]},
+        {"AP": [0.1]},
+    )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ir_std.calc_aggregate([AP], qrels, {"t1": docs}, factors=mine)
@@ -125,8 +139,9 @@ def test_threads_get_the_same_results_and_leave_the_warnings_as_they_were() -> N
     before = list(warnings.filters), warnings.showwarning
     with ThreadPoolExecutor(8) as threads:
         together = list(threads.map(lambda run: dict(evaluator.calc_aggregate(run)), runs))
-        whole = list(threads.map(lambda run: ir_std.evaluate(run, qrels, [AP, P @ 10], "all"),
-                                 runs))
+        whole = list(
+            threads.map(lambda run: ir_std.evaluate(run, qrels, [AP, P @ 10], "all"), runs)
+        )
     assert together == alone
     assert [r.means["run"] for r in whole] == alone
     assert (list(warnings.filters), warnings.showwarning) == before
@@ -143,15 +158,18 @@ def test_results_are_compared_by_identity() -> None:
 def test_a_measure_whose_level_no_judgment_reaches_has_no_value_and_a_note() -> None:
     factors = load_factors("dl19-passage")
     qrels = simulated_qrels(factors.n_rel)
-    scores = ir_std.calc_aggregate([AP(rel=2)], qrels, simulated_run(qrels, 1),
-                                   factors="dl19-passage")
+    scores = ir_std.calc_aggregate(
+        [AP(rel=2)], qrels, simulated_run(qrels, 1), factors="dl19-passage"
+    )
     assert list(map(str, scores)) == ["AP(rel=2)"]
     assert any("no document of these qrels is judged at level 2" in n for n in scores.notes)
 
 
 def test_measures_of_documents_judged_not_relevant_need_them() -> None:
-    qrels = {t: {d: 1 for d, level in docs.items() if level}
-             for t, docs in simulated_qrels(load_factors("trec8-adhoc").n_rel).items()}
+    qrels = {
+        t: {d: 1 for d, level in docs.items() if level}
+        for t, docs in simulated_qrels(load_factors("trec8-adhoc").n_rel).items()
+    }
     scores = ir_std.calc_aggregate([Bpref, AP], qrels, {}, factors="trec8-adhoc")
     assert list(map(str, scores)) == ["Bpref", "AP", "sAP"]
     assert any("judged not relevant are not in these qrels" in n for n in scores.notes)
@@ -160,8 +178,11 @@ def test_measures_of_documents_judged_not_relevant_need_them() -> None:
 def test_a_cutoff_beyond_the_systems_depth_has_no_factors() -> None:
     topics = {"t1": 1}
     mine = ir_std.FactorSet(
-        {"id": "shallow", "depth": 100, "measures": {"R@1000": {"systems": 2}}}, topics,
-        {"R@1000": [0.5]}, {"R@1000": [0.1]})
+        {"id": "shallow", "depth": 100, "measures": {"R@1000": {"systems": 2}}},
+        topics,
+        {"R@1000": [0.5]},
+        {"R@1000": [0.1]},
+    )
     with pytest.raises(ir_std.NoFactorsError, match="its systems were evaluated to depth 100"):
         ir_std.calc_aggregate([ir_std.sR @ 1000], {"t1": {"a": 1}}, {}, factors=mine)
 

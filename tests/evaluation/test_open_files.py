@@ -33,15 +33,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("files")
     n_rel = ir_std.load_factors("trec8-adhoc").n_rel
     qrels = simulated_qrels(n_rel)
-    (place / "qrels.txt").write_text("".join(
-        f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()),
-        encoding="utf-8")
+    (place / "qrels.txt").write_text(
+        "".join(f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()),
+        encoding="utf-8",
+    )
     for seed, name in enumerate(("a.run", "b.run")):
         write_run(as_run(simulated_run(qrels, seed)), place / name)
     values = ir_std.evaluate(place / "a.run", place / "qrels.txt", AP, ()).by_topic("a.run", AP)
-    (place / "scores.txt").write_text("".join(
-        f"num_rel\t{t}\t{n_rel[t]}\nmap\t{t}\t{value:.4f}\n" for t, value in values.items()),
-        encoding="utf-8")
+    (place / "scores.txt").write_text(
+        "".join(
+            f"num_rel\t{t}\t{n_rel[t]}\nmap\t{t}\t{value:.4f}\n" for t, value in values.items()
+        ),
+        encoding="utf-8",
+    )
     return place
 
 
@@ -64,27 +68,32 @@ def test_runs_and_qrels_are_read(opened: Callable[[str], Any], folder: Path) -> 
     expected = ir_std.calc_aggregate("AP", folder / "qrels.txt", folder / "a.run")
     assert len(expected) == 2
     assert ir_std.calc_aggregate("AP", opened("qrels.txt"), opened("a.run")) == expected
-    results = ir_std.evaluate({"a": opened("a.run"), "b": opened("b.run")}, opened("qrels.txt"),
-                              "AP")
+    results = ir_std.evaluate(
+        {"a": opened("a.run"), "b": opened("b.run")}, opened("qrels.txt"), "AP"
+    )
     assert results.means["a"] == expected
     assert [p.value for p in ir_std.place(opened("a.run"), opened("qrels.txt"), "AP")] == (
-        pytest.approx(list(expected.values())))
+        pytest.approx(list(expected.values()))
+    )
     assert ir_std.recognize(opened("qrels.txt")).factors is not None
     entries = [("a", opened("a.run"), opened("qrels.txt"))]
     assert ir_std.compare(entries, "AP").parts[0].results.means["a"] == expected
 
 
-def test_the_calls_of_ir_measures_measures_read_them(opened: Callable[[str], Any],
-                                                      folder: Path) -> None:
+def test_the_calls_of_ir_measures_measures_read_them(
+    opened: Callable[[str], Any], folder: Path
+) -> None:
     expected = ir_std.calc_aggregate(SP, folder / "qrels.txt", folder / "a.run", schemes="z")[SP]
     assert SP.calc_aggregate(opened("qrels.txt"), opened("a.run")) == pytest.approx(expected)
 
 
 def test_factors_are_built_of_them(opened: Callable[[str], Any], folder: Path) -> None:
-    built = ir_std.build_factors(opened("qrels.txt"), [opened("a.run"), opened("b.run")], "AP",
-                                 id="own")
-    expected = ir_std.build_factors(folder / "qrels.txt", [folder / "a.run", folder / "b.run"],
-                                    "AP", id="own")
+    built = ir_std.build_factors(
+        opened("qrels.txt"), [opened("a.run"), opened("b.run")], "AP", id="own"
+    )
+    expected = ir_std.build_factors(
+        folder / "qrels.txt", [folder / "a.run", folder / "b.run"], "AP", id="own"
+    )
     assert built.mean["AP"].tolist() == expected.mean["AP"].tolist()
 
 
@@ -98,14 +107,16 @@ def test_scores_are_read(opened: Callable[[str], Any], folder: Path) -> None:
     assert list(ir_std.evaluate(opened("scores.txt"), measures="AP").means.values()) == [means]
     assert ir_std.evaluate({"a": opened("scores.txt")}, measures="AP").means["a"] == means
     assert [p.value for p in ir_std.place(opened("scores.txt"), measures="AP")] == (
-        pytest.approx(list(means.values())))
+        pytest.approx(list(means.values()))
+    )
 
 
 def test_runs_are_merged_into_dicts(opened: Callable[[str], Any], folder: Path) -> None:
     merged = ir_std.merge([opened("a.run"), opened("b.run")], "minmax")
     assert merged == ir_std.merge([folder / "a.run", folder / "b.run"], "minmax")
     assert ir_std.normalize(opened("a.run"), "minmax") == ir_std.normalize(
-        folder / "a.run", "minmax")
+        folder / "a.run", "minmax"
+    )
     assert isinstance(merged, dict)
 
 

@@ -18,16 +18,24 @@ from ir_std.factors.estimates import means_of_systems
 
 QRELS, RUNS = collection()
 BUILT = build_factors(QRELS, RUNS, ["AP", "P@5"], id="mine")
-MEANS_OF_SYSTEMS = {f"{scheme or 'raw'}:{name}": means_of_systems(BUILT, name, scheme)
-                    for name in BUILT.measures for scheme in (None, "N", "U", "E", "z")}
+MEANS_OF_SYSTEMS = {
+    f"{scheme or 'raw'}:{name}": means_of_systems(BUILT, name, scheme)
+    for name in BUILT.measures
+    for scheme in (None, "N", "U", "E", "z")
+}
 MEANS = {tag: AP.calc_aggregate(QRELS, run) for tag, run in RUNS.items()}
 
 
 def without(*fields: str) -> FactorSet:
     """The built set without some of its tables."""
     tables = {"scores": BUILT.scores, "systems": BUILT.systems, "means": MEANS_OF_SYSTEMS}
-    return FactorSet(BUILT.info, BUILT.n_rel, BUILT.mean, BUILT.sd,
-                     **{name: table for name, table in tables.items() if name not in fields})
+    return FactorSet(
+        BUILT.info,
+        BUILT.n_rel,
+        BUILT.mean,
+        BUILT.sd,
+        **{name: table for name, table in tables.items() if name not in fields},
+    )
 
 
 @pytest.mark.parametrize("tag", RUNS)
@@ -41,8 +49,10 @@ def test_a_standardizing_system_ranks_where_its_mean_does(tag: str) -> None:
 
 
 def test_a_new_run_is_told_where_it_would_have_been() -> None:
-    blend = {t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
-             for t, docs in RUNS["sys4"].items()}
+    blend = {
+        t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
+        for t, docs in RUNS["sys4"].items()
+    }
     raw, _ = place(blend, QRELS, [AP], factors=BUILT)
     better = sum(mean > AP.calc_aggregate(QRELS, blend) for mean in MEANS.values())
     assert not raw.among
@@ -81,8 +91,10 @@ def test_a_participant_has_a_systems_scores_by_every_measure() -> None:
 @pytest.mark.parametrize("tag", [*RUNS, "blend"])
 @pytest.mark.parametrize("measure", [AP, sAP, sAP(scheme="E")])
 def test_on_a_topic_a_run_ranks_where_its_score_does(tag: str, measure: Any) -> None:
-    blend = {t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
-             for t, docs in RUNS["sys4"].items()}
+    blend = {
+        t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
+        for t, docs in RUNS["sys4"].items()
+    }
     run = RUNS.get(tag, blend)
     others = [ir_measures.calc([AP], QRELS, RUNS[name])[1] for name in RUNS if name != tag]
     by_system = [{m.query_id: m.value for m in found} for found in others]
@@ -139,8 +151,9 @@ def test_means_alone_place_a_run_on_all_topics_and_not_on_a_part() -> None:
     assert [(p.among, p.tied) for p in whole] == [(False, 1)] * 2
     part = place(RUNS["sys4"], {t: QRELS[t] for t in TOPICS[:3]}, [AP], factors=alone)
     assert part[0].rank is None
-    assert part[0].why_not == ("of mine's systems only the means over all 6 topics are known, "
-                               "and these are 3")
+    assert part[0].why_not == (
+        "of mine's systems only the means over all 6 topics are known, and these are 3"
+    )
 
 
 def test_own_parameters_of_u_are_placed_by_the_scores() -> None:
@@ -152,8 +165,9 @@ def test_own_parameters_of_u_are_placed_by_the_scores() -> None:
 
 def test_without_scores_of_systems_a_reason_is_given() -> None:
     raw, _ = place(RUNS["sys4"], QRELS, [AP], factors=without("scores", "systems", "means"))
-    assert str(raw) == (f"AP {MEANS['sys4']:.4f}: not placed, mine holds no scores of single "
-                        "systems for AP")
+    assert str(raw) == (
+        f"AP {MEANS['sys4']:.4f}: not placed, mine holds no scores of single systems for AP"
+    )
     [unknown] = place(RUNS["sys4"], QRELS, [P @ 7], factors=BUILT)
     assert unknown.summary == "not placed, mine has no factors for it"
 
@@ -161,9 +175,14 @@ def test_without_scores_of_systems_a_reason_is_given() -> None:
 def test_scores_are_rounded_as_the_systems_were_before_they_are_compared() -> None:
     rounded = np.round(BUILT.scores["AP"], 2)
     about = {**BUILT.info, "measures": {"AP": {"systems": len(RUNS), "resolution": 0.01}}}
-    known = FactorSet(about, BUILT.n_rel, {"AP": rounded.mean(axis=1)},
-                      {"AP": rounded.std(axis=1, ddof=1)}, {"AP": rounded},
-                      {"AP": BUILT.systems["AP"]})
+    known = FactorSet(
+        about,
+        BUILT.n_rel,
+        {"AP": rounded.mean(axis=1)},
+        {"AP": rounded.std(axis=1, ddof=1)},
+        {"AP": rounded},
+        {"AP": BUILT.systems["AP"]},
+    )
     placed = [place(run, QRELS, [AP], factors=known)[0] for run in RUNS.values()]
     assert all(p.among for p in placed)
     assert placed[0].value == pytest.approx(MEANS["sys0"])
@@ -176,8 +195,19 @@ def test_qrels_without_factors_place_nothing() -> None:
 
 def test_ordinals() -> None:
     assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111, 113)] == [
-        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "101st", "111th",
-        "113th"]
+        "1st",
+        "2nd",
+        "3rd",
+        "4th",
+        "11th",
+        "12th",
+        "13th",
+        "21st",
+        "22nd",
+        "101st",
+        "111th",
+        "113th",
+    ]
 
 
 def test_the_command_line_says_the_place_beside_each_value(ir_std_cli: Any, tmp_path: Path) -> None:
@@ -189,12 +219,17 @@ def test_the_command_line_says_the_place_beside_each_value(ir_std_cli: Any, tmp_
     assert shown.out[-2].startswith(f"all\tAP\t{MEANS['sys4']:.4f}\t{place}")
     assert shown.out[-2].endswith("of 7")
     assert all(line.endswith("of 7") for line in shown.out)
-    assert '"place": ' in ir_std_cli(runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine",
-                                     "--place", "-o", "jsonl").out[0]
+    assert (
+        '"place": '
+        in ir_std_cli(
+            runs / "sys4", qrels, "AP", "--factors", tmp_path / "mine", "--place", "-o", "jsonl"
+        ).out[0]
+    )
 
 
-def test_places_print_the_lines_of_the_command_line(data: Path, runs_of: Any,
-                                                    ir_std_cli: Any) -> None:
+def test_places_print_the_lines_of_the_command_line(
+    data: Path, runs_of: Any, ir_std_cli: Any
+) -> None:
     run, qrels = runs_of("trec8-adhoc") / "Flab8atdn", data / "qrels" / "trec8-adhoc.txt"
     placed = place(run, qrels, ["AP", "P@10"])
     assert str(placed).splitlines() == ir_std_cli(run, qrels, "AP", "P@10", "--place").out

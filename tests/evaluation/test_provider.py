@@ -81,7 +81,8 @@ def test_a_level_that_no_document_has_is_told() -> None:
         assert scores[AP(rel=highest + 1)] == 0
         assert [note for note in scores.notes if "nothing is relevant" in note] == [
             f"nothing is relevant by AP(rel={highest + 1}): the highest level of these qrels is "
-            f"{highest}"]
+            f"{highest}"
+        ]
 
 
 def test_the_drop_in_names_what_has_no_factors() -> None:
@@ -96,15 +97,15 @@ def test_the_drop_in_names_what_has_no_factors() -> None:
 
 def test_several_schemes_at_once() -> None:
     scores = ir_std.calc_aggregate([AP], QRELS, RUN, schemes=["z", "E", "U"])
-    assert list(map(str, scores)) == ["AP", "sAP(scheme='z')", "sAP(scheme='E')",
-                                      "sAP(scheme='U')"]
+    assert list(map(str, scores)) == ["AP", "sAP(scheme='z')", "sAP(scheme='E')", "sAP(scheme='U')"]
     assert scores[sAP(scheme="z")] == pytest.approx(((RAW - MEANS) / SDS).mean())
 
 
 @pytest.mark.parametrize("form", ["id", "path", "set"])
 def test_factors_are_named_by_id_path_or_set(form: str, tmp_path: Path) -> None:
-    named: str | FactorSet = (factor_set() if form == "set" else
-                              str(tmp_path / "tiny") if form == "path" else "tiny")
+    named: str | FactorSet = (
+        factor_set() if form == "set" else str(tmp_path / "tiny") if form == "path" else "tiny"
+    )
     scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=named)
     assert scores[sAP] == pytest.approx(N.mean())
     assert scores.match
@@ -130,8 +131,9 @@ def test_an_empty_run_scores_zero_everywhere() -> None:
 
 def test_a_topic_without_factors_is_left_out_of_the_mean_and_named_once() -> None:
     qrels = QRELS | {"new": {"a": 1}}
-    with pytest.warns(StandardizationWarning, match="1 topic without factors in tiny.*: new"
-                      ) as caught:
+    with pytest.warns(
+        StandardizationWarning, match="1 topic without factors in tiny.*: new"
+    ) as caught:
         scores = ir_std.calc_aggregate([AP, nDCG], qrels, RUN | {"new": {"a": 1.0}})
     assert len(caught) == 1
     assert scores[AP] == pytest.approx((RAW.sum() + 1) / 4)
@@ -139,8 +141,11 @@ def test_a_topic_without_factors_is_left_out_of_the_mean_and_named_once() -> Non
 
 
 def test_a_measure_without_factors_asked_for_by_its_standardized_name_is_an_error() -> None:
-    with pytest.raises(NoFactorsError, match="sP@10: tiny has no factors for P@10; "
-                                             r"it has AP, nDCG\(rel=1\)"):
+    with pytest.raises(
+        NoFactorsError,
+        match="sP@10: tiny has no factors for P@10; "
+        r"it has AP, nDCG\(rel=1\)",
+    ):
         ir_measures.calc_aggregate([sP @ 10], QRELS, RUN)
 
 
@@ -162,7 +167,8 @@ def test_sp_is_served_by_the_factors_of_ap() -> None:
 
 def test_graded_ndcg_uses_binary_factors_only_where_qrels_are_binary() -> None:
     assert snDCG.calc_aggregate(QRELS, RUN) == pytest.approx(
-        snDCG(rel=1).calc_aggregate(QRELS, RUN))
+        snDCG(rel=1).calc_aggregate(QRELS, RUN)
+    )
     graded = QRELS | {"t1": {"a": 2, "b": 1}}
     with pytest.raises(NoFactorsError, match="no factors for nDCG; it has"):
         snDCG.calc_aggregate(graded, RUN)
@@ -185,8 +191,12 @@ def test_the_smallest_depth_is_warned_of_and_topics_without_qrels_do_not_count()
 
 
 def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
-    factors = FactorSet({"id": "flat", "measures": {"AP": {"systems": 2}}}, TOPICS,
-                        {"AP": [1.0, 0.25, 0.0]}, {"AP": [0.0, 0.125, 0.0]})
+    factors = FactorSet(
+        {"id": "flat", "measures": {"AP": {"systems": 2}}},
+        TOPICS,
+        {"AP": [1.0, 0.25, 0.0]},
+        {"AP": [0.0, 0.125, 0.0]},
+    )
     scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors, schemes=["N", "z"])
     # On t1 it is below all systems; on t3 it scored 0 as they did, which is average.
     assert scores[sAP] == pytest.approx((0 + N[1] + 0.5) / 3)
@@ -195,8 +205,12 @@ def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
 
 
 def test_cutoff_measures_do_not_mind_depth() -> None:
-    factors = FactorSet({"id": "cut", "depth": 1000, "measures": {"P@10": {"systems": 2}}},
-                        dict.fromkeys(TOPICS), {"P@10": MEANS}, {"P@10": SDS})
+    factors = FactorSet(
+        {"id": "cut", "depth": 1000, "measures": {"P@10": {"systems": 2}}},
+        dict.fromkeys(TOPICS),
+        {"P@10": MEANS},
+        {"P@10": SDS},
+    )
     deep = {"t1": {f"d{i}": float(-i) for i in range(1500)}}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -205,36 +219,53 @@ def test_cutoff_measures_do_not_mind_depth() -> None:
 
 def test_a_part_that_several_sets_fit_is_warned_of(tmp_path: Path) -> None:
     larger = judgments_of(as_qrels(QRELS | {"t4": {"a": 1}, "t5": {"a": 1}}))
-    FactorSet({"id": "wide", "measures": {"AP": {"systems": 2}}}, larger, {"AP": [0.5] * 5},
-              {"AP": [0.1] * 5}).save(tmp_path / "wide")
+    FactorSet(
+        {"id": "wide", "measures": {"AP": {"systems": 2}}},
+        larger,
+        {"AP": [0.5] * 5},
+        {"AP": [0.1] * 5},
+    ).save(tmp_path / "wide")
     with pytest.warns(StandardizationWarning, match="a part of tiny, which is used.*of wide"):
         ir_measures.calc_aggregate([sAP], {"t1": QRELS["t1"]}, RUN)
 
 
 def namedtuples() -> tuple[Iterator[Qrel], Iterator[ScoredDoc]]:
-    return ((Qrel(t, d, r) for t, docs in QRELS.items() for d, r in docs.items()),
-            (ScoredDoc(t, d, s) for t, docs in RUN.items() for d, s in docs.items()))
+    return (
+        (Qrel(t, d, r) for t, docs in QRELS.items() for d, r in docs.items()),
+        (ScoredDoc(t, d, s) for t, docs in RUN.items() for d, s in docs.items()),
+    )
 
 
 def files(folder: Path) -> tuple[Path, Path]:
     qrels, run = namedtuples()
-    (folder / "q.txt").write_text("".join(f"{q.query_id} 0 {q.doc_id} {q.relevance}\n"
-                                          for q in qrels))
-    (folder / "r.txt").write_text("".join(f"{r.query_id} Q0 {r.doc_id} 1 {r.score} t\n"
-                                          for r in run))
+    (folder / "q.txt").write_text(
+        "".join(f"{q.query_id} 0 {q.doc_id} {q.relevance}\n" for q in qrels)
+    )
+    (folder / "r.txt").write_text(
+        "".join(f"{r.query_id} Q0 {r.doc_id} 1 {r.score} t\n" for r in run)
+    )
     return folder / "q.txt", folder / "r.txt"
 
 
 @pytest.mark.parametrize("form", ["dict", "generator", "list", "DataFrame", "Path", "str"])
 def test_all_forms_of_input_give_the_same(form: str, tmp_path: Path) -> None:
     inputs: Any = {
-        "dict": (QRELS, RUN), "generator": namedtuples(), "list": tuple(map(list, namedtuples())),
+        "dict": (QRELS, RUN),
+        "generator": namedtuples(),
+        "list": tuple(map(list, namedtuples())),
         "DataFrame": tuple(pd.DataFrame(list(rows)) for rows in namedtuples()),
-        "Path": files(tmp_path), "str": tuple(map(str, files(tmp_path))),
+        "Path": files(tmp_path),
+        "str": tuple(map(str, files(tmp_path))),
     }[form]
     scores = ir_std.calc_aggregate([AP, SetF, NumRet], *inputs)
-    assert scores == pytest.approx({AP: RAW.mean(), sAP: N.mean(), NumRet: 5.0,
-                                    SetF: ir_measures.calc_aggregate([SetF], QRELS, RUN)[SetF]})
+    assert scores == pytest.approx(
+        {
+            AP: RAW.mean(),
+            sAP: N.mean(),
+            NumRet: 5.0,
+            SetF: ir_measures.calc_aggregate([SetF], QRELS, RUN)[SetF],
+        }
+    )
 
 
 def test_inputs_are_not_modified() -> None:
@@ -245,19 +276,22 @@ def test_inputs_are_not_modified() -> None:
     pd.testing.assert_frame_equal(run, before[1])
 
 
-@pytest.mark.parametrize(("qrels", "run", "says"), [
-    ({1: {"a": 1}}, RUN, "topic id is 1 (int)"),
-    ({"t1": {7: 1}}, RUN, "document id of topic t1 is 7 (int)"),
-    ({"t1": {"a": 1.5}}, RUN, "document 'a' has relevance 1.5"),
-    (QRELS, {"t1": {"a": float("nan")}}, "document 'a' has score nan"),
-    (QRELS, {"t1": {"a": "high"}}, "a score is no number"),
-    (QRELS, {"t1": {"a": 1.0, 7: 1.0}}, "document id of topic t1 is 7 (int)"),
-    (QRELS, {"t1": {"a": 1.0}, "not judged": {7: 1.0}}, "document id of topic not judged is 7"),
-    (QRELS, [ScoredDoc("t1", "a", 1.0), ScoredDoc("t1", "a", 2.0)], "'a' twice"),
-    (QRELS, pd.DataFrame({"qid": ["t1"]}), "DataFrame without query_id, doc_id, score"),
-    (QRELS, 7, "cannot use int"),
-    (QRELS, [("t1", "a", 1.0)], "cannot use tuple"),
-])
+@pytest.mark.parametrize(
+    ("qrels", "run", "says"),
+    [
+        ({1: {"a": 1}}, RUN, "topic id is 1 (int)"),
+        ({"t1": {7: 1}}, RUN, "document id of topic t1 is 7 (int)"),
+        ({"t1": {"a": 1.5}}, RUN, "document 'a' has relevance 1.5"),
+        (QRELS, {"t1": {"a": float("nan")}}, "document 'a' has score nan"),
+        (QRELS, {"t1": {"a": "high"}}, "a score is no number"),
+        (QRELS, {"t1": {"a": 1.0, 7: 1.0}}, "document id of topic t1 is 7 (int)"),
+        (QRELS, {"t1": {"a": 1.0}, "not judged": {7: 1.0}}, "document id of topic not judged is 7"),
+        (QRELS, [ScoredDoc("t1", "a", 1.0), ScoredDoc("t1", "a", 2.0)], "'a' twice"),
+        (QRELS, pd.DataFrame({"qid": ["t1"]}), "DataFrame without query_id, doc_id, score"),
+        (QRELS, 7, "cannot use int"),
+        (QRELS, [("t1", "a", 1.0)], "cannot use tuple"),
+    ],
+)
 def test_inputs_that_cannot_be_used_are_told_why(qrels: Any, run: Any, says: str) -> None:
     with pytest.raises(InputError) as caught:
         ir_std.calc_aggregate([AP], qrels, run)
@@ -291,9 +325,12 @@ def test_methods_of_standardized_measures_take_paths(tmp_path: Path) -> None:
 def graded(max_level: int) -> FactorSet:
     """Factors of graded and binary measures, from judgments with these levels."""
     measures = {m: {"systems": 2} for m in ("nDCG", "nDCG(rel=1)", "nDCG@10", "RBP(p=0.8)")}
-    return FactorSet({"id": "graded", "max_level": max_level, "measures": measures}, TOPICS,
-                     {m: MEANS + i / 10 for i, m in enumerate(measures)},
-                     dict.fromkeys(measures, SDS))
+    return FactorSet(
+        {"id": "graded", "max_level": max_level, "measures": measures},
+        TOPICS,
+        {m: MEANS + i / 10 for i, m in enumerate(measures)},
+        dict.fromkeys(measures, SDS),
+    )
 
 
 def test_binary_qrels_of_a_graded_collection_use_binary_factors() -> None:
@@ -320,8 +357,10 @@ def test_a_part_of_graded_qrels_stays_graded() -> None:
     part = {"t1": QRELS["t1"], "t2": QRELS["t2"]}
     whole = QRELS | {"t3": {"a": 3, "b": 1, "z": 1, "y": -1}}
     measures = [nDCG, RBP]
-    expected = {(m.query_id, m.measure): m.value for m in ir_std.iter_calc(
-        measures, whole, RUN, factors=graded(3))}
+    expected = {
+        (m.query_id, m.measure): m.value
+        for m in ir_std.iter_calc(measures, whole, RUN, factors=graded(3))
+    }
     for metric in ir_std.iter_calc(measures, part, RUN, factors=graded(3)):
         assert metric.value == pytest.approx(expected[metric.query_id, metric.measure])
 
@@ -340,7 +379,8 @@ def test_everything_that_ir_measures_exports_is_there() -> None:
 
 
 def test_a_raw_metric_that_several_standardized_ones_need_is_computed_once(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     calls = []
 
     def counted(r: Any, **params: Any) -> np.ndarray:
@@ -374,19 +414,27 @@ def test_user_defined_measures_are_left_to_ir_measures() -> None:
 @pytest.mark.parametrize("beside", [[], [AP], [SetF], [AP, SetF]])
 @pytest.mark.parametrize("run", [RUN, {}, {"t3": RUN["t1"]}], ids=["whole", "empty", "part"])
 def test_means_of_other_providers_are_those_of_the_same_call_of_ir_measures(
-        beside: list[Any], run: Any) -> None:
+    beside: list[Any], run: Any
+) -> None:
     measures = [ir_measures.Accuracy, *beside]
     found = ir_std.calc(measures, QRELS, run, schemes="N")
     expected = ir_measures.calc(measures, QRELS, run)
-    assert {m: found.aggregated[m] for m in measures} == pytest.approx(expected.aggregated,
-                                                                        nan_ok=True)
+    assert {m: found.aggregated[m] for m in measures} == pytest.approx(
+        expected.aggregated, nan_ok=True
+    )
     assert {m for m in found.per_query if m.measure == measures[0]} == {
-        m for m in expected.per_query if m.measure == measures[0]}
+        m for m in expected.per_query if m.measure == measures[0]
+    }
 
 
 def test_gains_and_judged_only_of_one_measure_do_not_reach_another() -> None:
-    measures = [nDCG(gains={1: 0, 2: 5}), nDCG(judged_only=True), AP(judged_only=True), NumRet,
-                SetF(judged_only=True)]
+    measures = [
+        nDCG(gains={1: 0, 2: 5}),
+        nDCG(judged_only=True),
+        AP(judged_only=True),
+        NumRet,
+        SetF(judged_only=True),
+    ]
     qrels = QRELS | {"t1": {"a": 2, "b": 1, "c": 0}}
     together = ir_std.calc_aggregate(measures, qrels, RUN)
     for measure in measures:
@@ -394,12 +442,14 @@ def test_gains_and_judged_only_of_one_measure_do_not_reach_another() -> None:
 
 
 def test_standardizing_a_measure_of_another_provider() -> None:
-    factors = FactorSet({"id": "set", "measures": {"SetF": {"systems": 2}}}, TOPICS,
-                        {"SetF": MEANS}, {"SetF": SDS})
+    factors = FactorSet(
+        {"id": "set", "measures": {"SetF": {"systems": 2}}}, TOPICS, {"SetF": MEANS}, {"SetF": SDS}
+    )
     scores = ir_std.calc_aggregate([SetF], QRELS, RUN, factors=factors)
     raw = [m.value for m in sorted(ir_measures.iter_calc([SetF], QRELS, RUN))]
     assert scores[ir_std.standardized(SetF)] == pytest.approx(
-        ir_std.schemes.normal_cdf((np.array(raw) - MEANS) / SDS).mean())
+        ir_std.schemes.normal_cdf((np.array(raw) - MEANS) / SDS).mean()
+    )
 
 
 def test_an_unknown_scheme_is_refused() -> None:
@@ -431,13 +481,15 @@ PUBLISHED = [
 
 
 @pytest.mark.parametrize(("tag", "name", "raw", "z", "n", "u"), PUBLISHED)
-def test_real_trec_8_runs_have_the_known_values(tag: str, name: str, raw: float, z: float,
-                                                n: float, u: float, data: Path, runs_of: Any
-                                                ) -> None:
+def test_real_trec_8_runs_have_the_known_values(
+    tag: str, name: str, raw: float, z: float, n: float, u: float, data: Path, runs_of: Any
+) -> None:
     """With the published factors, whatever else the shipped set holds."""
-    scores = ir_std.calc_aggregate([ir_std.parse_measure(name)], data / "qrels" / "trec8-adhoc.txt",
-                                   runs_of("trec8-adhoc") / tag, schemes="z,N,U",
-                                   factors=published("trec8-adhoc", data))
+    scores = ir_std.calc_aggregate(
+        [ir_std.parse_measure(name)],
+        data / "qrels" / "trec8-adhoc.txt",
+        runs_of("trec8-adhoc") / tag,
+        schemes="z,N,U",
+        factors=published("trec8-adhoc", data),
+    )
     assert [round(v, 4) for v in scores.values()] == [raw, z, n, u]
-
-

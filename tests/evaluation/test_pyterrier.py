@@ -20,10 +20,14 @@ from ir_std.trec.inputs import as_qrels
 pt = pytest.importorskip("pyterrier", reason="python-terrier is not installed")
 
 TOPICS = pd.DataFrame({"qid": [f"t{i}" for i in range(6)], "query": ["q"] * 6})
-QRELS = pd.DataFrame([(f"t{i}", f"d{j}", int(j <= i % 3)) for i in range(6) for j in range(5)],
-                     columns=["qid", "docno", "label"])
-RESULTS = pd.DataFrame([(f"t{i}", f"d{j}", float((i * j) % 5), "q") for i in range(5)
-                        for j in range(6)], columns=["qid", "docno", "score", "query"])
+QRELS = pd.DataFrame(
+    [(f"t{i}", f"d{j}", int(j <= i % 3)) for i in range(6) for j in range(5)],
+    columns=["qid", "docno", "label"],
+)
+RESULTS = pd.DataFrame(
+    [(f"t{i}", f"d{j}", float((i * j) % 5), "q") for i in range(5) for j in range(6)],
+    columns=["qid", "docno", "score", "query"],
+)
 RESULTS["rank"] = RESULTS.groupby("qid")["score"].rank(ascending=False, method="first")
 OTHER = RESULTS.assign(score=-RESULTS["score"])
 MEASURES = [AP, sAP, sP @ 2, sAP(scheme="U"), P @ 2]
@@ -31,12 +35,21 @@ MEASURES = [AP, sAP, sP @ 2, sAP(scheme="U"), P @ 2]
 
 def save_factors(name: str, folder: Path) -> None:
     """Factors for the six topics."""
-    judged = judgments_of(as_qrels({t: dict(zip(rows["docno"], rows["label"], strict=True))
-                                    for t, rows in QRELS.groupby("qid")}))
+    judged = judgments_of(
+        as_qrels(
+            {
+                t: dict(zip(rows["docno"], rows["label"], strict=True))
+                for t, rows in QRELS.groupby("qid")
+            }
+        )
+    )
     measures = {"AP": {"systems": 9}, "P@2": {"systems": 9}}
-    FactorSet({"id": name, "measures": measures}, judged,
-              dict.fromkeys(measures, (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
-              dict.fromkeys(measures, (0.1,) * 6)).save(folder / name)
+    FactorSet(
+        {"id": name, "measures": measures},
+        judged,
+        dict.fromkeys(measures, (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
+        dict.fromkeys(measures, (0.1,) * 6),
+    ).save(folder / name)
 
 
 @pytest.fixture(autouse=True)
@@ -50,8 +63,9 @@ def experiment(systems: list[Any], **options: Any) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=DeprecationWarning)
         warnings.filterwarnings("ignore", category=FutureWarning)
-        return pt.Experiment(systems, TOPICS, QRELS, MEASURES, names=["a", "b"][:len(systems)],
-                             **options)
+        return pt.Experiment(
+            systems, TOPICS, QRELS, MEASURES, names=["a", "b"][: len(systems)], **options
+        )
 
 
 def in_their_columns(table: pd.DataFrame) -> pd.DataFrame:
@@ -87,8 +101,11 @@ def test_batches_give_what_the_whole_gives() -> None:
 
 def test_topics_without_factors_count_in_no_mean_but_in_that_which_pyterrier_makes_itself() -> None:
     odd = {"t5": "new"}
-    results, qrels, topics = (RESULTS.replace({"qid": odd}), QRELS.replace({"qid": odd}),
-                              TOPICS.replace({"qid": odd}))
+    results, qrels, topics = (
+        RESULTS.replace({"qid": odd}),
+        QRELS.replace({"qid": odd}),
+        TOPICS.replace({"qid": odd}),
+    )
     with pytest.warns(StandardizationWarning) as told:
         means = pt.Experiment([results], topics, qrels, [AP, sAP], names=["a"])
     with pytest.warns(StandardizationWarning):
@@ -96,7 +113,8 @@ def test_topics_without_factors_count_in_no_mean_but_in_that_which_pyterrier_mak
     assert {str(one.filename) for one in told} == {__file__}
     assert [str(one.message) for one in told if "pt.Experiment" in str(one.message)] == [
         "where topics have no factors the mean that pt.Experiment makes itself is NaN (sAP): "
-        "average what it gives with perquery=True"]
+        "average what it gives with perquery=True"
+    ]
     assert means["AP"].notna().all()
     assert means["sAP"].isna().all()
     averaged = by_topic.groupby("measure")["value"].mean()
@@ -119,8 +137,9 @@ def test_a_part_of_two_collections_is_named_by_the_measure(tmp_path: Path) -> No
     assert named == f"sP(factors='{used}')@2"
     with warnings.catch_warnings():
         warnings.simplefilter("error", StandardizationWarning)
-        pt.Experiment([RESULTS], TOPICS.head(4), part, [ir_measures.parse_measure(named)],
-                      names=["a"])
+        pt.Experiment(
+            [RESULTS], TOPICS.head(4), part, [ir_measures.parse_measure(named)], names=["a"]
+        )
 
 
 def test_baseline_and_rounding() -> None:
@@ -130,9 +149,9 @@ def test_baseline_and_rounding() -> None:
 
 
 def test_batches_of_real_qrels_find_their_set(data: Path) -> None:
-    qrels = pd.DataFrame(list(ir_measures.read_trec_qrels(
-        str(data / "qrels" / "terabyte05.txt")))).rename(
-        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    qrels = pd.DataFrame(
+        list(ir_measures.read_trec_qrels(str(data / "qrels" / "terabyte05.txt")))
+    ).rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
     topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "q"})
     # The first judged documents of each topic serve as a run.
     results = qrels.groupby("qid").head(30).assign(score=1.0, query="q", rank=0)
@@ -140,8 +159,16 @@ def test_batches_of_real_qrels_find_their_set(data: Path) -> None:
     for size in (None, 7):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tables.append(pt.Experiment([pt.Transformer.from_df(results)], topics, qrels, [AP, sAP],
-                                        names=["run"], batch_size=size))
+            tables.append(
+                pt.Experiment(
+                    [pt.Transformer.from_df(results)],
+                    topics,
+                    qrels,
+                    [AP, sAP],
+                    names=["run"],
+                    batch_size=size,
+                )
+            )
     assert tables[0]["sAP"][0] == pytest.approx(tables[1]["sAP"][0], abs=1e-12)
 
 
@@ -151,8 +178,16 @@ def test_batches_of_graded_qrels_keep_the_collections_levels(data: Path, runs_of
     topics = qrels[["qid"]].drop_duplicates().assign(query="")
     measures = [ir_std.sRBP, sAP(rel=2), ir_std.snDCG @ 10]
     whole, *batches = (
-        pt.Experiment([pt.Transformer.from_df(results)], topics, qrels, measures, names=["run"],
-                      batch_size=size) for size in (None, 1, 7))
+        pt.Experiment(
+            [pt.Transformer.from_df(results)],
+            topics,
+            qrels,
+            measures,
+            names=["run"],
+            batch_size=size,
+        )
+        for size in (None, 1, 7)
+    )
     for table in batches:
         for name in map(str, measures):
             assert table[name][0] == pytest.approx(whole[name][0], abs=1e-12)

@@ -26,7 +26,8 @@ def results(name: str, schemes: str = "N") -> ir_std.Results:
 def test_each_system_gets_its_own_column_again() -> None:
     factors = ir_std.load_factors("trec8-adhoc")
     assert np.sort(by_system(factors, "AP")[1].mean(axis=0)) == pytest.approx(
-        means_of_systems(factors, "AP"))
+        means_of_systems(factors, "AP")
+    )
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
@@ -34,8 +35,12 @@ def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
     found = results("trec7-adhoc", scheme)  # its systems are numbered, not named
     measure = found.measures[1]
     raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
-    expected = bootstrap_covariance(raw, by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
-                                    scheme=scheme, resolution=0.0001)
+    expected = bootstrap_covariance(
+        raw,
+        by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
+        scheme=scheme,
+        resolution=0.0001,
+    )
     part = found.systems_parts[measure]
     assert part.covariance == pytest.approx(expected)
     assert part.df == 102
@@ -46,15 +51,21 @@ def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
 def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None:
     known = ir_std.load_factors("trec8-adhoc")
     tags = [f"{'abcdefghijklm'[i // 10]}bc{i}" for i in range(129)]
-    factors = FactorSet({**known.info, "tags": tags, "measures": {"AP": {"systems": 129}}},
-                        known.n_rel, {"AP": known.mean["AP"]}, {"AP": known.sd["AP"]},
-                        {"AP": known.scores["AP"]}, {"AP": known.systems["AP"]})
+    factors = FactorSet(
+        {**known.info, "tags": tags, "measures": {"AP": {"systems": 129}}},
+        known.n_rel,
+        {"AP": known.mean["AP"]},
+        {"AP": known.sd["AP"]},
+        {"AP": known.scores["AP"]},
+        {"AP": known.systems["AP"]},
+    )
     qrels = simulated_qrels(known.n_rel)
     found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
     part = found.systems_parts[ir_std.sAP]
     numbers, scores = by_system(factors, "AP")
-    expected = bootstrap_covariance(found.values["a"][AP][:, None], scores,
-                                    [i // 10 for i in numbers])
+    expected = bootstrap_covariance(
+        found.values["a"][AP][:, None], scores, [i // 10 for i in numbers]
+    )
     assert part.covariance == pytest.approx(expected)
     assert (part.df, part.source) == (12, BY_TEAM)
 
@@ -72,8 +83,12 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
 
 def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:
     known = ir_std.load_factors("trec9-web")
-    factors = FactorSet({**known.info, "measures": {"AP": {"systems": 0}}}, known.n_rel,
-                        {"AP": known.mean["AP"]}, {"AP": known.sd["AP"]})
+    factors = FactorSet(
+        {**known.info, "measures": {"AP": {"systems": 0}}},
+        known.n_rel,
+        {"AP": known.mean["AP"]},
+        {"AP": known.sd["AP"]},
+    )
     qrels = simulated_qrels(known.n_rel)
     found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
     estimate = found.uncertainty["a"][ir_std.sAP]
@@ -102,7 +117,8 @@ def test_a_difference_is_surer_than_the_means_as_both_share_the_factors() -> Non
     found = results("trec8-adhoc")
     difference = found.difference("a", "b", ir_std.sAP)
     assert difference.mean == pytest.approx(
-        found.means["a"][ir_std.sAP] - found.means["b"][ir_std.sAP])
+        found.means["a"][ir_std.sAP] - found.means["b"][ir_std.sAP]
+    )
     apart = math.hypot(*(found.uncertainty[run][ir_std.sAP].systems for run in "ab"))
     assert 0 < difference.systems < apart / 2
     assert found.difference("a", "a", ir_std.sAP).half < 1e-9

@@ -30,10 +30,18 @@ ROW = SCORES[0, :3]
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FactorSet:
     """A set of two data sets and four models."""
     made = factors_from_scores(
-        {"nDCG@10": SCORES}, {"beir/toy": judgments_of_dataset(as_qrels(QRELS)), "beir/nq": None},
-        {"id": "toys", "title": "Toys", "unit": "collection", "population": "four toys",
-         "datasets": {"beir/toy": {"split": "test", "note": "it is a toy"}}, "measures": {}},
-        {"nDCG@10": MODELS})
+        {"nDCG@10": SCORES},
+        {"beir/toy": judgments_of_dataset(as_qrels(QRELS)), "beir/nq": None},
+        {
+            "id": "toys",
+            "title": "Toys",
+            "unit": "collection",
+            "population": "four toys",
+            "datasets": {"beir/toy": {"split": "test", "note": "it is a toy"}},
+            "measures": {},
+        },
+        {"nDCG@10": MODELS},
+    )
     made.save(tmp_path / "sets" / "toys")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
     return made
@@ -44,13 +52,17 @@ def test_the_mean_is_standardized_and_placed() -> None:
     assert results.means["x"][nDCG @ 10] == pytest.approx(RAW)
     z = (RAW - ROW.mean()) / ROW.std(ddof=1)
     assert ir_std.evaluate({"x": RUN}, QRELS, nDCG @ 10, "z").means["x"][
-        snDCG(scheme="z") @ 10] == pytest.approx(z)
+        snDCG(scheme="z") @ 10
+    ] == pytest.approx(z)
     assert results.placements["x"][snDCG @ 10].summary == "would have been 1st of 4"
     assert "the whole data set beir/toy, the same relevant documents; 3 systems" in str(
-        results.match)
-    assert {"compared with four toys", "beir/toy: it is a toy",
-            "nDCG@10 of the 3 systems on beir/toy: mean 0.4000, median 0.4000, deviation 0.2000",
-            } <= set(results.notes)
+        results.match
+    )
+    assert {
+        "compared with four toys",
+        "beir/toy: it is a toy",
+        "nDCG@10 of the 3 systems on beir/toy: mean 0.4000, median 0.4000, deviation 0.2000",
+    } <= set(results.notes)
 
 
 def test_values_by_topic_are_raw_only() -> None:
@@ -78,8 +90,10 @@ def test_tables_and_tests_of_two_runs_do_without_topics() -> None:
 @pytest.mark.filterwarnings("ignore:these topics are a part of toys")
 def test_means_over_data_sets_have_both_averages() -> None:
     both = {"beir/toy": 0.5, "beir/nq": 0.2}
-    scores = {name: RunScores(name, {nDCG @ 10: {name: value}}, unit="collection")
-              for name, value in both.items()}
+    scores = {
+        name: RunScores(name, {nDCG @ 10: {name: value}}, unit="collection")
+        for name, value in both.items()
+    }
     compared = ir_std.compare([("x", scores["beir/toy"], None), ("x", scores["beir/nq"], None)])
     raw, standardized = (compared.pooled("x", m) for m in compared.measures)
     assert raw
@@ -94,16 +108,22 @@ def test_means_over_data_sets_have_both_averages() -> None:
 def test_a_data_set_without_a_result_is_left_out_and_warned_of() -> None:
     full = RunScores("full", {nDCG @ 10: {"beir/toy": 0.5, "beir/nq": 0.2}}, unit="collection")
     part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
-    with pytest.warns(ir_std.StandardizationWarning,
-                      match="part: has no value of nDCG@10 on 1 of the data sets: left out"):
+    with pytest.warns(
+        ir_std.StandardizationWarning,
+        match="part: has no value of nDCG@10 on 1 of the data sets: left out",
+    ):
         results = ir_std.evaluate({"full": full, "part": part})
     assert results.means["part"][nDCG @ 10] == pytest.approx(0.5)
     assert results.means["full"][nDCG @ 10] == pytest.approx(0.35)
 
 
 def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) -> None:
-    (tmp_path / "NQ.json").write_text(json.dumps({"task_name": "NQ", "scores": {"test": [
-        {"ndcg_at_10": 0.3, "hf_subset": "default"}]}}), encoding="utf-8")
+    (tmp_path / "NQ.json").write_text(
+        json.dumps(
+            {"task_name": "NQ", "scores": {"test": [{"ndcg_at_10": 0.3, "hf_subset": "default"}]}}
+        ),
+        encoding="utf-8",
+    )
     (tmp_path / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")
     found = ir_std_cli(tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q")
     assert found.status == 0

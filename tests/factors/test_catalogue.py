@@ -28,8 +28,9 @@ def test_the_pages_and_the_topics_are_what_the_script_makes_of_the_sets() -> Non
 
 
 @pytest.mark.parametrize(("measure", "mean"), [("AP", 0.50), ("P@10", 0.60), ("RR", 0.68)])
-def test_the_mean_of_scheme_e_over_the_systems_themselves_is_as_told(measure: str,
-                                                                    mean: float) -> None:
+def test_the_mean_of_scheme_e_over_the_systems_themselves_is_as_told(
+    measure: str, mean: float
+) -> None:
     scores = load_factors("trec8-adhoc").scores[measure]
     shares = [(topic[:, None] >= topic).mean() for topic in scores]
     assert round(sum(shares) / len(shares), 2) == mean
@@ -61,8 +62,10 @@ def test_data_without_a_licence_are_never_given_one(name: str) -> None:
             assert record["licence"] == "CC0-1.0"
         else:
             assert record["licence"] == "MIT"
-            assert re.search("the runs belong to their participants and are not included|Copyright",
-                             record["attribution"])
+            assert re.search(
+                "the runs belong to their participants and are not included|Copyright",
+                record["attribution"],
+            )
 
 
 def test_the_packages_licence_names_every_licence_in_it() -> None:
@@ -90,18 +93,20 @@ def test_sets_name_the_version_that_built_them_and_their_inputs(name: str, data:
 
 def test_show_says_source_licence_quality_and_what_is_against_a_set(ir_std_cli: Any) -> None:
     lines = ir_std_cli("factors", "show", "robust04").out
-    assert any(line.startswith("source\t") and "\tCC-BY-SA-4.0\thttps://creativecommons.org" in line
-               for line in lines)
-    assert any(line.startswith("source\tW. Webber") and line.endswith("\tnot stated")
-               for line in lines)
+    assert any(
+        line.startswith("source\t") and "\tCC-BY-SA-4.0\thttps://creativecommons.org" in line
+        for line in lines
+    )
+    assert any(
+        line.startswith("source\tW. Webber") and line.endswith("\tnot stated") for line in lines
+    )
     assert any(line.startswith("measure\tAP\told\t110 systems") for line in lines)
     assert any(line.startswith("note\tnDCG (graded) is known on 99") for line in lines)
     assert any(line.startswith("input\tscores/robust04/AP.csv\t") for line in lines)
 
 
 def test_all_a_set_holds_opens_as_a_table(tmp_path: Path, ir_std_cli: Any) -> None:
-    ir_std_cli("factors", "export", "dl19-passage", "--format", "csv",
-               "-o", tmp_path / "x.csv")
+    ir_std_cli("factors", "export", "dl19-passage", "--format", "csv", "-o", tmp_path / "x.csv")
     factors = load_factors("dl19-passage")
     table = pd.read_csv(tmp_path / "x.csv", dtype={"topic": str})
     assert list(table.columns) == ["topic", "measure", "n_rel", "mean", "sd", *factors.info["tags"]]

@@ -19,11 +19,18 @@ SCORES = np.array([[0.1, 0.2, 0.3, 0.4], [0.5, 0.5, 0.5, 0.5]])
 @pytest.fixture
 def small() -> FactorSet:
     """Two topics, AP with scores and P@10 without; the second topic has no spread in AP."""
-    info = {"id": "small", "title": "Small", "measures": {"AP": {"systems": 4},
-                                                         "P@10": {"systems": 3}}}
-    return FactorSet(info, {"1": 5, "2": None},
-                     {"AP": SCORES.mean(axis=1), "P@10": [0.3, np.nan]},
-                     {"AP": SCORES.std(axis=1, ddof=1), "P@10": [0.1, np.nan]}, {"AP": SCORES})
+    info = {
+        "id": "small",
+        "title": "Small",
+        "measures": {"AP": {"systems": 4}, "P@10": {"systems": 3}},
+    }
+    return FactorSet(
+        info,
+        {"1": 5, "2": None},
+        {"AP": SCORES.mean(axis=1), "P@10": [0.3, np.nan]},
+        {"AP": SCORES.std(axis=1, ddof=1), "P@10": [0.1, np.nan]},
+        {"AP": SCORES},
+    )
 
 
 def test_a_set_reads_back_as_it_was_saved(small: FactorSet, tmp_path: Path) -> None:
@@ -59,8 +66,9 @@ def test_e_is_refused_where_there_are_no_scores(small: FactorSet) -> None:
         small.standardize("P@10", ["1"], [0.1], "E")
 
 
-def test_saving_never_replaces_something_that_is_not_a_set(small: FactorSet,
-                                                           tmp_path: Path) -> None:
+def test_saving_never_replaces_something_that_is_not_a_set(
+    small: FactorSet, tmp_path: Path
+) -> None:
     (tmp_path / "precious").write_text("text")
     with pytest.raises(InputError, match="not a factor set"):
         small.save(tmp_path)
@@ -73,24 +81,28 @@ def test_saving_again_replaces_the_set(small: FactorSet, tmp_path: Path) -> None
     assert [p.name for p in tmp_path.iterdir()] == ["s"]
 
 
-@pytest.mark.parametrize(("file", "content", "says"), [
-    ("mean.csv", None, "mean.csv is missing"),
-    ("mean.csv", ",AP,P@10\n1,0.1,0.2\n2,0.3\n", "mean.csv:3: 2 columns; the header has 3"),
-    ("sd.csv", ",AP,P@10\n1,0.1,x\n2,0.3,\n", "sd.csv:2: P@10 of topic 1 is 'x'"),
-    ("mean.csv", ",AP\n1,0.1\n2,0.2\n", "mean.csv: measures are AP; set.json has AP, P@10"),
-    ("mean.csv", ",AP,P@10\n1,0.1,0.2\n", "mean.csv:2: ends after 1 topics"),
-    ("mean.csv", ",AP,P@10\n1,0.1,0.2\n7,0.1,0.2\n", "mean.csv:3: topic '7'"),
-    ("topics.csv", "topic,n_rel\n1,5\n1,6\n", "topics.csv:3: topic 1 again"),
-    ("topics.csv", "topic,n_rel\n1,many\n2,\n", "topics.csv:2: n_rel is 'many'"),
-    ("topics.csv", "id,n\n1,5\n", "topics.csv:1: header id,n"),
-    ("set.json", "{", "set.json:1: no JSON"),
-    ("set.json", "{}", "'id' and 'measures' missing"),
-    ("set.json", json.dumps({"id": "x", "measures": {"AP": {}}}), "no number of systems"),
-    ("set.json", json.dumps({"id": "x", "measures": {}}), "at least one measure is expected"),
-    ("scores.npz", "text", "scores.npz: cannot be read"),
-])
+@pytest.mark.parametrize(
+    ("file", "content", "says"),
+    [
+        ("mean.csv", None, "mean.csv is missing"),
+        ("mean.csv", ",AP,P@10\n1,0.1,0.2\n2,0.3\n", "mean.csv:3: 2 columns; the header has 3"),
+        ("sd.csv", ",AP,P@10\n1,0.1,x\n2,0.3,\n", "sd.csv:2: P@10 of topic 1 is 'x'"),
+        ("mean.csv", ",AP\n1,0.1\n2,0.2\n", "mean.csv: measures are AP; set.json has AP, P@10"),
+        ("mean.csv", ",AP,P@10\n1,0.1,0.2\n", "mean.csv:2: ends after 1 topics"),
+        ("mean.csv", ",AP,P@10\n1,0.1,0.2\n7,0.1,0.2\n", "mean.csv:3: topic '7'"),
+        ("topics.csv", "topic,n_rel\n1,5\n1,6\n", "topics.csv:3: topic 1 again"),
+        ("topics.csv", "topic,n_rel\n1,many\n2,\n", "topics.csv:2: n_rel is 'many'"),
+        ("topics.csv", "id,n\n1,5\n", "topics.csv:1: header id,n"),
+        ("set.json", "{", "set.json:1: no JSON"),
+        ("set.json", "{}", "'id' and 'measures' missing"),
+        ("set.json", json.dumps({"id": "x", "measures": {"AP": {}}}), "no number of systems"),
+        ("set.json", json.dumps({"id": "x", "measures": {}}), "at least one measure is expected"),
+        ("scores.npz", "text", "scores.npz: cannot be read"),
+    ],
+)
 def test_a_broken_set_is_told_file_line_and_what_is_expected(
-        small: FactorSet, tmp_path: Path, file: str, content: str | None, says: str) -> None:
+    small: FactorSet, tmp_path: Path, file: str, content: str | None, says: str
+) -> None:
     small.save(tmp_path / "s")
     if content is None:
         (tmp_path / "s" / file).unlink()
@@ -107,10 +119,25 @@ def use_every_file(folder: Path) -> None:
 
 
 def test_all_seventeen_published_tracks_are_shipped() -> None:
-    published = {"trec3-adhoc", "trec4-adhoc", "trec5-adhoc", "trec6-adhoc", "trec7-adhoc",
-                 "trec8-adhoc", "trec9-web", "trec2001-web", "trec2002-web", "trec2003-web",
-                 "trec2004-web", "robust03", "robust04", "robust05", "terabyte04", "terabyte05",
-                 "terabyte06"}
+    published = {
+        "trec3-adhoc",
+        "trec4-adhoc",
+        "trec5-adhoc",
+        "trec6-adhoc",
+        "trec7-adhoc",
+        "trec8-adhoc",
+        "trec9-web",
+        "trec2001-web",
+        "trec2002-web",
+        "trec2003-web",
+        "trec2004-web",
+        "robust03",
+        "robust04",
+        "robust05",
+        "terabyte04",
+        "terabyte05",
+        "terabyte06",
+    }
     assert published <= set(available_factors())
 
 
@@ -137,8 +164,9 @@ def test_an_unknown_set_is_refused_with_the_nearest() -> None:
         load_factors("nothing like it")
 
 
-def test_a_users_own_folder_of_sets_is_found(small: FactorSet, tmp_path: Path,
-                                             monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_users_own_folder_of_sets_is_found(
+    small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small.save(tmp_path / "small")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
     assert "small" in available_factors()
@@ -146,7 +174,8 @@ def test_a_users_own_folder_of_sets_is_found(small: FactorSet, tmp_path: Path,
 
 
 def test_a_path_is_never_taken_for_the_id_of_a_shipped_set(
-        small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small.save(tmp_path / "trec8-adhoc")
     monkeypatch.chdir(tmp_path)
     assert load_factors(Path("trec8-adhoc")).id == "small"
@@ -159,7 +188,8 @@ def test_a_place_that_cannot_be_written_to_is_said_to_be_that(small: FactorSet) 
 
 
 def test_the_old_set_stays_when_the_new_one_cannot_take_its_place(
-        small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small: FactorSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small.save(tmp_path / "s")
     rename = Path.rename
 
@@ -178,8 +208,9 @@ def test_the_old_set_stays_when_the_new_one_cannot_take_its_place(
 def test_a_changed_set_is_read_anew(small: FactorSet, tmp_path: Path) -> None:
     small.save(tmp_path / "s")
     load_factors(tmp_path / "s")
-    FactorSet({**small.info, "title": "Another title"}, small.n_rel, small.mean, small.sd
-              ).save(tmp_path / "s")
+    FactorSet({**small.info, "title": "Another title"}, small.n_rel, small.mean, small.sd).save(
+        tmp_path / "s"
+    )
     assert load_factors(str(tmp_path / "s")).title == "Another title"
 
 
@@ -193,7 +224,8 @@ def test_published_cells_are_shipped_at_full_precision(data: Path) -> None:
     assert "0.0478806201550388" in (data / "published" / "trec8.adhoc.mn.csv").read_text()
     assert load_factors("trec4-adhoc").mean["AP"].tolist() == [
         float(line.split(",")[2])
-        for line in (data / "published" / "trec4.adhoc.mn.csv").read_text().splitlines()[1:]]
+        for line in (data / "published" / "trec4.adhoc.mn.csv").read_text().splitlines()[1:]
+    ]
 
 
 def test_no_file_of_the_input_is_shipped() -> None:

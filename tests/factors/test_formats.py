@@ -26,9 +26,18 @@ from ir_std.factors.formats import (
 from ir_std.factors.validation import check
 from ir_std.trec.names import from_trec_eval, to_trec_eval
 
-NAMES = {"AP": "map", "P@10": "P_10", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref",
-         "nDCG": "ndcg", "nDCG@10": "ndcg_cut_10", "R@100": "recall_100",
-         "Success@1": "success_1", "AP@5": "map_cut_5"}
+NAMES = {
+    "AP": "map",
+    "P@10": "P_10",
+    "RR": "recip_rank",
+    "Rprec": "Rprec",
+    "Bpref": "bpref",
+    "nDCG": "ndcg",
+    "nDCG@10": "ndcg_cut_10",
+    "R@100": "recall_100",
+    "Success@1": "success_1",
+    "AP@5": "map_cut_5",
+}
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +45,17 @@ def built() -> FactorSet:
     """All usual measures; one topic without factors for AP."""
     qrels, runs = collection()
     made = build_factors(qrels, runs, id="x")
-    without_one = [{**table, "AP": np.where(np.arange(6) == 2, np.nan, table["AP"])}
-                   for table in (made.mean, made.sd)]
+    without_one = [
+        {**table, "AP": np.where(np.arange(6) == 2, np.nan, table["AP"])}
+        for table in (made.mean, made.sd)
+    ]
     return FactorSet(made.info, made.judgments, *without_one)
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_nothing_is_lost_on_the_way_out_and_back(name: str, built: FactorSet, tmp_path: Path
-                                                 ) -> None:
+def test_nothing_is_lost_on_the_way_out_and_back(
+    name: str, built: FactorSet, tmp_path: Path
+) -> None:
     file = str(tmp_path / "out")
     FORMATS[name].write(built, file)
     again = FORMATS[name].read(file)
@@ -85,44 +97,57 @@ def test_lines_are_as_trec_eval_reads_them(built: FactorSet, tmp_path: Path) -> 
     assert ("t2", "map") not in found
 
 
-def test_published_files_are_read_and_written_with_the_same_values(data: Path, tmp_path: Path
-                                                                   ) -> None:
+def test_published_files_are_read_and_written_with_the_same_values(
+    data: Path, tmp_path: Path
+) -> None:
     tables = read_webber(data / "published" / "trec7.adhoc")
     assert set(tables.mean) == set(PUBLISHED_NAMES.values())
     write_webber(imported(tables, {"id": "x"}, 103), tmp_path / "trec7.adhoc")
-    for mine, theirs in zip(webber_files(tmp_path / "trec7.adhoc"),
-                            webber_files(data / "published" / "trec7.adhoc"), strict=True):
+    for mine, theirs in zip(
+        webber_files(tmp_path / "trec7.adhoc"),
+        webber_files(data / "published" / "trec7.adhoc"),
+        strict=True,
+    ):
         rows = [[line.split(",") for line in f.read_text().splitlines()] for f in (mine, theirs)]
         assert rows[0][0] == rows[1][0]
         assert [list(map(float, r[1:])) for r in rows[0][1:]] == [
-            list(map(float, r[1:])) for r in rows[1][1:]]
+            list(map(float, r[1:])) for r in rows[1][1:]
+        ]
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("", "no lines"),
-    ("1 map 0.5\n", "z:1: 3 columns"),
-    ("1 map 0.5 0.1\n1 map 0.5 0.1\n", "z:2: map of topic 1 again"),
-    ("1 map 0.5 x\n", "z:1: 'x'; a finite number"),
-    ("1 map nan 0.1\n", "z:1: 'nan'"),
-    ("1 foo 0.5 0.1\n", "z:1: measure 'foo'; unknown measure"),
-])
-def test_a_broken_trec_eval_file_is_told_file_and_line(text: str, message: str, tmp_path: Path
-                                                       ) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no lines"),
+        ("1 map 0.5\n", "z:1: 3 columns"),
+        ("1 map 0.5 0.1\n1 map 0.5 0.1\n", "z:2: map of topic 1 again"),
+        ("1 map 0.5 x\n", "z:1: 'x'; a finite number"),
+        ("1 map nan 0.1\n", "z:1: 'nan'"),
+        ("1 foo 0.5 0.1\n", "z:1: measure 'foo'; unknown measure"),
+    ],
+)
+def test_a_broken_trec_eval_file_is_told_file_and_line(
+    text: str, message: str, tmp_path: Path
+) -> None:
     (tmp_path / "z").write_text(text)
     with pytest.raises(InputError, match=message):
         read_trec_eval(tmp_path / "z")
 
 
-@pytest.mark.parametrize(("means", "deviations", "message"), [
-    ("", "", "s.mn.csv: no topics"),
-    (",AP\n1,0.5\n", ",AP\n2,0.5\n", "s.sd.csv: other topics or measures than s.mn.csv"),
-    (",AP\n1,0.5,0.5\n", ",AP\n1,0.5\n", "s.mn.csv:2: 3 columns"),
-    (",AP\n1,x\n", ",AP\n1,0.5\n", "s.mn.csv:2: 'x'"),
-    (",foo\n1,0.5\n", ",foo\n1,0.5\n", "s.mn.csv:1: measure 'foo'"),
-    (",AP,AP\n1,0.5,0.5\n", ",AP,AP\n1,0.5,0.5\n", "s.mn.csv: a topic or measure comes twice"),
-])
-def test_a_broken_published_pair_is_told_file_and_line(means: str, deviations: str, message: str,
-                                                       tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("means", "deviations", "message"),
+    [
+        ("", "", "s.mn.csv: no topics"),
+        (",AP\n1,0.5\n", ",AP\n2,0.5\n", "s.sd.csv: other topics or measures than s.mn.csv"),
+        (",AP\n1,0.5,0.5\n", ",AP\n1,0.5\n", "s.mn.csv:2: 3 columns"),
+        (",AP\n1,x\n", ",AP\n1,0.5\n", "s.mn.csv:2: 'x'"),
+        (",foo\n1,0.5\n", ",foo\n1,0.5\n", "s.mn.csv:1: measure 'foo'"),
+        (",AP,AP\n1,0.5,0.5\n", ",AP,AP\n1,0.5,0.5\n", "s.mn.csv: a topic or measure comes twice"),
+    ],
+)
+def test_a_broken_published_pair_is_told_file_and_line(
+    means: str, deviations: str, message: str, tmp_path: Path
+) -> None:
     (tmp_path / "s.mn.csv").write_text(means)
     (tmp_path / "s.sd.csv").write_text(deviations)
     with pytest.raises(InputError, match=message):
@@ -139,16 +164,34 @@ def test_nothing_is_half_written(built: FactorSet, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_commands_export_and_import(name: str, built: FactorSet, ir_std_cli: Any,
-                                        tmp_path: Path) -> None:
+def test_the_commands_export_and_import(
+    name: str, built: FactorSet, ir_std_cli: Any, tmp_path: Path
+) -> None:
     built.save(tmp_path / "x")
     qrels = write_qrels(collection()[0], tmp_path / "qrels")
     out = ir_std_cli("factors", "export", tmp_path / "x", "--format", name, "-o", tmp_path / "f")
     assert out.status == 0
-    ir_std_cli("factors", "import", tmp_path / "f", "--format", name, "-o", tmp_path / "y",
-               "--qrels", qrels, "--systems", 7, "--title", "Y")
-    assert "add --force" in ir_std_cli("factors", "import", tmp_path / "f", "--format", name, "-o",
-                                       tmp_path / "y").err[0]
+    ir_std_cli(
+        "factors",
+        "import",
+        tmp_path / "f",
+        "--format",
+        name,
+        "-o",
+        tmp_path / "y",
+        "--qrels",
+        qrels,
+        "--systems",
+        7,
+        "--title",
+        "Y",
+    )
+    assert (
+        "add --force"
+        in ir_std_cli(
+            "factors", "import", tmp_path / "f", "--format", name, "-o", tmp_path / "y"
+        ).err[0]
+    )
     again = load_factors(tmp_path / "y")
     assert (again.id, again.title, again.n_rel) == ("y", "Y", built.n_rel)
     assert np.array_equal(again.mean["RR"], built.mean["RR"])
@@ -162,22 +205,30 @@ def test_a_set_of_unknown_size_says_so(built: FactorSet, tmp_path: Path) -> None
     assert made.systems_text() == "unknown number of"
 
 
-ODD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"),
-              min_size=1, max_size=8)
+ODD = st.text(
+    st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), min_size=1, max_size=8
+)
 
 
 def odd_set(topics: list[str], value: float) -> FactorSet:
     about = {"id": "odd", "measures": {"AP": {"systems": 2}, "nDCG@10": {"systems": 2}}}
     column = np.full(len(topics), value)
-    return FactorSet(about, dict.fromkeys(topics, 3), dict.fromkeys(about["measures"], column),
-                     dict.fromkeys(about["measures"], column / 3))
+    return FactorSet(
+        about,
+        dict.fromkeys(topics, 3),
+        dict.fromkeys(about["measures"], column),
+        dict.fromkeys(about["measures"], column / 3),
+    )
 
 
 @settings(max_examples=30)
-@given(topics=st.lists(ODD, min_size=1, max_size=4, unique=True),
-       value=st.floats(0, 1, allow_subnormal=True))
-def test_odd_topics_come_back_from_every_format_or_are_refused(topics: list[str],
-                                                              value: float) -> None:
+@given(
+    topics=st.lists(ODD, min_size=1, max_size=4, unique=True),
+    value=st.floats(0, 1, allow_subnormal=True),
+)
+def test_odd_topics_come_back_from_every_format_or_are_refused(
+    topics: list[str], value: float
+) -> None:
     made = odd_set(topics, value)
     with TemporaryDirectory() as folder:
         made.save(Path(folder, "set"))
@@ -203,9 +254,19 @@ def test_topics_that_csv_must_quote_come_back(topics: str, tmp_path: Path) -> No
     assert FactorSet.load(tmp_path / "set").mean["AP"].tolist() == [0.5, 0.5]
 
 
-@pytest.mark.parametrize("line", [
-    "1 map -0.5 0.1", "1 map 1.5 0.1", "1 map 0.5 -0.1", "1 map 1e400 0.1", "1 map 0.5 inf",
-    "1 map 0_5 0.1", "1 map \uff11 0.1", "1 P_10 0.5 1.5"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 map -0.5 0.1",
+        "1 map 1.5 0.1",
+        "1 map 0.5 -0.1",
+        "1 map 1e400 0.1",
+        "1 map 0.5 inf",
+        "1 map 0_5 0.1",
+        "1 map \uff11 0.1",
+        "1 P_10 0.5 1.5",
+    ],
+)
 def test_values_that_no_measure_can_have_are_refused_on_import(line: str, tmp_path: Path) -> None:
     (tmp_path / "z").write_text(line + "\n", encoding="utf-8")
     with pytest.raises(InputError):

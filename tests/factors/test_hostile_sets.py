@@ -35,18 +35,25 @@ def sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     known = judgments_of(as_qrels(QRELS))
     scores = np.sort(np.random.default_rng(1).random((20, 5)), axis=1)
     for name in ("bad", "sound"):
-        FactorSet({"id": name, "measures": {"AP": {"systems": 5}}}, known,
-                  {"AP": scores.mean(axis=1)}, {"AP": scores.std(axis=1, ddof=1)},
-                  {"AP": scores}, {"AP": np.tile(np.arange(5), (20, 1))}).save(tmp_path / name)
+        FactorSet(
+            {"id": name, "measures": {"AP": {"systems": 5}}},
+            known,
+            {"AP": scores.mean(axis=1)},
+            {"AP": scores.std(axis=1, ddof=1)},
+            {"AP": scores},
+            {"AP": np.tile(np.arange(5), (20, 1))},
+        ).save(tmp_path / name)
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
     return tmp_path
 
 
 def info(**fields: Any) -> Break:
     """Other fields in ``set.json``."""
+
     def change(folder: Path) -> None:
         file = folder / "set.json"
         file.write_text(json.dumps({**json.loads(file.read_text()), **fields}))
+
     return change
 
 
@@ -58,12 +65,14 @@ def text(file: str, content: str | bytes) -> Break:
 
 def cell(file: str, value: str, column: int = 1) -> Break:
     """Another value on the third line of a table."""
+
     def change(folder: Path) -> None:
         lines = (folder / file).read_text().split("\n")
         cells = lines[2].split(",")
         cells[column] = value
         lines[2] = ",".join(cells)
         (folder / file).write_text("\n".join(lines), encoding="utf-8")
+
     return change
 
 
@@ -80,6 +89,7 @@ def member(header: str, data: bytes = b"") -> Break:
     def change(folder: Path) -> None:
         with zipfile.ZipFile(folder / "scores.npz", "w") as archive:
             archive.writestr("AP.npy", content)
+
     return change
 
 
@@ -101,9 +111,12 @@ def broken_lzma(folder: Path) -> None:
 
 
 def bomb(folder: Path) -> None:
-    with zipfile.ZipFile(folder / "scores.npz", "w", zipfile.ZIP_DEFLATED,
-                         compresslevel=1) as archive, (
-            archive.open("AP.npy", "w", force_zip64=True)) as stream:
+    with (
+        zipfile.ZipFile(
+            folder / "scores.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1
+        ) as archive,
+        archive.open("AP.npy", "w", force_zip64=True) as stream,
+    ):
         for _ in range(300):
             stream.write(bytes(1 << 20))
 
@@ -121,19 +134,47 @@ def encrypted(folder: Path) -> None:
 SCORES = np.sort(np.random.default_rng(1).random((20, 5)), axis=1)
 
 BROKEN: dict[str, Break] = {
-    **{f"set.json: {name} is {str(value)[:20]!r}": info(**{name: value}) for name, value in [
-        ("doc_id_pattern", "("), ("doc_id_pattern", 3), ("doc_id_pattern", "(a+)+$"),
-        ("doc_id_pattern", "[z-a]"), ("depth", "x"), ("depth", 0), ("depth", True),
-        ("resolution", "x"), ("resolution", -1), ("resolution", 1), ("resolution", float("nan")),
-        ("max_level", [1]), ("max_level", -1), ("default_measures", 5),
-        ("default_measures", ["Foo"]), ("ir_datasets", 5), ("ir_datasets", [1]), ("source", ["a"]),
-        ("id", ""), ("id", 5), ("id", "a/b"), ("title", "\x1b[2J"), ("title", "a\nb"),
-        ("licence", 3), ("unit", "planet"), ("beside", 7), ("sources", "x"), ("measures", {}),
-        ("measures", []), ("measures", {"AP": 5}), ("measures", {"AP": {"systems": -1}}),
-        ("measures", {"AP": {"systems": "5"}}), ("measures", {"Foo": {"systems": 5}}),
-        ("measures", {"AP": {"systems": 5, "depth": "x"}}), ("measures", {"AP": {"systems": 6}}),
-        ("measures", {"AP": {"systems": 5}, "RR": {"systems": 5}}),
-    ]},
+    **{
+        f"set.json: {name} is {str(value)[:20]!r}": info(**{name: value})
+        for name, value in [
+            ("doc_id_pattern", "("),
+            ("doc_id_pattern", 3),
+            ("doc_id_pattern", "(a+)+$"),
+            ("doc_id_pattern", "[z-a]"),
+            ("depth", "x"),
+            ("depth", 0),
+            ("depth", True),
+            ("resolution", "x"),
+            ("resolution", -1),
+            ("resolution", 1),
+            ("resolution", float("nan")),
+            ("max_level", [1]),
+            ("max_level", -1),
+            ("default_measures", 5),
+            ("default_measures", ["Foo"]),
+            ("ir_datasets", 5),
+            ("ir_datasets", [1]),
+            ("source", ["a"]),
+            ("id", ""),
+            ("id", 5),
+            ("id", "a/b"),
+            ("title", "\x1b[2J"),
+            ("title", "a\nb"),
+            ("licence", 3),
+            ("unit", "planet"),
+            ("beside", 7),
+            ("sources", "x"),
+            ("measures", {}),
+            ("measures", []),
+            ("measures", {"AP": 5}),
+            ("measures", {"AP": {"systems": -1}}),
+            ("measures", {"AP": {"systems": "5"}}),
+            ("measures", {"Foo": {"systems": 5}}),
+            ("measures", {"AP": {"systems": 5, "depth": "x"}}),
+            ("measures", {"AP": {"systems": 6}}),
+            ("measures", {"AP": {"systems": 5}, "RR": {"systems": 5}}),
+        ]
+    },
     "set.json: nested deeply": text("set.json", "[" * 100_000),
     "set.json: a number of 5,000 digits": text("set.json", '{"id": ' + "9" * 5000 + "}"),
     "set.json: not UTF-8": text("set.json", b'{"id": "\xff"}'),
@@ -147,9 +188,25 @@ BROKEN: dict[str, Break] = {
     "topics.csv: NUL": cell("topics.csv", "\0", 0),
     "topics.csv: a stray quote": cell("topics.csv", 'a"b"c,"d', 0),
     "topics.csv: empty": text("topics.csv", ""),
-    **{f"{file}: {value[:12]!r}": cell(file, value) for file in ("mean.csv", "sd.csv")
-       for value in ("inf", "-inf", "1e400", "-0.1", "1.5", "nan", "1_0", "\uff11", "x", "0x1",
-                     "9" * 5000, "", "x" * 200_000)},
+    **{
+        f"{file}: {value[:12]!r}": cell(file, value)
+        for file in ("mean.csv", "sd.csv")
+        for value in (
+            "inf",
+            "-inf",
+            "1e400",
+            "-0.1",
+            "1.5",
+            "nan",
+            "1_0",
+            "\uff11",
+            "x",
+            "0x1",
+            "9" * 5000,
+            "",
+            "x" * 200_000,
+        )
+    },
     "mean.csv: another topic": cell("mean.csv", "7", 0),
     "mean.csv: not UTF-8": text("mean.csv", b",AP\n401,\xff\n"),
     "mean.csv: the mean of other scores": cell("mean.csv", "0.123"),
@@ -159,14 +216,17 @@ BROKEN: dict[str, Break] = {
     "npz: broken deflate": broken_deflate,
     "npz: broken LZMA": broken_lzma,
     "npz: no npy members": lambda folder: zipfile.ZipFile(folder / "scores.npz", "w").writestr(
-        "readme.txt", "x"),
+        "readme.txt", "x"
+    ),
     "npz: no members": lambda folder: zipfile.ZipFile(folder / "scores.npz", "w").close(),
     "npz: encrypted": encrypted,
     "npz: 300 MB of zeros": bomb,
     "npz: a header of 8 TB": member(
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000)}"),
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 1000000)}"
+    ),
     "npz: a negative shape": member(
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (-20, -5)}", bytes(800)),
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-20, -5)}", bytes(800)
+    ),
     "npz: a header that is code": member("__import__('os').system('true')"),
     "npz: a header nested deeply": member("[" * 9000),
     "npz: pickles": member("{'descr': '|O', 'fortran_order': False, 'shape': (20, 5)}", b"x"),
@@ -191,8 +251,9 @@ BROKEN: dict[str, Break] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_set_is_refused_in_a_line_and_skipped_with_one_warning(name: str, sets: Path
-                                                                       ) -> None:
+def test_a_broken_set_is_refused_in_a_line_and_skipped_with_one_warning(
+    name: str, sets: Path
+) -> None:
     BROKEN[name](sets / "bad")
     started = time.monotonic()
     with warnings.catch_warnings(record=True) as caught:
@@ -245,8 +306,9 @@ def test_a_set_is_found_by_its_id_and_by_its_folder(sets: Path) -> None:
         assert load_factors(name).id == "another-name"
 
 
-@pytest.mark.parametrize("pattern", [r"a*a*a*a*a*a*a*a*a*b", r"[ab]*[bc]*" * 15, r"\w{0,999}" * 20,
-                                     ".*" * 99])
+@pytest.mark.parametrize(
+    "pattern", [r"a*a*a*a*a*a*a*a*a*b", r"[ab]*[bc]*" * 15, r"\w{0,999}" * 20, ".*" * 99]
+)
 def test_no_pattern_keeps_an_id_busy(pattern: str) -> None:
     started = time.monotonic()
     assert not looks_like(pattern + "!", "a" * 100_000)
@@ -257,8 +319,11 @@ def test_patterns_mean_what_regular_expressions_mean() -> None:
     import re
 
     random = np.random.default_rng(1)
-    patterns = {load_factors(name).info["doc_id_pattern"] for name in ir_std.available_factors()
-                if not load_factors(name).of_datasets}
+    patterns = {
+        load_factors(name).info["doc_id_pattern"]
+        for name in ir_std.available_factors()
+        if not load_factors(name).of_datasets
+    }
     for pattern in sorted(patterns | {r"a|b+c{2}|[^x]d?", r"[A-Z]{2,}x*", r"a{0}b{1,3}", ""}):
         parsed(pattern)
         for _ in range(60):

@@ -33,12 +33,18 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data" / "ir_std" / "factors"
 
 
-@pytest.mark.parametrize(("system", "module", "kind", "given"), [
-    ("linux", "unix", "Unix", ""), ("linux", "unix", "Unix", " "),
-    ("linux", "unix", "Unix", "{}/data"), ("darwin", "macos", "MacOS", "")])
+@pytest.mark.parametrize(
+    ("system", "module", "kind", "given"),
+    [
+        ("linux", "unix", "Unix", ""),
+        ("linux", "unix", "Unix", " "),
+        ("linux", "unix", "Unix", "{}/data"),
+        ("darwin", "macos", "MacOS", ""),
+    ],
+)
 def test_sets_are_where_platformdirs_has_the_users_data(
-        system: str, module: str, kind: str, given: str, tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    system: str, module: str, kind: str, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", given.format(tmp_path))
     theirs = getattr(importlib.import_module(f"platformdirs.{module}"), kind)
     expected = theirs("ir_std", appauthor=False).user_data_path
@@ -57,8 +63,9 @@ def packed(tmp_path: Path) -> Path:
     return folder / "mine.zip"
 
 
-def test_a_set_is_packed_added_found_and_removed(packed: Path, own: Path, ir_std_cli: Any,
-                                                 tmp_path: Path) -> None:
+def test_a_set_is_packed_added_found_and_removed(
+    packed: Path, own: Path, ir_std_cli: Any, tmp_path: Path
+) -> None:
     assert ir_std_cli("factors", "where").out == [str(own)]
     assert not own.exists()
     assert ir_std_cli("factors", "add", packed).out == [f"mine\t{own / 'mine'}"]
@@ -80,7 +87,8 @@ def test_the_same_set_gives_the_same_pack(packed: Path, tmp_path: Path, ir_std_c
 
 
 def test_sets_go_to_the_first_folder_of_the_environment_variable(
-        packed: Path, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed: Path, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "first").mkdir()
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "first"))
     assert packs.add(str(packed)).path == tmp_path / "first" / "mine"
@@ -88,7 +96,8 @@ def test_sets_go_to_the_first_folder_of_the_environment_variable(
 
 
 def test_the_variables_folders_come_before_the_users(
-        packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     packs.add(str(packed))
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "mine"))
     with warnings.catch_warnings():
@@ -122,7 +131,8 @@ def test_a_set_that_is_not_on_disk_cannot_be_packed(tmp_path: Path) -> None:
 
 
 def test_a_set_goes_nowhere_where_nothing_can_be_written(
-        packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "file" / "folder"))
     with pytest.raises(InputError, match="cannot be written"):
@@ -134,17 +144,23 @@ def test_a_set_goes_nowhere_where_nothing_can_be_written(
 Change = Callable[[dict[str, bytes]], object]
 
 
-def repacked(packed: Path, change: Change, fix_hashes: bool = False,
-             method: int = zipfile.ZIP_STORED) -> Path:
+def repacked(
+    packed: Path, change: Change, fix_hashes: bool = False, method: int = zipfile.ZIP_STORED
+) -> Path:
     """A pack with some members changed."""
     with zipfile.ZipFile(packed) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     change(members)
     if fix_hashes:
         manifest = json.loads(members["mine/pack.json"])
-        manifest["files"] = {name.removeprefix("mine/"): {
-            "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-            for name, data in members.items() if not name.endswith("pack.json")}
+        manifest["files"] = {
+            name.removeprefix("mine/"): {
+                "bytes": len(data),
+                "sha256": hashlib.sha256(data).hexdigest(),
+            }
+            for name, data in members.items()
+            if not name.endswith("pack.json")
+        }
         members["mine/pack.json"] = json.dumps(manifest).encode()
     with zipfile.ZipFile(packed, "w", method) as archive:
         for name, data in members.items():
@@ -156,44 +172,56 @@ def renamed(id: str) -> Change:
     def change(members: dict[str, bytes]) -> None:
         manifest = json.loads(members["mine/pack.json"])
         members["mine/pack.json"] = json.dumps({**manifest, "id": id}).encode()
+
     return change
 
 
-@pytest.mark.parametrize(("change", "fix", "message"), [
-    (lambda m: m.update({"mine/mean.csv": m["mine/mean.csv"].replace(b"0.", b"0.0")}), False,
-     "its files are not what pack.json says"),
-    (lambda m: m.pop("mine/sd.csv"), False, "its files are not what pack.json says"),
-    (lambda m: m.pop("mine/sd.csv"), True, "sd.csv is missing"),
-    (lambda m: m.pop("mine/pack.json"), False, "has no pack.json"),
-    (lambda m: m.update({"mine/pack.json": b"{}"}), False, "is not of format 1"),
-    (lambda m: m.update({"mine/pack.json": b"[" * 100_000}), False, "is no JSON"),
-    (lambda m: m.update({"../evil": b"x"}), False, r"holds '\.\./evil'"),
-    (lambda m: m.update({"/etc/evil": b"x"}), False, "holds '/etc/evil'"),
-    (lambda m: m.update({"mine/run.py": b"x"}), False, r"holds 'mine/run\.py'"),
-    (renamed("../mine"), False, r"name '\.\./mine'"),
-    (renamed(".."), False, r"name '\.\.'"),
-    (renamed("mine\n"), False, "letters, digits"),
-    (lambda m: m.update({"mine/mean.csv": b"no table"}), True, "the set is not sound"),
-    (lambda m: m.update({"mine/scores.npz": b"no zip"}), True, "the set is not sound"),
-    (lambda m: m.update({"mine/set.json": m["mine/set.json"].replace(b'"mine"', b'"you"')}), True,
-     "set.json says 'you'"),
-])
+@pytest.mark.parametrize(
+    ("change", "fix", "message"),
+    [
+        (
+            lambda m: m.update({"mine/mean.csv": m["mine/mean.csv"].replace(b"0.", b"0.0")}),
+            False,
+            "its files are not what pack.json says",
+        ),
+        (lambda m: m.pop("mine/sd.csv"), False, "its files are not what pack.json says"),
+        (lambda m: m.pop("mine/sd.csv"), True, "sd.csv is missing"),
+        (lambda m: m.pop("mine/pack.json"), False, "has no pack.json"),
+        (lambda m: m.update({"mine/pack.json": b"{}"}), False, "is not of format 1"),
+        (lambda m: m.update({"mine/pack.json": b"[" * 100_000}), False, "is no JSON"),
+        (lambda m: m.update({"../evil": b"x"}), False, r"holds '\.\./evil'"),
+        (lambda m: m.update({"/etc/evil": b"x"}), False, "holds '/etc/evil'"),
+        (lambda m: m.update({"mine/run.py": b"x"}), False, r"holds 'mine/run\.py'"),
+        (renamed("../mine"), False, r"name '\.\./mine'"),
+        (renamed(".."), False, r"name '\.\.'"),
+        (renamed("mine\n"), False, "letters, digits"),
+        (lambda m: m.update({"mine/mean.csv": b"no table"}), True, "the set is not sound"),
+        (lambda m: m.update({"mine/scores.npz": b"no zip"}), True, "the set is not sound"),
+        (
+            lambda m: m.update({"mine/set.json": m["mine/set.json"].replace(b'"mine"', b'"you"')}),
+            True,
+            "set.json says 'you'",
+        ),
+    ],
+)
 def test_packs_that_are_not_what_they_should_be_leave_nothing_behind(
-        change: Change, fix: bool, message: str, packed: Path, own: Path) -> None:
+    change: Change, fix: bool, message: str, packed: Path, own: Path
+) -> None:
     with pytest.raises(InputError, match=message):
         packs.add(str(repacked(packed, change, fix)))
     assert not own.exists() or list(own.iterdir()) == []
 
 
-@pytest.mark.parametrize("method", [
-    zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize(
+    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
 def test_whichever_byte_is_damaged_a_pack_is_whole_or_refused(method: int, packed: Path) -> None:
     whole = packs.opened(packed.read_bytes(), packed)
     repacked(packed, len, method=method)
     content = packed.read_bytes()
     refused = 0
     for place in np.random.default_rng(1).integers(0, len(content), 150).tolist():
-        damaged = content[:place] + bytes([content[place] ^ 0x5A]) + content[place + 1:]
+        damaged = content[:place] + bytes([content[place] ^ 0x5A]) + content[place + 1 :]
         try:
             found = packs.opened(damaged, packed)
         except InputError:
@@ -204,7 +232,8 @@ def test_whichever_byte_is_damaged_a_pack_is_whole_or_refused(method: int, packe
 
 
 def test_a_pack_that_unpacks_to_more_than_a_set_is_refused_before_it_is_unpacked(
-        packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with zipfile.ZipFile(packed, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("mine/means.npz", b"0" * (packs.LARGEST + 1))
     assert packed.stat().st_size < 1_000_000
@@ -219,6 +248,7 @@ def test_a_pack_cannot_take_a_shipped_sets_place(packed: Path) -> None:
             members[name.replace("mine/", "trec8-adhoc/")] = members.pop(name)
         data = members["trec8-adhoc/pack.json"].replace(b'"mine"', b'"trec8-adhoc"')
         members["trec8-adhoc/pack.json"] = data
+
     with pytest.raises(InputError, match="as one that comes with ir_std"):
         packs.add(str(repacked(packed, change)))
 
@@ -245,6 +275,7 @@ def registry(packed: Path, ir_std_cli: Any) -> Path:
 @pytest.fixture
 def served(registry: Path) -> Iterator[str]:
     """The registry at a URL of this machine."""
+
     class Quiet(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
             pass
@@ -262,8 +293,9 @@ def test_a_registry_on_disk_serves_its_sets(registry: Path, own: Path) -> None:
     assert packs.add(f"{registry / 'index.json'}#mine").path == own / "mine"
 
 
-def test_a_registry_at_a_url_serves_its_sets(served: str, own: Path,
-                                             capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_registry_at_a_url_serves_its_sets(
+    served: str, own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("pooch", reason="pooch is not installed")
     assert packs.add(f"{served}#mine").path == own / "mine"
     packs.remove("mine")
@@ -276,8 +308,9 @@ def test_a_set_that_the_registry_lacks_is_told(registry: Path) -> None:
         packs.add(f"{registry}#min")
 
 
-def test_a_pack_that_is_not_the_registrys_is_refused(registry: Path, served: str,
-                                                     own: Path) -> None:
+def test_a_pack_that_is_not_the_registrys_is_refused(
+    registry: Path, served: str, own: Path
+) -> None:
     with zipfile.ZipFile(registry / "mine.zip", "a") as archive:
         archive.comment = b"changed"
     for place in (str(registry), served):
@@ -311,8 +344,9 @@ def test_without_pooch_a_url_says_what_to_install(monkeypatch: pytest.MonkeyPatc
 
 def test_a_registry_that_gives_another_set_is_refused(registry: Path) -> None:
     index = json.loads((registry / "index.json").read_text())
-    (registry / "index.json").write_text(json.dumps(
-        {**index, "packs": {"other": index["packs"]["mine"]}}))
+    (registry / "index.json").write_text(
+        json.dumps({**index, "packs": {"other": index["packs"]["mine"]}})
+    )
     with pytest.raises(InputError, match="holds 'mine'; 'other' is expected"):
         packs.add(f"{registry}#other")
 

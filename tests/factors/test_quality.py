@@ -24,21 +24,25 @@ from ir_std.factors.quality import (
 def made(scores: dict[str, Any], **info: Any) -> Any:
     n = len(next(iter(scores.values())))
     tags = {m: [f"s{i:02}" for i in range(np.shape(x)[1])] for m, x in scores.items()}
-    return factors_from_scores(scores, dict.fromkeys(map(str, range(1, n + 1)), 300),
-                               {"id": "x", **info}, tags)
+    return factors_from_scores(
+        scores, dict.fromkeys(map(str, range(1, n + 1)), 300), {"id": "x", **info}, tags
+    )
 
 
 RANDOM = np.random.default_rng(8)
 FORTY = RANDOM.beta(2, 5, (10, 40))
 
 
-@pytest.mark.parametrize(("scores", "info", "word"), [
-    (FORTY, {"year": 2019}, "good"),
-    (FORTY, {}, "good"),
-    (FORTY, {"year": 2018}, "old"),
-    (FORTY[:, :39], {"year": 2018}, "thin"),
-    (1 - 0.01 * FORTY ** 5, {"year": 1999}, "coarse"),  # near 1, so that nobody can be better
-])
+@pytest.mark.parametrize(
+    ("scores", "info", "word"),
+    [
+        (FORTY, {"year": 2019}, "good"),
+        (FORTY, {}, "good"),
+        (FORTY, {"year": 2018}, "old"),
+        (FORTY[:, :39], {"year": 2018}, "thin"),
+        (1 - 0.01 * FORTY**5, {"year": 1999}, "coarse"),  # near 1, so that nobody can be better
+    ],
+)
 def test_a_measure_is_good_thin_coarse_or_old(scores: Any, info: Any, word: str) -> None:
     assert quality(made({"AP": scores}, **info), "AP").word == word
     assert word in WORDS
@@ -72,7 +76,8 @@ def test_topics_with_more_relevant_documents_than_the_depth_are_named() -> None:
 def test_the_ceiling_is_the_best_attainable_z() -> None:
     found = quality(made({"AP": FORTY}), "AP")
     assert found.ceiling == pytest.approx(
-        np.median((1 - FORTY.mean(axis=1)) / FORTY.std(axis=1, ddof=1)))
+        np.median((1 - FORTY.mean(axis=1)) / FORTY.std(axis=1, ddof=1))
+    )
     assert np.isnan(quality(made({"SP": FORTY * 20}), "SP").ceiling)
 
 
@@ -88,7 +93,8 @@ def test_outlying_systems_are_beyond_tukeys_fences() -> None:
     assert 7 in found.numbers
     share = np.delete(x, beyond, axis=1).std(axis=1, ddof=1) / x.std(axis=1, ddof=1)
     assert (found.sd, found.least, found.most) == pytest.approx(
-        (np.median(share), share.min(), share.max()))
+        (np.median(share), share.min(), share.max())
+    )
 
 
 def test_systems_are_the_same_only_if_they_are_in_every_measure() -> None:
@@ -99,19 +105,34 @@ def test_systems_are_the_same_only_if_they_are_in_every_measure() -> None:
     assert duplicates(made({"AP": x, "P@10": y})) == [(3, 30)]
 
 
-@pytest.mark.parametrize(("name", "groups"), [
-    ("trec8-adhoc", ["Mer8Adtd1 Mer8Adtd2", "isa25t isa50t"]),
-    ("covid-round1", ["CincyMedIR-run2 CincyMedIR-run3", "uogTrDPH_QE uogTrDPH_QE_QQ",
-                      "wistud_bing wistud_indri wistud_noSearch"]),
-    ("web14", ["sys25 sys26", "sys28 sys29"]), ("dl19-passage", [])])
+@pytest.mark.parametrize(
+    ("name", "groups"),
+    [
+        ("trec8-adhoc", ["Mer8Adtd1 Mer8Adtd2", "isa25t isa50t"]),
+        (
+            "covid-round1",
+            [
+                "CincyMedIR-run2 CincyMedIR-run3",
+                "uogTrDPH_QE uogTrDPH_QE_QQ",
+                "wistud_bing wistud_indri wistud_noSearch",
+            ],
+        ),
+        ("web14", ["sys25 sys26", "sys28 sys29"]),
+        ("dl19-passage", []),
+    ],
+)
 def test_known_duplicates_are_found(name: str, groups: list[str]) -> None:
     tags = load_factors(name).info["tags"]
     assert [" ".join(tags[n] for n in g) for g in duplicates(load_factors(name))] == groups
 
 
-@pytest.mark.parametrize(("name", "measure", "expected"), [
-    ("dl19-passage", "nDCG@10", "UNH_exDL_bm25"),
-    ("dl20-passage", "nDCG@10", "DoRA_Large DoRA_Med DoRA_Small")])
+@pytest.mark.parametrize(
+    ("name", "measure", "expected"),
+    [
+        ("dl19-passage", "nDCG@10", "UNH_exDL_bm25"),
+        ("dl20-passage", "nDCG@10", "DoRA_Large DoRA_Med DoRA_Small"),
+    ],
+)
 def test_known_broken_runs_are_outlying(name: str, measure: str, expected: str) -> None:
     factors = load_factors(name)
     found = outliers(factors, measure)
@@ -128,8 +149,9 @@ def test_robust_2003s_broken_runs_are_outlying() -> None:
     assert set(worst) <= set(found.numbers)
 
 
-OF_TOPICS = [name for name in available_factors()
-             if load_factors(name).info.get("unit", "topic") == "topic"]
+OF_TOPICS = [
+    name for name in available_factors() if load_factors(name).info.get("unit", "topic") == "topic"
+]
 
 
 @pytest.mark.parametrize("name", OF_TOPICS)
@@ -142,8 +164,9 @@ def test_rr_is_no_default_as_a_quarter_of_the_systems_tie_at_the_top(name: str) 
             assert (scores >= scores[:, -1:] - 1e-9).mean() > 0.25
 
 
-@pytest.mark.parametrize("name", [n for n in available_factors() if n.startswith("dl2")
-                                  and n[2:4] in ("21", "22", "23")])
+@pytest.mark.parametrize(
+    "name", [n for n in available_factors() if n.startswith("dl2") and n[2:4] in ("21", "22", "23")]
+)
 def test_ap_is_no_default_where_more_is_relevant_than_the_systems_gave(name: str) -> None:
     factors = load_factors(name)
     assert quality(factors, "AP").deep
@@ -163,10 +186,12 @@ def test_no_cutoff_is_beyond_the_depth_and_no_cell_without_spread_is_shipped(nam
 # -- the figures in the notes, from the data behind them --------------------------------------
 
 
-@pytest.mark.parametrize(("name", "pairs", "change"), [
-    ("web10", 10, 0.18), ("web11", 4, 0.06), ("web12", 2, 0.26)])
-def test_the_web_tracks_notes_count_their_identical_runs(name: str, pairs: int,
-                                                         change: float) -> None:
+@pytest.mark.parametrize(
+    ("name", "pairs", "change"), [("web10", 10, 0.18), ("web11", 4, 0.06), ("web12", 2, 0.26)]
+)
+def test_the_web_tracks_notes_count_their_identical_runs(
+    name: str, pairs: int, change: float
+) -> None:
     factors = load_factors(name)
     groups = duplicates(factors)
     assert [len(g) for g in groups] == [2] * pairs
@@ -185,8 +210,9 @@ def test_published_rbp_is_off_by_what_its_note_says(data: Path) -> None:
     published = read_webber(data / "published" / "trec8.adhoc")
     _, x = by_system(load_factors("trec8-adhoc"), "RBP(p=0.8,rel=1)")
     rebuilt = stats.zscore(x, axis=1, ddof=1)
-    theirs = (x - published.mean["RBP(p=0.8,rel=1)"][:, None]) / published.sd[
-        "RBP(p=0.8,rel=1)"][:, None]
+    theirs = (x - published.mean["RBP(p=0.8,rel=1)"][:, None]) / published.sd["RBP(p=0.8,rel=1)"][
+        :, None
+    ]
     of_runs = np.abs(theirs.mean(axis=0) - rebuilt.mean(axis=0)).max()
     of_topics = np.abs(theirs - rebuilt).max()
     note = next(s for s in findings(load_factors("trec4-adhoc")) if "RBP" in s)

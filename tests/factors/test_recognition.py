@@ -30,20 +30,37 @@ Make = Callable[..., FactorSet]
 
 def judged(topics: Iterable[int], relevant: int = 10, name: str = "doc-{}-{}") -> Qrels:
     """Made-up qrels: on each topic so many relevant documents, of levels 1 and 2, and ten more."""
-    return {str(t): {name.format(t, i): (i < relevant) + (i < relevant // 3)
-                     for i in range(relevant + 10)} for t in topics}
+    return {
+        str(t): {
+            name.format(t, i): (i < relevant) + (i < relevant // 3) for i in range(relevant + 10)
+        }
+        for t in topics
+    }
 
 
-def made_of(name: str, qrels: Qrels, fingerprints: bool = True,
-            measures: Iterable[str] = ("AP",), **info: object) -> FactorSet:
+def made_of(
+    name: str,
+    qrels: Qrels,
+    fingerprints: bool = True,
+    measures: Iterable[str] = ("AP",),
+    **info: object,
+) -> FactorSet:
     """A set of qrels, or of counts."""
     known: dict[str, Judgments] = judgments_of(as_qrels(qrels))
     if not fingerprints:
         known = {t: Judgments(j.n_rel) for t, j in known.items()}
     half = {m: np.array([0.5 * bool(j.n_rel) for j in known.values()]) for m in measures}
-    return FactorSet({"id": name, "doc_id_pattern": r"doc-\d+-\d+",
-                      "measures": {m: {"systems": 3} for m in measures}, **info},
-                     known, half, half)
+    return FactorSet(
+        {
+            "id": name,
+            "doc_id_pattern": r"doc-\d+-\d+",
+            "measures": {m: {"systems": 3} for m in measures},
+            **info,
+        },
+        known,
+        half,
+        half,
+    )
 
 
 @pytest.fixture
@@ -72,7 +89,7 @@ def changed(qrels: Qrels, topics: Iterable[int], by: int) -> Qrels:
     again = {t: dict(docs) for t, docs in qrels.items()}
     for topic in map(str, topics):
         relevant = [d for d, level in again[topic].items() if level]
-        for doc in relevant[len(relevant) + min(by, 0):]:
+        for doc in relevant[len(relevant) + min(by, 0) :]:
             again[topic][doc] = 0
         again[topic] |= {f"doc-{topic}-{900 + i}": 1 for i in range(by)}
     return again
@@ -80,14 +97,15 @@ def changed(qrels: Qrels, topics: Iterable[int], by: int) -> Qrels:
 
 def permuted(qrels: Qrels) -> Qrels:
     """The same levels on other documents."""
-    return {t: dict(zip(docs, list(docs.values())[::-1], strict=True))
-            for t, docs in qrels.items()}
+    return {t: dict(zip(docs, list(docs.values())[::-1], strict=True)) for t, docs in qrels.items()}
 
 
 def renamed(qrels: Qrels, name: str = "{}") -> Qrels:
     """The same judgments under other names of documents."""
-    return {t: {name.format(i): level for i, level in enumerate(docs.values())}
-            for t, docs in qrels.items()}
+    return {
+        t: {name.format(i): level for i, level in enumerate(docs.values())}
+        for t, docs in qrels.items()
+    }
 
 
 # -- the judgments themselves --------------------------------------------------------------------
@@ -114,7 +132,8 @@ def test_a_set_of_other_judgments_is_used_by_name_and_doubted(make: Make) -> Non
     assert match.factors is factors
     assert match.fit is not None
     assert "on 20 topics as many documents are relevant, but not the same ones" in (
-        match.fit.doubt or "")
+        match.fit.doubt or ""
+    )
 
 
 def test_a_topic_without_relevant_documents_proves_nothing(make: Make) -> None:
@@ -129,13 +148,19 @@ def test_documents_of_other_names_and_equal_counts_at_every_level_were_renamed(m
     assert "the documents have other names" in str(match)
 
 
-@pytest.mark.parametrize("qrels", [
-    renamed(judged(range(9))),
-    renamed(judged(range(20)), name="doc-1-{}"),
-    {t: {d: min(level, 1) for d, level in docs.items()}
-     for t, docs in renamed(judged(range(20))).items()},
-    renamed(changed(judged(range(20)), [3], 1)),
-], ids=["too few topics", "names of the same form", "other levels", "another count"])
+@pytest.mark.parametrize(
+    "qrels",
+    [
+        renamed(judged(range(9))),
+        renamed(judged(range(20)), name="doc-1-{}"),
+        {
+            t: {d: min(level, 1) for d, level in docs.items()}
+            for t, docs in renamed(judged(range(20))).items()
+        },
+        renamed(changed(judged(range(20)), [3], 1)),
+    ],
+    ids=["too few topics", "names of the same form", "other levels", "another count"],
+)
 def test_no_renaming_is_assumed(qrels: Qrels, make: Make) -> None:
     make("mine", judged(range(20)))
     assert recognize(qrels).factors is None
@@ -150,14 +175,16 @@ def test_one_relevant_document_each_is_no_sign_of_a_renaming(make: Make) -> None
 
 
 @pytest.mark.parametrize(("topics", "basis"), [(fit.ENOUGH, "counts"), (fit.ENOUGH - 1, None)])
-def test_equal_counts_prove_something_from_ten_topics_on(topics: int, basis: str | None,
-                                                         make: Make) -> None:
+def test_equal_counts_prove_something_from_ten_topics_on(
+    topics: int, basis: str | None, make: Make
+) -> None:
     assert fit.ENOUGH == 10
     make("mine", judged(range(20)), fingerprints=False)
     match = recognize(judged(range(topics)))
     assert found(match)[1] == basis
-    assert ("by their numbers of relevant documents" if basis
-            else "only 9 topics can be compared") in str(match)
+    assert (
+        "by their numbers of relevant documents" if basis else "only 9 topics can be compared"
+    ) in str(match)
 
 
 def test_counts_that_are_all_one_prove_nothing(make: Make) -> None:
@@ -175,8 +202,9 @@ def test_counts_that_are_not_all_one_do(make: Make) -> None:
 def test_a_set_whose_counts_are_not_known_is_used_by_name_only() -> None:
     qrels = judged(range(20))
     half = {"AP": np.full(20, 0.5)}
-    alone = FactorSet({"id": "alone", "measures": {"AP": {"systems": 3}}},
-                      dict.fromkeys(qrels), half, half)
+    alone = FactorSet(
+        {"id": "alone", "measures": {"AP": {"systems": 3}}}, dict.fromkeys(qrels), half, half
+    )
     alone.save(Path(catalog.user_folders()[0], "alone"))
     match = recognize(qrels)
     assert match.factors is None
@@ -194,10 +222,12 @@ def test_scores_alone_are_recognized_by_counts(make: Make) -> None:
 # -- judged again ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("topics", "far", "fits"), [
-    (10, 1, True), (10, 2, False), (100, 10, True), (100, 11, False)])
-def test_nine_in_ten_topics_must_agree_nearly(topics: int, far: int, fits: bool,
-                                              make: Make) -> None:
+@pytest.mark.parametrize(
+    ("topics", "far", "fits"), [(10, 1, True), (10, 2, False), (100, 10, True), (100, 11, False)]
+)
+def test_nine_in_ten_topics_must_agree_nearly(
+    topics: int, far: int, fits: bool, make: Make
+) -> None:
     make("mine", judged(range(topics)))
     match = recognize(changed(judged(range(topics)), range(far), 5))
     assert found(match) == (("mine", "nearly") if fits else (None, None))
@@ -242,8 +272,10 @@ def test_topics_that_differ_are_told(make: Make) -> None:
     match = recognize(changed(judged(range(10), relevant=20), [3], 1))
     assert match.fit is not None
     assert match.fit.differ == {"3": (20, 21)}
-    assert ("on 1 of them the number of relevant documents differs (such as topic 3: 20 in the "
-            "set, 21 here)") in str(match)
+    assert (
+        "on 1 of them the number of relevant documents differs (such as topic 3: 20 in the "
+        "set, 21 here)"
+    ) in str(match)
 
 
 def test_a_note_on_many_topics_stays_short(make: Make) -> None:
@@ -253,14 +285,25 @@ def test_a_note_on_many_topics_stays_short(make: Make) -> None:
         assert len(str(recognize(strange))) < 400
 
 
-@given(st.lists(st.tuples(st.sampled_from([0, 20, 30]), st.sampled_from([0, 0, -1, 1, 3])),
-                min_size=9, max_size=15), st.booleans(), st.sampled_from([dict, permuted, renamed]))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0, 20, 30]), st.sampled_from([0, 0, -1, 1, 3])),
+        min_size=9,
+        max_size=15,
+    ),
+    st.booleans(),
+    st.sampled_from([dict, permuted, renamed]),
+)
 @example([(20, 0)] * 9 + [(30, 1)] * 3, False, dict)
 def test_no_set_that_fits_is_ruled_out_unread_by_its_counts(
-        counts: list[tuple[int, int]], fingerprints: bool, named: Callable[[Qrels], Qrels]) -> None:
+    counts: list[tuple[int, int]], fingerprints: bool, named: Callable[[Qrels], Qrels]
+) -> None:
     before = {t: q for i, (n, _) in enumerate(counts) for t, q in judged([i], n).items()}
-    after = {t: q for i, (n, by) in enumerate(counts)
-             for t, q in changed({str(i): before[str(i)]}, [i], by).items()}
+    after = {
+        t: q
+        for i, (n, by) in enumerate(counts)
+        for t, q in changed({str(i): before[str(i)]}, [i], by).items()
+    }
     factors = made_of("mine", before, fingerprints)
     collection = collection_of(as_qrels(named(after)))
     if collection.rules_out(factors.n_rel):
@@ -323,7 +366,8 @@ def test_a_set_must_hold_more_than_half_of_the_topics(held: int, fits: bool, mak
 
 
 def test_a_users_own_set_wins_over_a_shipped_one_that_fits_equally(
-        make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make("a", judged(range(20)))
     make("z", judged(range(20))).save(tmp_path / "own" / "z")
     monkeypatch.setattr(catalog, "shipped_folder", lambda: tmp_path / "sets")
@@ -332,14 +376,16 @@ def test_a_users_own_set_wins_over_a_shipped_one_that_fits_equally(
 
 
 def test_a_set_that_fits_as_well_is_named_where_its_numbers_differ(
-        make: Make, tmp_path: Path) -> None:
+    make: Make, tmp_path: Path
+) -> None:
     made = make("a", judged(range(20)))
     make("b", judged(range(20)))
     match = recognize(judged(range(20)))
     assert (found(match)[0], match.others, match.rivals) == ("a", ("b",), ())
     assert "b would fit" not in str(match)
-    FactorSet({**made.info, "id": "c"}, made.judgments, made.mean,
-              {"AP": made.sd["AP"] / 2}).save(tmp_path / "sets" / "c")
+    FactorSet({**made.info, "id": "c"}, made.judgments, made.mean, {"AP": made.sd["AP"] / 2}).save(
+        tmp_path / "sets" / "c"
+    )
     match = recognize(judged(range(20)))
     assert (match.others, match.rivals) == (("b", "c"), ("c",))
     assert str(match).endswith("; c would fit as well")
@@ -363,12 +409,14 @@ def test_the_same_qrels_are_compared_once(make: Make, monkeypatch: pytest.Monkey
 
 
 def test_shipped_sets_that_counts_rule_out_are_not_read(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shipped = tmp_path / "shipped"
     for name, relevant in (("mine", 10), ("other", 5)):
         made_of(name, judged(range(20), relevant)).save(shipped / name)
-    (shipped / catalog.TOPICS).write_text(json.dumps({
-        name: dict(load_factors(shipped / name).n_rel) for name in ("mine", "other")}))
+    (shipped / catalog.TOPICS).write_text(
+        json.dumps({name: dict(load_factors(shipped / name).n_rel) for name in ("mine", "other")})
+    )
     (shipped / "other" / "topics.csv").write_text("broken")
     monkeypatch.setattr(catalog, "shipped_folder", lambda: shipped)
     monkeypatch.setenv("IR_STD_FACTORS", "")
@@ -446,20 +494,26 @@ def test_sets_without_a_common_measure_do_not_serve_together(make: Make) -> None
 
 def test_collapsed_levels_agree_at_level_1_only(make: Make) -> None:
     make("mine", judged(range(20)))
-    collapsed = {t: {d: min(level, 1) for d, level in docs.items()}
-                 for t, docs in judged(range(20)).items()}
+    collapsed = {
+        t: {d: min(level, 1) for d, level in docs.items()} for t, docs in judged(range(20)).items()
+    }
     there = recognize(collapsed).fit
     assert there is not None
     assert (there.basis, there.agrees(1), there.agrees(2), there.agrees()) == (
-        "judgments", True, False, False)
+        "judgments",
+        True,
+        False,
+        False,
+    )
     assert "the judgments differ at level 2" in (there.doubt or "")
     assert "the same relevant documents" in str(there)
 
 
 def test_multiplied_levels_agree_at_level_1_only(make: Make) -> None:
     make("mine", judged(range(20)))
-    there = recognize({t: {d: 10 * level for d, level in docs.items()}
-                       for t, docs in judged(range(20)).items()}).fit
+    there = recognize(
+        {t: {d: 10 * level for d, level in docs.items()} for t, docs in judged(range(20)).items()}
+    ).fit
     assert there is not None
     assert (there.agrees(1), there.agrees(2), there.agrees()) == (True, False, False)
 
@@ -480,7 +534,11 @@ def test_the_same_judgments_agree_at_every_level(make: Make) -> None:
     there = recognize(judged(range(20))).fit
     assert there is not None
     assert (there.agrees(1), there.agrees(2), there.agrees(), there.doubt) == (
-        True, True, True, None)
+        True,
+        True,
+        True,
+        None,
+    )
 
 
 def test_levels_that_the_set_does_not_know_are_neither(make: Make) -> None:
@@ -539,14 +597,22 @@ def test_an_ir_datasets_id_names_its_set() -> None:
     assert match.chosen_by == "ir_datasets id"
 
 
-WHOLE = {"trec8-adhoc": ["trec8-adhoc"], "trec7-adhoc": ["trec7-adhoc"],
-         "robust05": ["robust05"], "terabyte04": ["terabyte04"], "terabyte05": ["terabyte04-06"],
-         "terabyte06": ["terabyte06"], "wt10g": ["trec9-web", "trec2001-web"], "blog06": []}
+WHOLE = {
+    "trec8-adhoc": ["trec8-adhoc"],
+    "trec7-adhoc": ["trec7-adhoc"],
+    "robust05": ["robust05"],
+    "terabyte04": ["terabyte04"],
+    "terabyte05": ["terabyte04-06"],
+    "terabyte06": ["terabyte06"],
+    "wt10g": ["trec9-web", "trec2001-web"],
+    "blog06": [],
+}
 
 
 @pytest.mark.parametrize(("file", "sets"), WHOLE.items())
-def test_real_qrels_find_the_sets_of_the_same_judgments(file: str, sets: list[str],
-                                                        data: Path) -> None:
+def test_real_qrels_find_the_sets_of_the_same_judgments(
+    file: str, sets: list[str], data: Path
+) -> None:
     there = recognize(data / "qrels" / f"{file}.txt").fit
     if not sets:
         assert there is None or there.factors.id == file
@@ -570,11 +636,16 @@ def test_terabyte_2005_was_judged_again(data: Path) -> None:
 
 def test_single_topics_of_robust_2004_find_it_where_trec_6_judged_otherwise(data: Path) -> None:
     trec6 = read_qrels(data / "qrels" / "trec6-adhoc.txt").judged
-    robust = {t: {d: level for d, level in docs.items() if not d.startswith("CR")}
-              for t, docs in trec6.items()}
+    robust = {
+        t: {d: level for d, level in docs.items() if not d.startswith("CR")}
+        for t, docs in trec6.items()
+    }
     chosen = {t: recognize({t: docs}).factors for t, docs in robust.items()}
-    same = [t for t, docs in robust.items() if sum(map(bool, docs.values()))
-            == sum(map(bool, trec6[t].values()))]
+    same = [
+        t
+        for t, docs in robust.items()
+        if sum(map(bool, docs.values())) == sum(map(bool, trec6[t].values()))
+    ]
     assert len(same) == 17
     assert {t for t, f in chosen.items() if f and f.id == "trec6-adhoc"} == {*same}
     assert {f.id for t, f in chosen.items() if f and t not in same} == {"robust03", "robust04"}

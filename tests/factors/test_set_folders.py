@@ -32,7 +32,9 @@ def made(version):
                      {"AP": np.tile(np.arange(4), (3, 1))})
 """
 
-KILLED = SETS + """
+KILLED = (
+    SETS
+    + """
 # A child saves version 2 over version 1 and sends itself a signal at its n-th call of the system.
 target, kind = Path(sys.argv[1]), getattr(signal, sys.argv[2])
 WATCHED = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.scandir", "os.listdir")
@@ -62,14 +64,19 @@ for step in range(1, 1000):
     if status == 0:
         break
 """
+)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="only with fork")
 @pytest.mark.parametrize("kind", ["SIGKILL", "SIGTERM", "SIGINT"])
 def test_a_set_is_whole_whenever_its_writer_is_killed(kind: str, tmp_path: Path) -> None:
-    out = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "s"), kind], text=True,
-                         capture_output=True, check=True,
-                         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+    out = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "s"), kind],
+        text=True,
+        capture_output=True,
+        check=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
     steps = [line.split() for line in out.stdout.splitlines()]
     assert all(same == "True" for *_, same in steps)
     versions = [int(version) for *_, version, _ in steps]
@@ -97,8 +104,9 @@ def test_between_the_two_renames_the_old_set_is_read(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["s"]
 
 
-def test_a_set_that_is_just_being_replaced_is_listed(tmp_path: Path,
-                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_set_that_is_just_being_replaced_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made(1).save(tmp_path / "s")
     (tmp_path / "s").rename(tmp_path / ".s.old")
     monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
@@ -153,11 +161,13 @@ def test_threads_that_read_a_set_that_is_rewritten_find_whole_ones(tmp_path: Pat
 
 @pytest.mark.parametrize("look", [files.version_of, files.snapshot, load_factors])
 def test_looks_that_fall_between_replacements_do_not_miss_a_set(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[Path], object]) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Callable[[Path], object]
+) -> None:
     made(1).save(tmp_path / "s")
     seen, empty = files._listing, iter([()] * 12)
-    monkeypatch.setattr(files, "_listing", lambda folder: (
-        () if next(empty, None) is not None else seen(folder)))
+    monkeypatch.setattr(
+        files, "_listing", lambda folder: () if next(empty, None) is not None else seen(folder)
+    )
     assert look(tmp_path / "s")
 
 
@@ -188,7 +198,8 @@ def test_a_link_to_a_set_stays_a_link(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_keeps_changing_is_said_to_be_so(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made(1).save(tmp_path / "s")
     monkeypatch.setattr(files, "ATTEMPTS", 3)
     read = Path.read_bytes
@@ -210,13 +221,22 @@ def test_a_folder_that_keeps_changing_is_said_to_be_so(
 def test_a_set_cannot_be_changed(tmp_path: Path) -> None:
     made(1).save(tmp_path / "s")
     for factors in (made(1), load_factors(tmp_path / "s")):
-        for array in (factors.mean["AP"], factors.sd["AP"], factors.scores["AP"],
-                      factors.systems["AP"]):
+        for array in (
+            factors.mean["AP"],
+            factors.sd["AP"],
+            factors.scores["AP"],
+            factors.systems["AP"],
+        ):
             with pytest.raises(ValueError, match="read-only"):
                 array[:] = 0
         frozen: Any
-        for frozen in (factors.info, factors.info["measures"]["AP"], factors.mean,
-                        factors.n_rel, factors.judgments):
+        for frozen in (
+            factors.info,
+            factors.info["measures"]["AP"],
+            factors.mean,
+            factors.n_rel,
+            factors.judgments,
+        ):
             with pytest.raises(TypeError, match="frozen"):
                 frozen["AP"] = 0
         with pytest.raises(AttributeError, match="frozen"):
@@ -225,8 +245,9 @@ def test_a_set_cannot_be_changed(tmp_path: Path) -> None:
 
 def test_what_a_set_was_made_of_stays_free() -> None:
     mean, sd = np.array([0.5]), np.array([0.1])
-    made = FactorSet({"id": "x", "measures": {"AP": {"systems": 2}}}, {"1": 1}, {"AP": mean},
-                     {"AP": sd})
+    made = FactorSet(
+        {"id": "x", "measures": {"AP": {"systems": 2}}}, {"1": 1}, {"AP": mean}, {"AP": sd}
+    )
     mean[0] = sd[0] = 9
     assert (made.mean["AP"][0], made.sd["AP"][0]) == (0.5, 0.1)
 
@@ -244,27 +265,35 @@ def test_a_set_is_pickled_and_stays_frozen() -> None:
 TABLES = {"mean": {"AP": [0.5, 0.5]}, "sd": {"AP": [0.1, 0.1]}}
 
 
-@pytest.mark.parametrize(("changes", "says"), [
-    ({"mean": {}}, "measures are ; set.json has AP"),
-    ({"mean": {"AP": [0.5]}}, "AP has shape (1,), (2,) is expected"),
-    ({"mean": {"AP": [0.5, -0.1]}}, "AP of topic 2 is negative"),
-    ({"mean": {"AP": [0.5, np.inf]}}, "AP of topic 2 is infinite"),
-    ({"mean": {"AP": [0.5, 1.1]}}, "AP of topic 2 is outside 0 to 1.0"),
-    ({"sd": {"AP": [-0.1, 0.1]}}, "AP of topic 1 is negative"),
-    ({"sd": {"AP": [np.nan, 0.1]}}, "is known where the mean is not, or the reverse"),
-    ({"scores": {"AP": [[0.6, 0.4], [0.4, 0.6]]}}, "is not sorted"),
-    ({"scores": {"AP": [[0.4, 0.6]]}}, "AP has shape (1, 2), (2, 2) is expected"),
-    ({"scores": {"RR": [[0.4, 0.6]] * 2}}, "RR is not in set.json"),
-    ({"scores": {"AP": [[0.4, 0.6]] * 2}}, "AP of topic 1 and 1 more is not that of the scores"),
-    ({"n_rel": {}}, "there is no topic"),
-    ({"n_rel": {"1": 1, "": 1}}, "topic '' is no text of at least one character"),
-    ({"n_rel": {"1": 1, "2": -1}}, "topic '2' has [-1] relevant documents"),
-    ({"info": {"id": "x"}}, "'measures' missing"),
-    ({"info": {"id": "", "measures": {"AP": {"systems": 2}}}}, 'id is "": a name of 1 to 200'),
-])
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"mean": {}}, "measures are ; set.json has AP"),
+        ({"mean": {"AP": [0.5]}}, "AP has shape (1,), (2,) is expected"),
+        ({"mean": {"AP": [0.5, -0.1]}}, "AP of topic 2 is negative"),
+        ({"mean": {"AP": [0.5, np.inf]}}, "AP of topic 2 is infinite"),
+        ({"mean": {"AP": [0.5, 1.1]}}, "AP of topic 2 is outside 0 to 1.0"),
+        ({"sd": {"AP": [-0.1, 0.1]}}, "AP of topic 1 is negative"),
+        ({"sd": {"AP": [np.nan, 0.1]}}, "is known where the mean is not, or the reverse"),
+        ({"scores": {"AP": [[0.6, 0.4], [0.4, 0.6]]}}, "is not sorted"),
+        ({"scores": {"AP": [[0.4, 0.6]]}}, "AP has shape (1, 2), (2, 2) is expected"),
+        ({"scores": {"RR": [[0.4, 0.6]] * 2}}, "RR is not in set.json"),
+        (
+            {"scores": {"AP": [[0.4, 0.6]] * 2}},
+            "AP of topic 1 and 1 more is not that of the scores",
+        ),
+        ({"n_rel": {}}, "there is no topic"),
+        ({"n_rel": {"1": 1, "": 1}}, "topic '' is no text of at least one character"),
+        ({"n_rel": {"1": 1, "2": -1}}, "topic '2' has [-1] relevant documents"),
+        ({"info": {"id": "x"}}, "'measures' missing"),
+        ({"info": {"id": "", "measures": {"AP": {"systems": 2}}}}, 'id is "": a name of 1 to 200'),
+    ],
+)
 def test_a_set_is_checked_when_it_is_made(changes: dict[str, Any], says: str) -> None:
-    about: dict[str, Any] = {"info": {"id": "x", "measures": {"AP": {"systems": 2}}},
-                             "n_rel": {"1": 1, "2": 1}}
+    about: dict[str, Any] = {
+        "info": {"id": "x", "measures": {"AP": {"systems": 2}}},
+        "n_rel": {"1": 1, "2": 1},
+    }
     with pytest.raises(InputError) as refused:
         FactorSet(**{**about, **TABLES, **changes})
     assert says in str(refused.value)

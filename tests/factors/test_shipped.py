@@ -54,8 +54,18 @@ def test_sets_from_runs_hold_every_usual_measure(name: str) -> None:
     assert {m for m in BUILD_MEASURES if m != "R@1000"} <= set(factors.scores)
 
 
-@pytest.mark.parametrize("name", ["dl21-passage", "web10", "robust04", "trec5-adhoc",
-                                  "terabyte05", "dl20-passage-modern", "ntcir13-www-english"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dl21-passage",
+        "web10",
+        "robust04",
+        "trec5-adhoc",
+        "terabyte05",
+        "dl20-passage-modern",
+        "ntcir13-www-english",
+    ],
+)
 def test_building_again_changes_no_byte(name: str, data: Path, tmp_path: Path) -> None:
     shipped(name, data, jobs=2).save(tmp_path / name)
     mine = {p.name: p.read_bytes() for p in (tmp_path / name).iterdir()}
@@ -83,8 +93,10 @@ def test_each_measure_keeps_its_own_source_and_number_of_systems() -> None:
     assert "Soboroff" in robust.about("AP", "source")
     assert "Webber" in robust.about("SP", "source")
     assert (robust.about("AP", "resolution"), robust.about("SP", "resolution")) == (0.0001, 0)
-    assert (load_factors("terabyte05").about("SP", "depth"),
-            load_factors("terabyte05").about("AP", "depth")) == (1000, 10000)
+    assert (
+        load_factors("terabyte05").about("SP", "depth"),
+        load_factors("terabyte05").about("AP", "depth"),
+    ) == (1000, 10000)
 
 
 @pytest.mark.parametrize("name", ["terabyte04", "terabyte05", "terabyte06"])
@@ -143,14 +155,25 @@ for name in sorted(opened):
         print("/".join(name.split("/")[-2:]))
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.split() == ["trec8-adhoc/mean.csv", "trec8-adhoc/scores.npz",
-                                  "trec8-adhoc/sd.csv", "trec8-adhoc/systems.npz"]
+    assert out.stdout.split() == [
+        "trec8-adhoc/mean.csv",
+        "trec8-adhoc/scores.npz",
+        "trec8-adhoc/sd.csv",
+        "trec8-adhoc/systems.npz",
+    ]
 
 
 # -- TREC-8: the published factors, and what is built from its 129 runs ------------------------
 
-LARGEST = {"AP": 7e-6, "P@10": 1e-12, "RR": 1.3e-3, "SP": 1e-2, "DCG(rel=1)": 2.6e-3,
-           "DCG(dcg='jk',rel=1)": 3.9e-3, "RBP(p=0.95,rel=1)": 6e-4}
+LARGEST = {
+    "AP": 7e-6,
+    "P@10": 1e-12,
+    "RR": 1.3e-3,
+    "SP": 1e-2,
+    "DCG(rel=1)": 2.6e-3,
+    "DCG(dcg='jk',rel=1)": 3.9e-3,
+    "RBP(p=0.95,rel=1)": 6e-4,
+}
 """The largest difference of a mean built from runs, scores ordered as 32-bit floats."""
 
 DOUBLES = ("SP", "DCG(rel=1)", "DCG(dcg='jk',rel=1)", "RR")
@@ -180,7 +203,8 @@ def trec8_doubles(data: Path) -> dict[str, npt.NDArray[np.float64]]:
 
 @pytest.mark.parametrize("measure", DOUBLES)
 def test_scores_ordered_as_64_bit_floats_give_the_published_means_exactly(
-        measure: str, data: Path, trec8_doubles: dict[str, npt.NDArray[np.float64]]) -> None:
+    measure: str, data: Path, trec8_doubles: dict[str, npt.NDArray[np.float64]]
+) -> None:
     published = read_webber(data / "published" / "trec8.adhoc")
     values = trec8_doubles[measure]
     assert values.shape == (129, 50)
@@ -188,17 +212,24 @@ def test_scores_ordered_as_64_bit_floats_give_the_published_means_exactly(
     assert np.abs(values.std(axis=0, ddof=1) - published.sd[measure]).max() < 1e-11
 
 
-def test_forty_of_trec_8s_runs_standardize_the_other_89(data: Path,
-                                                        runs_of: Callable[[str], Path]) -> None:
+def test_forty_of_trec_8s_runs_standardize_the_other_89(
+    data: Path, runs_of: Callable[[str], Path]
+) -> None:
     qrels = read_qrels(data / "qrels" / "trec8-adhoc.txt")
     files = sorted(runs_of("trec8-adhoc").iterdir())
     with pytest.warns(ir_std.StandardizationWarning, match=r"Mer8Adtd1 and .*Mer8Adtd2; count"):
         forty = build_factors(qrels, files[:40], ["AP"], id="forty")
     evaluator = ir_std.evaluator([AP], qrels, factors=forty)
     whole = load_factors("trec8-adhoc")
-    both = np.array([(evaluator.calc_aggregate(file)[ir_std.sAP],
-                      place(file, qrels, [AP], factors=whole)[1].value)
-                     for file in files[40::8]])
+    both = np.array(
+        [
+            (
+                evaluator.calc_aggregate(file)[ir_std.sAP],
+                place(file, qrels, [AP], factors=whole)[1].value,
+            )
+            for file in files[40::8]
+        ]
+    )
     assert np.isfinite(both).all()
     assert np.corrcoef(both.T)[0, 1] > 0.99
 
@@ -216,14 +247,17 @@ def test_dl19s_means_are_trec_evals(data: Path, runs_of: Callable[[str], Path]) 
     judge = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10"})
     means = {}
     for file in runs_of("dl19-passage").iterdir():
-        lists = {t: dict(zip(docs, scores.tolist(), strict=True))
-                 for t, (docs, scores) in read_run(file).lists.items()}
+        lists = {
+            t: dict(zip(docs, scores.tolist(), strict=True))
+            for t, (docs, scores) in read_run(file).lists.items()
+        }
         found = judge.evaluate(lists)
         means[file.name] = np.mean([found.get(t, {}).get("ndcg_cut_10", 0) for t in qrels])
     assert len(means) == 37
     assert f"{means['idst_bert_p1']:.4f}" == "0.7645"
     assert sorted(means.values()) == pytest.approx(
-        means_of_systems(load_factors("dl19-passage"), "nDCG@10").tolist(), abs=1e-9)
+        means_of_systems(load_factors("dl19-passage"), "nDCG@10").tolist(), abs=1e-9
+    )
 
 
 @pytest.fixture(scope="module")
@@ -237,23 +271,28 @@ STANDARDIZED = ["sAP(rel=2)", "snDCG@10", "sRR(rel=2)", "sR(rel=2)@100", "sRBP",
 def by_hand(name: str, factors: FactorSet, qrels: Path, run: Path) -> float:
     """Mean of N over topics, from raw values and the set's tables; where sd is 0, all tie."""
     base = ir_measures.parse_measure(name[1:])
-    values = {m.query_id: m.value for m in ir_std.iter_calc([base], qrels, run)
-              if m.measure == base}
+    values = {
+        m.query_id: m.value for m in ir_std.iter_calc([base], qrels, run) if m.measure == base
+    }
     column = {"RBP": "RBP(p=0.8)"}.get(name[1:], name[1:])
-    z = [(values[t] - m) / s if s else 0.0 for t, m, s in zip(
-        factors.topics, factors.mean[column], factors.sd[column], strict=True)]
+    z = [
+        (values[t] - m) / s if s else 0.0
+        for t, m, s in zip(factors.topics, factors.mean[column], factors.sd[column], strict=True)
+    ]
     return float(ir_std.schemes.normal_cdf(z).mean())
 
 
 @pytest.mark.parametrize("name", STANDARDIZED)
 def test_dl19s_measures_work_through_api_and_command_line(
-        name: str, best: tuple[Path, Path], ir_std_cli: Any) -> None:
+    name: str, best: tuple[Path, Path], ir_std_cli: Any
+) -> None:
     run, qrels = best
     measure = ir_measures.parse_measure(name)
     expected = by_hand(name, load_factors("dl19-passage"), qrels, run)
     assert ir_std.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(expected)
-    plain = ir_measures.calc_aggregate([measure], ir_measures.read_trec_qrels(str(qrels)),
-                                       ir_measures.read_trec_run(str(run)))
+    plain = ir_measures.calc_aggregate(
+        [measure], ir_measures.read_trec_qrels(str(qrels)), ir_measures.read_trec_run(str(run))
+    )
     assert plain[measure] == pytest.approx(expected)
     assert ir_std_cli(run, qrels, name).out == [f"{measure}\t{expected:.4f}"]
 
@@ -261,11 +300,22 @@ def test_dl19s_measures_work_through_api_and_command_line(
 def test_dl19s_measures_work_in_pyterrier(best: tuple[Path, Path]) -> None:
     pt = pytest.importorskip("pyterrier", reason="python-terrier is not installed")
     run, qrels = best
-    results = pd.DataFrame([(t, d, s) for t, (docs, scores) in read_run(run).lists.items()
-                            for d, s in zip(docs, scores, strict=True)],
-                           columns=["qid", "docno", "score"])
-    judged = pd.DataFrame([(t, d, level) for t, docs in read_qrels(qrels).judged.items()
-                           for d, level in docs.items()], columns=["qid", "docno", "label"])
+    results = pd.DataFrame(
+        [
+            (t, d, s)
+            for t, (docs, scores) in read_run(run).lists.items()
+            for d, s in zip(docs, scores, strict=True)
+        ],
+        columns=["qid", "docno", "score"],
+    )
+    judged = pd.DataFrame(
+        [
+            (t, d, level)
+            for t, docs in read_qrels(qrels).judged.items()
+            for d, level in docs.items()
+        ],
+        columns=["qid", "docno", "label"],
+    )
     topics = pd.DataFrame({"qid": judged["qid"].unique(), "query": "q"})
     measures = [ir_measures.parse_measure(name) for name in STANDARDIZED]
     table = pt.Experiment([results], topics, judged, [nDCG @ 10, *measures])

@@ -29,15 +29,26 @@ from ir_std.trec.inputs import as_qrels
 def compared() -> ir_std.Comparison:
     """Two simulated systems, one of them on two collections."""
     t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
-    return ir_std.compare([("x", simulated_run(t7, 1), t7), ("x", simulated_run(t8, 2), t8),
-                           ("y", simulated_run(t8, 3), t8)], AP)
+    return ir_std.compare(
+        [
+            ("x", simulated_run(t7, 1), t7),
+            ("x", simulated_run(t8, 2), t8),
+            ("y", simulated_run(t8, 3), t8),
+        ],
+        AP,
+    )
 
 
 def test_each_system_and_collection_has_a_row_and_a_system_over_several_one_more(
-        compared: ir_std.Comparison) -> None:
+    compared: ir_std.Comparison,
+) -> None:
     rows = [[cell.text for cell in row[:3]] for row in compared.table().rows]
-    assert rows == [["x", "trec7-adhoc", "50"], ["x", "trec8-adhoc", "50"],
-                    ["x", "all of these", "100"], ["y", "trec8-adhoc", "50"]]
+    assert rows == [
+        ["x", "trec7-adhoc", "50"],
+        ["x", "trec8-adhoc", "50"],
+        ["x", "all of these", "100"],
+        ["y", "trec8-adhoc", "50"],
+    ]
 
 
 def test_means_are_those_of_each_collection_by_itself(compared: ir_std.Comparison) -> None:
@@ -52,27 +63,31 @@ def test_counts_are_summed_as_ir_measures_sums_them() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     run = simulated_run(qrels, 1, 30)
     row = ir_std.compare([("x", run, qrels)], "NumRet").table().rows[0]
-    assert row[3].value == ir_measures.calc_aggregate([ir_measures.NumRet], qrels, run)[
-        ir_measures.NumRet]
+    assert (
+        row[3].value
+        == ir_measures.calc_aggregate([ir_measures.NumRet], qrels, run)[ir_measures.NumRet]
+    )
 
 
 def test_standardized_means_have_t_intervals_over_topics_and_bootstrap_ones_over_systems(
-        compared: ir_std.Comparison) -> None:
+    compared: ir_std.Comparison,
+) -> None:
     values = compared.parts[0].values(ir_std.sAP)
     low, high = stats.t.interval(0.95, 49, values.mean(), stats.sem(values))
     cell = compared.table().rows[0][4]
     assert cell.extra["topics"] == pytest.approx((high - low) / 2)
-    systems = bootstrap_covariance(compared.parts[0].values(AP)[:, None],
-                                   by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1])
-    assert cell.extra["systems"] == pytest.approx(
-        stats.t.ppf(0.975, 102) * np.sqrt(systems[0, 0]))
+    systems = bootstrap_covariance(
+        compared.parts[0].values(AP)[:, None],
+        by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
+    )
+    assert cell.extra["systems"] == pytest.approx(stats.t.ppf(0.975, 102) * np.sqrt(systems[0, 0]))
     assert cell.extra["high"] - values.mean() == pytest.approx(
-        np.hypot(cell.extra["topics"], cell.extra["systems"]))
+        np.hypot(cell.extra["topics"], cell.extra["systems"])
+    )
     assert cell.text.endswith(f"±{cell.extra['topics']:.4f} ±{cell.extra['systems']:.4f}")
 
 
-def test_raw_means_are_not_pooled_and_said_to_be_incomparable(
-        compared: ir_std.Comparison) -> None:
+def test_raw_means_are_not_pooled_and_said_to_be_incomparable(compared: ir_std.Comparison) -> None:
     pooled = compared.table().rows[2]
     assert np.isnan(float(pooled[3].value))
     assert "Raw means (AP) of different collections cannot be compared" in compared.table().text()
@@ -82,14 +97,16 @@ def test_pooled_means_count_each_collection_the_same() -> None:
     t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
     few = dict(list(t7.items())[:10])
     with pytest.warns(ir_std.StandardizationWarning, match="part of"):
-        found = ir_std.compare([("x", simulated_run(t7, 1), as_qrels(few)),
-                                ("x", simulated_run(t8, 2), t8)], AP)
+        found = ir_std.compare(
+            [("x", simulated_run(t7, 1), as_qrels(few)), ("x", simulated_run(t8, 2), t8)], AP
+        )
     parts = [part.values(ir_std.sAP) for part in found.parts]
     pooled = found.pooled("x", ir_std.sAP)
     assert pooled is not None
     assert pooled.mean == pytest.approx(np.mean([values.mean() for values in parts]))
     assert pooled.topics_error == pytest.approx(
-        np.sqrt(sum(stats.sem(values)**2 for values in parts)) / 2)
+        np.sqrt(sum(stats.sem(values) ** 2 for values in parts)) / 2
+    )
     assert pooled.n == 60
 
 
@@ -107,11 +124,14 @@ def test_topics_are_those_of_the_means_not_of_the_qrels() -> None:
 def test_collections_that_share_topics_are_not_pooled_and_that_is_said() -> None:
     t8 = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     robust = simulated_qrels(ir_std.load_factors("robust04").n_rel)
-    found = ir_std.compare([("x", simulated_run(t8, 1), t8),
-                            ("x", simulated_run(robust, 2), robust)], AP)
+    found = ir_std.compare(
+        [("x", simulated_run(t8, 1), t8), ("x", simulated_run(robust, 2), robust)], AP
+    )
     assert [row[1].text for row in found.table().rows] == ["trec8-adhoc", "robust04"]
-    assert ("trec8-adhoc and robust04 share 50 topics: not pooled, they would count twice"
-            in found.notes)
+    assert (
+        "trec8-adhoc and robust04 share 50 topics: not pooled, they would count twice"
+        in found.notes
+    )
 
 
 def qrels_like(name: str) -> dict[str, dict[str, int]]:
@@ -137,8 +157,9 @@ def test_the_steps_of_a_share_of_few_systems_are_named(name: str, said: bool) ->
 
 def test_without_measures_those_that_all_collections_have_are_reported() -> None:
     t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
-    found = ir_std.compare([("x", simulated_run(t7, 1, 10), t7),
-                            ("x", simulated_run(t8, 2, 10), t8)])
+    found = ir_std.compare(
+        [("x", simulated_run(t7, 1, 10), t7), ("x", simulated_run(t8, 2, 10), t8)]
+    )
     assert ir_std.sAP in found.measures
     for part in found.parts:
         for measure in found.measures:
@@ -147,14 +168,22 @@ def test_without_measures_those_that_all_collections_have_are_reported() -> None
 
 def test_two_parts_of_one_collection_are_told_apart() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    first, second = ({t: qrels[t] for t in topics} for topics in (
-        list(qrels)[:25], list(qrels)[25:]))
+    first, second = (
+        {t: qrels[t] for t in topics} for topics in (list(qrels)[:25], list(qrels)[25:])
+    )
     run = {t: {d: float(-i) for i, d in enumerate(list(docs)[:9])} for t, docs in qrels.items()}
     with pytest.warns(ir_std.StandardizationWarning, match="part of"):
-        found = ir_std.compare([("x", run, ir_std.trec.inputs.as_qrels(first)),
-                                ("x", run, ir_std.trec.inputs.as_qrels(second))], "AP")
-    assert [part.collection for part in found.parts] == ["trec8-adhoc (qrels)",
-                                                         "trec8-adhoc (qrels) 2"]
+        found = ir_std.compare(
+            [
+                ("x", run, ir_std.trec.inputs.as_qrels(first)),
+                ("x", run, ir_std.trec.inputs.as_qrels(second)),
+            ],
+            "AP",
+        )
+    assert [part.collection for part in found.parts] == [
+        "trec8-adhoc (qrels)",
+        "trec8-adhoc (qrels) 2",
+    ]
     assert found.table().rows[2][2].text == "50"
 
 
@@ -199,19 +228,31 @@ def test_files_may_have_colons(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["x=run", "=run:qrels", "x=run:", "x=:qrels"])
 def test_an_entry_that_lacks_a_part_is_one_line_of_error(
-        text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["compare", text]) == 2
     assert capsys.readouterr().err == (
-        f"ir_std: error: cannot read {text!r}: write NAME=RUN:QRELS, or NAME=SCORES\n")
+        f"ir_std: error: cannot read {text!r}: write NAME=RUN:QRELS, or NAME=SCORES\n"
+    )
 
 
-def test_real_systems_over_real_collections(data: Path, runs_of: Callable[[str], Path],
-                                            capsys: pytest.CaptureFixture[str]) -> None:
+def test_real_systems_over_real_collections(
+    data: Path, runs_of: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     qrels = data / "qrels"
-    assert main(["compare",
-                 f"bm25={runs_of('dl19-passage') / 'bm25base_p'}:{qrels / 'dl19-passage.txt'}",
-                 f"flab={runs_of('trec8-adhoc') / 'Flab8atdn'}:{qrels / 'trec8-adhoc.txt'}",
-                 "AP", "-o", "csv"]) == 0
+    assert (
+        main(
+            [
+                "compare",
+                f"bm25={runs_of('dl19-passage') / 'bm25base_p'}:{qrels / 'dl19-passage.txt'}",
+                f"flab={runs_of('trec8-adhoc') / 'Flab8atdn'}:{qrels / 'trec8-adhoc.txt'}",
+                "AP",
+                "-o",
+                "csv",
+            ]
+        )
+        == 0
+    )
     rows = {row["system"]: row for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
     # Raw AP would have the older system behind; beside its own peers it is well ahead.
     assert float(rows["bm25"]["AP"]) > float(rows["flab"]["AP"])

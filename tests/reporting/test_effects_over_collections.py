@@ -32,10 +32,14 @@ def qrels_of(name: str) -> dict[str, dict[str, int]]:
 def compared() -> ir_std.Comparison:
     """Two simulated systems on three collections, a third on one of them."""
     qrels = {name: qrels_of(name) for name in SETS}
-    return ir_std.compare([
-        *(("a", simulated_run(q, i, 200), q) for i, q in enumerate(qrels.values())),
-        *(("b", simulated_run(q, i + 3, 200), q) for i, q in enumerate(qrels.values())),
-        ("c", simulated_run(qrels[SETS[2]], 9, 200), qrels[SETS[2]])], AP)
+    return ir_std.compare(
+        [
+            *(("a", simulated_run(q, i, 200), q) for i, q in enumerate(qrels.values())),
+            *(("b", simulated_run(q, i + 3, 200), q) for i, q in enumerate(qrels.values())),
+            ("c", simulated_run(qrels[SETS[2]], 9, 200), qrels[SETS[2]]),
+        ],
+        AP,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -44,20 +48,27 @@ def effects(compared: ir_std.Comparison) -> Effects:
 
 
 @pytest.mark.parametrize("measure", [AP, ir_std.sAP])
-def test_differences_are_those_of_paired_topics(compared: ir_std.Comparison, effects: Effects,
-                                                measure: Measure) -> None:
+def test_differences_are_those_of_paired_topics(
+    compared: ir_std.Comparison, effects: Effects, measure: Measure
+) -> None:
     found = effects.of(measure, "b").effects[1]
-    a, b = (next(p for p in compared.parts if (p.system, p.collection) == (name, SETS[1]))
-            .values(measure) for name in "ab")
+    a, b = (
+        next(p for p in compared.parts if (p.system, p.collection) == (name, SETS[1])).values(
+            measure
+        )
+        for name in "ab"
+    )
     expected = stats.ttest_rel(b, a)
     assert found.p == pytest.approx(expected.pvalue)
     assert found.difference.mean == pytest.approx((b - a).mean())
     assert found.difference.topics == pytest.approx(
-        (expected.confidence_interval().high - expected.confidence_interval().low) / 2)
+        (expected.confidence_interval().high - expected.confidence_interval().low) / 2
+    )
 
 
 def test_only_standardized_differences_vary_with_the_systems_and_little(
-        compared: ir_std.Comparison, effects: Effects) -> None:
+    compared: ir_std.Comparison, effects: Effects
+) -> None:
     assert {e.difference.systems for e in effects.of(AP, "b").effects} == {0}
     for effect, part in zip(effects.of("sAP", "b").effects, compared.parts, strict=False):
         assert 0 < effect.difference.systems < part.estimate(ir_std.sAP).systems
@@ -65,19 +76,27 @@ def test_only_standardized_differences_vary_with_the_systems_and_little(
 
 def test_the_summary_weighs_by_topics_and_systems(effects: Effects) -> None:
     across = effects.of("sAP", "b")
-    errors = [np.hypot(e.difference.topics_error, e.difference.systems_error)
-              for e in across.effects]
+    errors = [
+        np.hypot(e.difference.topics_error, e.difference.systems_error) for e in across.effects
+    ]
     assert across.summary() == random_effects(
-        [e.difference.mean for e in across.effects], np.square(errors))
+        [e.difference.mean for e in across.effects], np.square(errors)
+    )
     assert across.summary(size=True) == random_effects(
-        [e.size for e in across.effects], [e.size_error**2 for e in across.effects])
+        [e.size for e in across.effects], [e.size_error**2 for e in across.effects]
+    )
 
 
 def test_each_system_has_its_collections_and_then_its_summary(effects: Effects) -> None:
     rows = [(row[0].text, row[1].text) for row in effects.table().rows]
-    assert rows == [*(("b", name) for name in SETS), ("b", "summary"),
-                    ("b", "one more collection"), ("b", "DerSimonian-Laird"), ("b", "variation"),
-                    ("c", SETS[2])]
+    assert rows == [
+        *(("b", name) for name in SETS),
+        ("b", "summary"),
+        ("b", "one more collection"),
+        ("b", "DerSimonian-Laird"),
+        ("b", "variation"),
+        ("c", SETS[2]),
+    ]
 
 
 def test_the_table_in_full_precision_holds_the_summary(effects: Effects) -> None:
@@ -108,16 +127,18 @@ def test_collections_that_share_topics_have_no_summary_and_the_reason_is_given()
 
 
 def test_collections_that_share_documents_are_named() -> None:
-    first, second = ({t: {f"FT{d}": 1 for d in range(5)} for t in topics}
-                     for topics in (("1", "2"), ("3", "4")))
+    first, second = (
+        {t: {f"FT{d}": 1 for d in range(5)} for t in topics} for topics in (("1", "2"), ("3", "4"))
+    )
     run = {t: {"FT1": 1.0, f"FT{t}": 0.5} for t in "1234"}
     notes = ir_std.compare([("x", run, first), ("x", run, second)], AP).notes
     assert any("share documents, not topics" in text for text in notes)
 
 
 def test_documents_with_plain_numbers_are_not_taken_for_the_same() -> None:
-    first, second = ({t: {str(int(t) + d + shift): 1 for d in range(5)} for t in "12"}
-                     for shift in (0, 3))
+    first, second = (
+        {t: {str(int(t) + d + shift): 1 for d in range(5)} for t in "12"} for shift in (0, 3)
+    )
     run = {t: {str(d): 1.0 / d for d in range(1, 9)} for t in "12"}
     second["1"], second["2"] = {"90": 1}, {"1": 1}
     notes = ir_std.compare([("x", run, first), ("x", run, second)], AP).notes
@@ -168,16 +189,31 @@ def test_an_unknown_measure_or_system_names_the_known_ones(effects: Effects) -> 
 
 
 def test_the_command_prints_effects_and_draws_them(
-        data: Path, runs_of: Callable[[str], Path], tmp_path: Path,
-        ir_std_cli: Callable[..., SimpleNamespace]) -> None:
+    data: Path,
+    runs_of: Callable[[str], Path],
+    tmp_path: Path,
+    ir_std_cli: Callable[..., SimpleNamespace],
+) -> None:
     pytest.importorskip("matplotlib")
-    entries = [f"{name}={runs_of(folder) / run}:{data / 'qrels' / folder}.txt"
-               for folder, pairs in {
-                   "dl19-passage": ("bm25base_p", "bm25base_rm3_p"),
-                   "dl20-passage": ("p_bm25", "p_bm25rm3")}.items()
-               for name, run in zip(("bm25", "rm3"), pairs, strict=True)]
-    done = ir_std_cli("compare", *entries, "AP", "--baseline", "bm25", "-o", "csv", "--plot",
-                      tmp_path / "forest.png")
+    entries = [
+        f"{name}={runs_of(folder) / run}:{data / 'qrels' / folder}.txt"
+        for folder, pairs in {
+            "dl19-passage": ("bm25base_p", "bm25base_rm3_p"),
+            "dl20-passage": ("p_bm25", "p_bm25rm3"),
+        }.items()
+        for name, run in zip(("bm25", "rm3"), pairs, strict=True)
+    ]
+    done = ir_std_cli(
+        "compare",
+        *entries,
+        "AP",
+        "--baseline",
+        "bm25",
+        "-o",
+        "csv",
+        "--plot",
+        tmp_path / "forest.png",
+    )
     assert done.status == 0
     rows = list(csv.DictReader(done.out))
     assert [row["collection"] for row in rows[:3]] == ["dl19-passage", "dl20-passage", "summary"]
@@ -186,7 +222,8 @@ def test_the_command_prints_effects_and_draws_them(
 
 
 def test_statistics_over_collections_need_no_further_library(
-        effects: Effects, monkeypatch: pytest.MonkeyPatch) -> None:
+    effects: Effects, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("pandas", "statsmodels"):
         monkeypatch.setitem(sys.modules, name, None)
     assert effects.table().text()

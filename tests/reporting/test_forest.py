@@ -25,8 +25,13 @@ Axes = Any
 
 def across(n: int = 4, measure: Measure = AP, overlap: str = "") -> Across:
     random = np.random.default_rng(1)
-    return Across("b", "a", measure, tuple(
-        Effect.of(f"set{i}", random.normal(0.1, 1, 20 + 20 * i)) for i in range(n)), overlap)
+    return Across(
+        "b",
+        "a",
+        measure,
+        tuple(Effect.of(f"set{i}", random.normal(0.1, 1, 20 + 20 * i)) for i in range(n)),
+        overlap,
+    )
 
 
 @pytest.fixture
@@ -44,24 +49,35 @@ def test_squares_are_the_effects_and_their_areas_the_weights(ax: Axes, size: boo
     summary = found.summary(size)
     assert summary
     assert np.array(squares.get_offsets())[:, 0] == pytest.approx(
-        [p[0] for p in found.points(size)])
+        [p[0] for p in found.points(size)]
+    )
     assert squares.get_sizes() / squares.get_sizes().sum() == pytest.approx(summary.weights)
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["set0", "set1", "set2", "set3",
-                                                            "summary"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == [
+        "set0",
+        "set1",
+        "set2",
+        "set3",
+        "summary",
+    ]
 
 
 def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: Axes) -> None:
     found = across()
     plots.forest(found, ax)
-    lines = [segment for c in ax.collections if hasattr(c, "get_segments")
-             for segment in c.get_segments()]
+    lines = [
+        segment
+        for c in ax.collections
+        if hasattr(c, "get_segments")
+        for segment in c.get_segments()
+    ]
     for line, (effect, _, half) in zip(lines, found.points(), strict=False):
         assert line[:, 0] == pytest.approx([effect - half, effect + half])
     s = found.summary()
     assert s
     assert lines[-1][:, 0] == pytest.approx(s.predicted)
     assert sorted({*ax.patches[0].get_xy()[:, 0].tolist()}) == pytest.approx(
-        [s.low, s.effect, s.high])
+        [s.low, s.effect, s.high]
+    )
     assert f"{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}]" in ax.get_title()
 
 
@@ -76,6 +92,9 @@ def test_a_row_shows_raw_and_standardized_differences_and_sizes() -> None:
     effects = Effects("a", (AP, ir_std.sAP), (across(), across(measure=ir_std.sAP)))
     figure = plots.forest_figure(effects)
     assert [a.get_title().splitlines()[0] for a in figure.axes] == [
-        "raw difference, AP", "standardized difference, sAP", "effect size (g), AP"]
+        "raw difference, AP",
+        "standardized difference, sAP",
+        "effect size (g), AP",
+    ]
     assert "a better" in figure.axes[0].get_xlabel()
     figure.canvas.draw()

@@ -37,13 +37,15 @@ def ax() -> Iterator[Axes]:
 @pytest.fixture(scope="module")
 def results() -> ir_std.Results:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    return ir_std.evaluate({n: simulated_run(qrels, i, 100) for i, n in enumerate("ab")}, qrels,
-                           AP, "N,z")
+    return ir_std.evaluate(
+        {n: simulated_run(qrels, i, 100) for i, n in enumerate("ab")}, qrels, AP, "N,z"
+    )
 
 
 @pytest.mark.parametrize("measure", [AP, "sAP", "sAP(scheme='z')"])
 def test_points_are_the_runs_scores_hardest_topic_first(
-        results: ir_std.Results, measure: str, ax: Axes) -> None:
+    results: ir_std.Results, measure: str, ax: Axes
+) -> None:
     assert plots.topics(results, measure, "b", ax) is ax
     order = np.argsort(ir_std.load_factors("trec8-adhoc").mean["AP"], kind="stable")
     scores = results.values["b"][ir_std.parse_measure(measure)][order]
@@ -62,12 +64,14 @@ def test_bars_are_mean_and_standard_deviation(results: ir_std.Results, ax: Axes)
     assert drawn == pytest.approx(np.sort(2 * factors.sd["AP"]))
 
 
-def test_a_standardized_picture_has_one_band_for_all_topics(results: ir_std.Results,
-                                                            ax: Axes) -> None:
+def test_a_standardized_picture_has_one_band_for_all_topics(
+    results: ir_std.Results, ax: Axes
+) -> None:
     plots.topics(results, "sAP", ax=ax)
     (band,) = ax.patches
     assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx(
-        (0.158655, 0.841345), abs=1e-6)
+        (0.158655, 0.841345), abs=1e-6
+    )
 
 
 def test_thousands_of_topics_are_a_sorted_curve(ax: Axes) -> None:
@@ -80,8 +84,9 @@ def test_thousands_of_topics_are_a_sorted_curve(ax: Axes) -> None:
 
 def test_ranking_draws_means_and_both_intervals_best_first(ax: Axes) -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    found = ir_std.evaluate({n: simulated_run(qrels, i, 100) for i, n in enumerate("abc")}, qrels,
-                            AP, baseline="b")
+    found = ir_std.evaluate(
+        {n: simulated_run(qrels, i, 100) for i, n in enumerate("abc")}, qrels, AP, baseline="b"
+    )
     plots.ranking(found, "sAP", ax)
     order = sorted(found.runs, key=lambda run: -found.means[run][ir_std.sAP])
     assert [t.get_text() for t in ax.get_yticklabels()] == order
@@ -89,20 +94,25 @@ def test_ranking_draws_means_and_both_intervals_best_first(ax: Axes) -> None:
     both, topics, dots = ax.collections
     sure = [found.uncertainty[run][ir_std.sAP] for run in order]
     assert [tuple(s[:, 0]) for s in both.get_segments()] == [
-        pytest.approx(e.interval) for e in sure]
+        pytest.approx(e.interval) for e in sure
+    ]
     assert [s[1, 0] - s[0, 0] for s in topics.get_segments()] == pytest.approx(
-        [2 * e.topics for e in sure])
+        [2 * e.topics for e in sure]
+    )
     assert [x for x, _ in dots.get_offsets()] == pytest.approx([e.mean for e in sure])
     (systems,) = ax.patches
     placed = found.placements["a"][ir_std.sAP]
     assert (systems.get_x(), systems.get_x() + systems.get_width()) == pytest.approx(
-        (placed.means[0], placed.means[-1]))
+        (placed.means[0], placed.means[-1])
+    )
 
 
 def test_ranking_of_many_runs_names_ten_and_the_baseline(ax: Axes) -> None:
     qrels = {"1": {f"d{i}": int(i == 0) for i in range(60)}}
-    runs = {f"run{n}": {"1": {f"d{i}": float(-i if i else -n - 0.5) for i in range(60)}}
-            for n in range(40)}
+    runs = {
+        f"run{n}": {"1": {f"d{i}": float(-i if i else -n - 0.5) for i in range(60)}}
+        for n in range(40)
+    }
     found = ir_std.evaluate(runs, qrels, AP, baseline="run33")
     plots.ranking(found, AP, ax)
     assert [t.get_text() for t in ax.texts] == [*(f"run{n}" for n in range(10)), "run33"]
@@ -113,7 +123,8 @@ def test_difference_draws_all_topics_largest_first(results: ir_std.Results, ax: 
     d = results.values["b"][AP] - results.values["a"][AP]
     assert [bar.get_height() for bar in ax.patches] == sorted(d, reverse=True)
     assert [t.get_text() for t in ax.get_xticklabels()] == [
-        results.topics[i] for i in np.argsort(-d, kind="stable")]
+        results.topics[i] for i in np.argsort(-d, kind="stable")
+    ]
     assert f"b better on {(d > 0).sum()}, a on {(d < 0).sum()} of 50" in ax.get_title()
 
 
@@ -135,8 +146,9 @@ def boxes(artists: Any, figure: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("size", [(14, 4.5), (10, 4.5)])
-def test_nothing_overlaps_at_fifty_topics_side_by_side(results: ir_std.Results,
-                                                       size: tuple[float, float]) -> None:
+def test_nothing_overlaps_at_fifty_topics_side_by_side(
+    results: ir_std.Results, size: tuple[float, float]
+) -> None:
     figure, axes = pyplot.subplots(1, 2, figsize=size)
     plots.topics(results, AP, ax=axes[0])
     plots.topics(results, "sAP", ax=axes[1])
@@ -176,7 +188,9 @@ def test_the_runs_place_is_drawn_among_the_systems(results: ir_std.Results, ax: 
     assert [s[0][0] for s in systems] == pytest.approx(list(placed.means))
     assert own[0][0][0] == pytest.approx(results.means["b"][ir_std.sAP])
     assert [t.get_text() for t in ax.get_legend().get_texts()] == [
-        "the 129 standardizing systems", f"b: {placed.summary}"]
+        "the 129 standardizing systems",
+        f"b: {placed.summary}",
+    ]
 
 
 def test_an_unknown_measure_or_run_names_the_known_ones(results: ir_std.Results, ax: Axes) -> None:
@@ -188,8 +202,9 @@ def test_an_unknown_measure_or_run_names_the_known_ones(results: ir_std.Results,
 
 def test_standardized_means_have_error_bars_and_raw_ones_a_caution() -> None:
     t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
-    compared = ir_std.compare([("x", simulated_run(t7, 1, 100), t7),
-                               ("x", simulated_run(t8, 2, 100), t8)], AP)
+    compared = ir_std.compare(
+        [("x", simulated_run(t7, 1, 100), t7), ("x", simulated_run(t8, 2, 100), t8)], AP
+    )
     figure = plots.comparison_figure(compared)
     raw, standardized = figure.axes
     assert "not comparable" in raw.get_title()
@@ -203,22 +218,38 @@ def test_the_command_draws_into_a_file(end: str, tmp_path: Path) -> None:
     (tmp_path / "run").write_text("1 Q0 d 1 0.5 tag\n")
     (tmp_path / "qrels").write_text("1 0 d 1\n")
     picture = tmp_path / f"picture.{end}"
-    assert main(["compare", f"x={tmp_path / 'run'}:{tmp_path / 'qrels'}", "AP", "--plot",
-                 str(picture)]) == 0
+    assert (
+        main(
+            ["compare", f"x={tmp_path / 'run'}:{tmp_path / 'qrels'}", "AP", "--plot", str(picture)]
+        )
+        == 0
+    )
     assert picture.stat().st_size > 1000
 
 
-def test_another_ending_is_one_line_of_error(tmp_path: Path,
-                                             capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_ending_is_one_line_of_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "run").write_text("1 Q0 d 1 0.5 tag\n")
     (tmp_path / "qrels").write_text("1 0 d 1\n")
-    assert main(["compare", f"x={tmp_path / 'run'}:{tmp_path / 'qrels'}", "AP", "--plot",
-                 str(tmp_path / "picture.gif")]) == 2
+    assert (
+        main(
+            [
+                "compare",
+                f"x={tmp_path / 'run'}:{tmp_path / 'qrels'}",
+                "AP",
+                "--plot",
+                str(tmp_path / "picture.gif"),
+            ]
+        )
+        == 2
+    )
     assert "must end in .png, .svg, .pdf" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_without_matplotlib_one_line_says_what_to_install(
-        results: ir_std.Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    results: ir_std.Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(IrStdError, match=r"pip install 'ir-std\[plot\]'"):
         plots.topics(results, AP)

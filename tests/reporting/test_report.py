@@ -60,7 +60,7 @@ def data_of(text: str) -> Any:
     for matrix in data["matrices"]:
         codes = np.zeros(shape)
         for power in range(matrix["bytes"]):
-            codes += planes[start:start + codes.size].reshape(shape) * 256.0**power
+            codes += planes[start : start + codes.size].reshape(shape) * 256.0**power
             start += codes.size
         values = (codes + matrix["least"] - 1) / matrix["unit"]
         data["unpacked"].append(np.where(codes == 0, np.nan, values))
@@ -87,8 +87,9 @@ def test_it_explains_the_schemes_used_and_no_others(text: str) -> None:
 def test_warnings_are_on_the_page() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     with pytest.warns(ir_std.StandardizationWarning, match="999"):
-        found = ir_std.evaluate({"999": {"d": 1.0}, "401": {"d": 1.0}},
-                                {**qrels, "999": {"d": 1}}, AP)
+        found = ir_std.evaluate(
+            {"999": {"d": 1.0}, "401": {"d": 1.0}}, {**qrels, "999": {"d": 1}}, AP
+        )
     assert "1 topic without factors in trec8-adhoc" in render(found)
 
 
@@ -97,18 +98,21 @@ def test_factors_named_in_a_measure_are_told() -> None:
     assert "with the factors of robust04" in page
 
 
-def test_the_scores_it_carries_are_those_that_tables_print(results: ir_std.Results,
-                                                           text: str) -> None:
+def test_the_scores_it_carries_are_those_that_tables_print(
+    results: ir_std.Results, text: str
+) -> None:
     data = data_of(text)
     for measure in results.measures:
         carried = data["unpacked"][measure_of(data, str(measure))["values"]]
         for number, run in enumerate(data["runs"]):
             assert [f"{v:.4f}" for v in carried[number]] == [
-                f"{v:.4f}" for v in results.values[run][measure]]
+                f"{v:.4f}" for v in results.values[run][measure]
+            ]
 
 
-def test_z_and_the_systems_by_topic_are_those_of_the_factors(results: ir_std.Results,
-                                                             text: str) -> None:
+def test_z_and_the_systems_by_topic_are_those_of_the_factors(
+    results: ir_std.Results, text: str
+) -> None:
     data = data_of(text)
     factors = ir_std.load_factors("trec8-adhoc")
     behind = next(b for b in data["behind"] if b["measure"] == "AP")
@@ -137,8 +141,7 @@ def test_a_mean_is_there_by_every_scheme(text: str) -> None:
     alone = simulated(3, [AP], schemes="all")
     for name, means in behind["schemes"]:
         measure = AP if name == "raw" else ir_std.sAP(scheme=name)
-        assert means == pytest.approx([alone.means[run][measure] for run in data["runs"]],
-                                      abs=1e-8)
+        assert means == pytest.approx([alone.means[run][measure] for run in data["runs"]], abs=1e-8)
 
 
 def test_the_systems_mean_is_that_of_their_means(results: ir_std.Results, text: str) -> None:
@@ -146,7 +149,8 @@ def test_the_systems_mean_is_that_of_their_means(results: ir_std.Results, text: 
     for measure in (AP, ir_std.sAP):
         placed = results.placements["run0"][measure]
         assert measure_of(data, str(measure))["systemsMean"] == pytest.approx(
-            sum(placed.means) / 129, rel=1e-5)
+            sum(placed.means) / 129, rel=1e-5
+        )
         assert measure_of(data, str(measure))["systems"] == pytest.approx(placed.means, rel=1e-5)
 
 
@@ -154,7 +158,10 @@ def test_one_band_serves_all_topics_of_a_standardized_measure(text: str) -> None
     data = data_of(text)
     band = measure_of(data, "sAP")["peers"]
     assert [band["low"], band["mean"], band["high"]] == [
-        [pytest.approx(0.158655)], [0.5], [pytest.approx(0.841345)]]
+        [pytest.approx(0.158655)],
+        [0.5],
+        [pytest.approx(0.841345)],
+    ]
     assert len(measure_of(data, "AP")["peers"]["low"]) == 50
 
 
@@ -216,8 +223,9 @@ def test_it_is_the_same_each_time(results: ir_std.Results, text: str) -> None:
     assert render(results) == text
 
 
-def test_without_jinja2_one_line_says_what_to_install(results: ir_std.Results,
-                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_jinja2_one_line_says_what_to_install(
+    results: ir_std.Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(IrStdError, match=r"pip install 'ir-std\[report\]'"):
         render(results)
@@ -241,7 +249,8 @@ def test_a_topic_without_factors_has_no_standardized_point() -> None:
 
 
 def test_with_very_many_scores_intervals_are_over_topics_and_the_page_says_so(
-        results: ir_std.Results, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    results: ir_std.Results, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(panels, "SCORES_UP_TO", 3 * 50 * 4 - 1)
     page = render(results)
     of = {name: measure_of(data_of(page), name) for name in ("AP", "sAP")}
@@ -255,8 +264,7 @@ def test_with_very_many_scores_intervals_are_over_topics_and_the_page_says_so(
     assert "over the standardizing systems" not in page
 
 
-def test_no_file_is_left_when_it_cannot_be_written(results: ir_std.Results,
-                                                   tmp_path: Path) -> None:
+def test_no_file_is_left_when_it_cannot_be_written(results: ir_std.Results, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a regular file"):
         write_report(results, tmp_path)
     with pytest.raises(InputError, match="cannot be written"):
@@ -290,8 +298,9 @@ def test_two_processes_write_the_same_page(tmp_path: Path) -> None:
     qrels.write_text("1 0 d 1\n1 0 e 0\n")
     runs = [str(tmp_path / name) for name in ("a.run", "b.run")]
     for run, scores in zip(runs, ((2, 1), (1, 2)), strict=True):
-        Path(run).write_text("".join(f"1 Q0 {doc} 1 {score} tag\n"
-                                     for doc, score in zip("de", scores, strict=True)))
+        Path(run).write_text(
+            "".join(f"1 Q0 {doc} 1 {score} tag\n" for doc, score in zip("de", scores, strict=True))
+        )
     pages = []
     for jobs in "12":
         page = tmp_path / f"{jobs}.html"
@@ -307,8 +316,10 @@ def made_up(means: dict[str, list[float]], **options: Any) -> ir_std.Results:
     """Results with success at rank 1 on topics 1, 2, ...: a run's scores are as given."""
     n = len(next(iter(means.values())))
     qrels = {str(i): {"good": 1, "bad": 0} for i in range(n)}
-    runs = {name: {str(i): {"good": 2.0 * hit, "bad": 1.0} for i, hit in enumerate(hits)}
-            for name, hits in means.items()}
+    runs = {
+        name: {str(i): {"good": 2.0 * hit, "bad": 1.0} for i, hit in enumerate(hits)}
+        for name, hits in means.items()
+    }
     return ir_std.evaluate(runs, qrels, [P @ 1], **options)
 
 
@@ -319,45 +330,65 @@ def test_it_names_the_best_run_with_its_interval_and_place(results: ir_std.Resul
     assert sentences(results, ir_std.sAP)[0] == (
         f"{best} is the best of the 3 runs by sAP: {mean:.3f} (95% interval {low:.3f} to "
         f"{high:.3f}); it {results.placements[best][ir_std.sAP].summary} among the standardizing "
-        f"systems.")
+        f"systems."
+    )
 
 
 def test_it_says_what_differs_from_the_baseline() -> None:
-    found = made_up({"base": [0.0, 1.0] * 10, "good": [1.0] * 20, "bad": [0.0] * 20,
-                     "like": [0.0, 1.0] * 9 + [1.0, 0.0]}, baseline="base")
+    found = made_up(
+        {
+            "base": [0.0, 1.0] * 10,
+            "good": [1.0] * 20,
+            "bad": [0.0] * 20,
+            "like": [0.0, 1.0] * 9 + [1.0, 0.0],
+        },
+        baseline="base",
+    )
     assert sentences(found, P @ 1)[1] == (
         "Of 3 runs beside the baseline base, 1 is significantly better (good), 1 is significantly "
         "worse (bad) and 1 cannot be told from it: two-sided paired t-test over topics, p < 0.05 "
-        "after Holm's correction for 3 runs.")
+        "after Holm's correction for 3 runs."
+    )
 
 
 def test_it_says_that_nothing_differs_from_the_baseline() -> None:
     found = made_up({"base": [0, 1] * 5, "other": [1, 0] * 5}, baseline="base")
     assert sentences(found, P @ 1)[1] == (
         "other cannot be told from the baseline base: two-sided paired t-test over topics, "
-        "p < 0.05.")
+        "p < 0.05."
+    )
 
 
 def test_without_a_baseline_it_compares_the_first_two() -> None:
     found = made_up({"a": [1] * 10, "b": [0] * 10})
     assert sentences(found, P @ 1)[1] == (
-        "Its lead over b, the second, is unlikely to be chance: 1.000 (paired t-test, p < 0.001).")
+        "Its lead over b, the second, is unlikely to be chance: 1.000 (paired t-test, p < 0.001)."
+    )
     found = made_up({"a": [1, 0, 1, 0, 1], "b": [0, 1, 0, 1, 0]})
     assert "may be chance: 0.200" in sentences(found, P @ 1)[1]
 
 
 def test_it_says_how_the_factors_fit(results: ir_std.Results) -> None:
-    assert ("The factors, from the 129 systems of TREC-8 ad hoc, fit all 50 topics."
-            in sentences(results, ir_std.sAP))
+    assert "The factors, from the 129 systems of TREC-8 ad hoc, fit all 50 topics." in sentences(
+        results, ir_std.sAP
+    )
     assert sentences(made_up({"a": [1, 0]}), P @ 1)[-1] == (
-        "The scores are raw: they compare only with those of the same topics.")
+        "The scores are raw: they compare only with those of the same topics."
+    )
 
 
-@pytest.mark.parametrize(("measure", "score", "topics"), [
-    (ir_std.sAP, 0.995, 5), (ir_std.sAP, 0.005, 5), (ir_std.sAP(scheme="U"), 0.0, 5),
-    (ir_std.sAP(scheme="E"), 1.0, 17)])
+@pytest.mark.parametrize(
+    ("measure", "score", "topics"),
+    [
+        (ir_std.sAP, 0.995, 5),
+        (ir_std.sAP, 0.005, 5),
+        (ir_std.sAP(scheme="U"), 0.0, 5),
+        (ir_std.sAP(scheme="E"), 1.0, 17),
+    ],
+)
 def test_a_run_has_left_a_scale_with_a_tenth_of_its_topics_or_a_third_by_e(
-        measure: Any, score: float, topics: int) -> None:
+    measure: Any, score: float, topics: int
+) -> None:
     values = np.full(51, 0.5)
     values[-1] = np.nan
     values[:topics] = score
@@ -370,8 +401,7 @@ def test_it_says_which_runs_have_left_the_scale() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     perfect = {t: {d: 1.0 for d in list(docs)[:1000] if docs[d]} for t, docs in qrels.items()}
     found = ir_std.evaluate({"perfect": perfect, "usual": simulated_run(qrels, 1, 100)}, qrels, AP)
-    assert sentences(found, ir_std.sAP)[-1].startswith(
-        "Saturation: on many topics perfect ")
+    assert sentences(found, ir_std.sAP)[-1].startswith("Saturation: on many topics perfect ")
 
 
 def test_the_method_names_measures_factors_and_tests(text: str) -> None:
@@ -387,7 +417,7 @@ def test_every_paper_that_the_method_cites_is_among_the_references(text: str) ->
 
 
 def test_each_factor_set_has_its_source_and_licence(text: str) -> None:
-    table = text[text.index("Factors: sources and licences"):]
+    table = text[text.index("Factors: sources and licences") :]
     factors = ir_std.load_factors("trec8-adhoc")
     assert factors.about("AP", "source", factors.source) in html.unescape(table)
     assert factors.info["licence"] in table
@@ -404,8 +434,9 @@ def test_what_is_known_against_a_set_is_on_the_page_notes_first() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(3)}
     factors = ir_std.build_factors(qrels, runs, id="mine", measures=[AP, P @ 10])
-    noted = ir_std.FactorSet({**factors.info, "notes": ["A <run> is broken."]}, factors.n_rel,
-                             factors.mean, factors.sd)
+    noted = ir_std.FactorSet(
+        {**factors.info, "notes": ["A <run> is broken."]}, factors.n_rel, factors.mean, factors.sd
+    )
     found = ir_std.evaluate(runs["run0"], qrels, [AP], factors=noted)
     note, *others = against_factors([found])["mine"]
     assert note == "A <run> is broken."
@@ -425,15 +456,28 @@ def test_a_source_has_the_licence_that_the_set_states_for_it() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(3)}
     factors = ir_std.build_factors(qrels, runs, id="mine", measures=[AP, P @ 10])
-    measures = {"AP": {**factors.info["measures"]["AP"], "source": "a paper"},
-                "P@10": {**factors.info["measures"]["P@10"], "source": "another"}}
-    info = {**factors.info, "licence": "MIT", "measures": measures, "sources": [
-        {"source": "a paper", "url": "https://a.example", "licence": "CC-BY-SA-4.0",
-         "licence_uri": "https://b.example"}]}
+    measures = {
+        "AP": {**factors.info["measures"]["AP"], "source": "a paper"},
+        "P@10": {**factors.info["measures"]["P@10"], "source": "another"},
+    }
+    info = {
+        **factors.info,
+        "licence": "MIT",
+        "measures": measures,
+        "sources": [
+            {
+                "source": "a paper",
+                "url": "https://a.example",
+                "licence": "CC-BY-SA-4.0",
+                "licence_uri": "https://b.example",
+            }
+        ],
+    }
     stated = ir_std.FactorSet(info, factors.n_rel, factors.mean, factors.sd)
     first, second = licences([ir_std.evaluate(runs["run0"], qrels, [AP, P @ 10], factors=stated)])
-    assert first == Licence("mine", "a paper", "https://a.example", "CC-BY-SA-4.0",
-                            "https://b.example", ["AP"])
+    assert first == Licence(
+        "mine", "a paper", "https://a.example", "CC-BY-SA-4.0", "https://b.example", ["AP"]
+    )
     assert second == Licence("mine", "another", "", "MIT", "", ["P@10"])
 
 
@@ -445,14 +489,17 @@ def comparison() -> Comparison:
     entries = []
     for number, name in enumerate(("trec7-adhoc", "trec8-adhoc", "trec5-adhoc")):
         qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
-        entries += [(system, simulated_run(qrels, 10 * number + i, 60), qrels)
-                    for i, system in enumerate(("bm25", "mono"))]
+        entries += [
+            (system, simulated_run(qrels, 10 * number + i, 60), qrels)
+            for i, system in enumerate(("bm25", "mono"))
+        ]
     return ir_std.compare(entries, [AP])
 
 
 def across_of(page: str) -> Any:
-    found = re.search(r'<section id="across".*?<script type="application/json">(.*?)</script>',
-                      page, re.S)
+    found = re.search(
+        r'<section id="across".*?<script type="application/json">(.*?)</script>', page, re.S
+    )
     assert found
     return json.loads(found[1])
 
@@ -461,19 +508,24 @@ def test_a_page_of_several_collections_has_a_part_for_each(comparison: Compariso
     page = render(comparison)
     assert "<h1>2 systems on 3 collections</h1>" in page
     assert re.findall(r'data-part="([^"]+)" data-key', page) == [
-        "trec7-adhoc", "trec8-adhoc", "trec5-adhoc"]
+        "trec7-adhoc",
+        "trec8-adhoc",
+        "trec5-adhoc",
+    ]
 
 
-def test_without_a_baseline_it_shows_means_by_system_and_collection(
-        comparison: Comparison) -> None:
+def test_without_a_baseline_it_shows_means_by_system_and_collection(comparison: Comparison) -> None:
     (measure,) = across_of(render(comparison))["measures"]
     assert measure["name"] == "sAP"
     assert measure["zero"] == 0.5
     assert [(r["system"], r["name"]) for r in measure["rows"]] == [
-        (system, name) for system in ("bm25", "mono")
-        for name in ("trec7-adhoc", "trec8-adhoc", "trec5-adhoc", "all of these")]
-    for part, row in zip([p for p in comparison.parts if p.system == "bm25"], measure["rows"],
-                         strict=False):
+        (system, name)
+        for system in ("bm25", "mono")
+        for name in ("trec7-adhoc", "trec8-adhoc", "trec5-adhoc", "all of these")
+    ]
+    for part, row in zip(
+        [p for p in comparison.parts if p.system == "bm25"], measure["rows"], strict=False
+    ):
         found = part.estimate(ir_std.sAP)
         assert [row["mean"], row["low"], row["high"]] == [found.mean, *found.interval]
     pooled = comparison.pooled("bm25", ir_std.sAP)
@@ -488,8 +540,11 @@ def test_with_a_baseline_it_shows_differences_and_their_summary(comparison: Comp
     summary = found.summary()
     assert summary
     rows = next(m for m in data["measures"] if m["name"] == "sAP")["rows"]
-    assert [r["mean"] for r in rows] == [*(e.difference.mean for e in found.effects),
-                                         summary.effect, None]
+    assert [r["mean"] for r in rows] == [
+        *(e.difference.mean for e in found.effects),
+        summary.effect,
+        None,
+    ]
     assert [r["weight"] for r in rows[:3]] == pytest.approx(summary.weights)
     assert [rows[3]["low"], rows[3]["high"]] == [summary.low, summary.high]
     assert [rows[4]["low"], rows[4]["high"]] == list(summary.predicted)
@@ -518,21 +573,28 @@ def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -
     for name in ("a", "b"):
         (tmp_path / f"{name}.run").write_text(f"1 Q0 d{name} 1 0.5 tag\n")
         (tmp_path / f"{name}.qrels").write_text(f"1 0 d{name} 1\n")
-    entries = [f"{system}={tmp_path / name}.run:{tmp_path / name}.qrels"
-               for system in ("x", "y") for name in ("a", "b")]
+    entries = [
+        f"{system}={tmp_path / name}.run:{tmp_path / name}.qrels"
+        for system in ("x", "y")
+        for name in ("a", "b")
+    ]
     page = tmp_path / "page.html"
     done = ir_std_cli("report", *entries, "AP", "-o", page, "--baseline", "x")
     assert done.status == 0
     assert "<h1>2 systems on 2 collections</h1>" in page.read_text()
 
 
-@pytest.mark.parametrize(("more", "said"), [
-    (["--baseline", "z"], "no system is called 'z', the baseline: there are x"),
-    (["--factors", "trec8-adhoc"], "--factors, --systems and --without are about one"),
-    (["-o", "a.run"], "a.run: is one of the inputs")])
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--baseline", "z"], "no system is called 'z', the baseline: there are x"),
+        (["--factors", "trec8-adhoc"], "--factors, --systems and --without are about one"),
+        (["-o", "a.run"], "a.run: is one of the inputs"),
+    ],
+)
 def test_what_several_collections_cannot_have_is_one_line(
-        more: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-        ir_std_cli: Any) -> None:
+    more: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.run").write_text("1 Q0 d 1 0.5 tag\n")
     Path("a.qrels").write_text("1 0 d 1\n")

@@ -26,10 +26,18 @@ SCORES = np.array([[0.2, 0.4, 0.6, np.nan], [0.1, 0.1, 0.3, 0.5]])
 def toy() -> FactorSet:
     """A set of two data sets and four models, of which three have scores with the first."""
     return factors_from_scores(
-        {"nDCG@10": SCORES}, {"beir/toy": None, "beir/nq": None},
-        {"id": "toys", "title": "Toys", "unit": "collection", "population": "four toys",
-         "datasets": {"beir/toy": {"split": "test"}}, "measures": {}},
-        {"nDCG@10": ("a", "b", "c", "d")})
+        {"nDCG@10": SCORES},
+        {"beir/toy": None, "beir/nq": None},
+        {
+            "id": "toys",
+            "title": "Toys",
+            "unit": "collection",
+            "population": "four toys",
+            "datasets": {"beir/toy": {"split": "test"}},
+            "measures": {},
+        },
+        {"nDCG@10": ("a", "b", "c", "d")},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +70,9 @@ def test_runs_on_a_whole_data_set_are_tested_by_their_raw_scores(results: ir_std
     assert any("from the 3 systems of Toys with beir/toy" in text for text in said)
 
 
-def test_its_page_shows_topics_by_raw_scores_alone(results: ir_std.Results, browser: Any,
-                                                   tmp_path: Path) -> None:
+def test_its_page_shows_topics_by_raw_scores_alone(
+    results: ir_std.Results, browser: Any, tmp_path: Path
+) -> None:
     write_report(results, tmp_path / "page.html")
     page, said = browser.new_page(), []
     page.on("console", lambda message: said.append(message.text))
@@ -75,7 +84,8 @@ def test_its_page_shows_topics_by_raw_scores_alone(results: ir_std.Results, brow
     assert page.text_content(".title-0") == "nDCG@10, raw"
     assert page.locator(".on-topic .dot").count() == 3
     assert "the 3 systems has the mean 0.4000 and the deviation 0.2000" in page.text_content(
-        ".topics-caption")
+        ".topics-caption"
+    )
     assert page.text_content(".legend").startswith("Topics stand in the order of the")
     assert not page.is_visible(".legend .of-systems >> nth=0")
     page.close()
@@ -92,8 +102,9 @@ def test_the_method_says_that_means_are_standardized(results: ir_std.Results) ->
 
 def test_each_of_several_tracks_is_said_with_its_own_number_of_systems() -> None:
     sets = [ir_std.load_factors(name) for name in ("dl19-passage", "dl20-passage")]
-    qrels = simulated_qrels({topic: dict(known.levels or {}) for s in sets
-                             for topic, known in s.judgments.items()})
+    qrels = simulated_qrels(
+        {topic: dict(known.levels or {}) for s in sets for topic, known in s.judgments.items()}
+    )
     results = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, [AP, P @ 10])
     counts = [s.systems_text() for s in sets]
     for set, count in zip(sets, counts, strict=True):

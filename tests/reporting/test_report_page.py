@@ -68,16 +68,20 @@ class View:
     def rows(self, table: str = ".runs") -> list[str]:
         """The names of the rows that are shown."""
         found: list[str] = self.page.eval_on_selector_all(
-            f"{table} tbody tr", "rows => rows.filter(r => r.offsetParent !== null)"
-            ".map(r => r.cells[0].textContent)")
+            f"{table} tbody tr",
+            "rows => rows.filter(r => r.offsetParent !== null).map(r => r.cells[0].textContent)",
+        )
         return found
 
     def column(self, table: str, head: str) -> list[str]:
         """The texts of a column, of all rows but the systems'."""
         found: list[str] = self.page.eval_on_selector(
-            table, "(t, head) => { const i = [...t.tHead.rows[0].cells].findIndex("
+            table,
+            "(t, head) => { const i = [...t.tHead.rows[0].cells].findIndex("
             "h => h.textContent === head); return [...t.tBodies[0].rows].filter("
-            "r => !r.matches('.systems-row')).map(r => r.cells[i].textContent); }", head)
+            "r => !r.matches('.systems-row')).map(r => r.cells[i].textContent); }",
+            head,
+        )
         return found
 
     def text(self, selector: str) -> str:
@@ -89,8 +93,9 @@ class View:
 
     def tip(self, figure: str) -> str:
         found: str = self.page.eval_on_selector(
-            f"{figure} > .tip", "t => t.hidden ? '' : [...t.children].map(c => c.textContent)"
-            ".join('; ')")
+            f"{figure} > .tip",
+            "t => t.hidden ? '' : [...t.children].map(c => c.textContent).join('; ')",
+        )
         return found
 
 
@@ -107,8 +112,9 @@ def view(shared: View, file: Path) -> Iterator[View]:
     shared.open(file)
     yield shared
     assert shared.said == []
-    assert {url.partition("#")[0] for url in shared.asked
-            if not url.startswith(("data:", "blob:"))} <= {file.as_uri()}
+    assert {
+        url.partition("#")[0] for url in shared.asked if not url.startswith(("data:", "blob:"))
+    } <= {file.as_uri()}
 
 
 def score(value: float) -> str:
@@ -118,8 +124,7 @@ def score(value: float) -> str:
 # The first screen.
 
 
-def test_its_sentences_are_those_of_the_measure_chosen(view: View,
-                                                       results: ir_std.Results) -> None:
+def test_its_sentences_are_those_of_the_measure_chosen(view: View, results: ir_std.Results) -> None:
     assert view.page.locator(".words li").all_text_contents() == sentences(results, sAP)
     view.page.select_option("select[data-choice=measure]", "P@10")
     assert view.page.locator(".words li").all_text_contents() == sentences(results, P @ 10)
@@ -127,7 +132,8 @@ def test_its_sentences_are_those_of_the_measure_chosen(view: View,
 
 def test_the_overview_ranks_all_runs_by_mean(view: View, results: ir_std.Results) -> None:
     dots = view.page.eval_on_selector_all(
-        ".overview .dot", "ds => ds.map(d => [d.cy.baseVal.value, d.cx.baseVal.value])")
+        ".overview .dot", "ds => ds.map(d => [d.cy.baseVal.value, d.cx.baseVal.value])"
+    )
     across = [x for _, x in sorted(dots)]
     means = [results.means[run][sAP] for run in ranked(results, sAP)]
     assert np.corrcoef(across, means)[0, 1] == pytest.approx(1, abs=1e-9)
@@ -138,8 +144,9 @@ def test_the_overview_ranks_all_runs_by_mean(view: View, results: ir_std.Results
     assert view.page.locator(".overview .over-topics").count() == N_RUNS
 
 
-def test_a_dot_tells_its_run_and_a_press_shows_its_topics(view: View,
-                                                          results: ir_std.Results) -> None:
+def test_a_dot_tells_its_run_and_a_press_shows_its_topics(
+    view: View, results: ir_std.Results
+) -> None:
     second = ranked(results, sAP)[1]
     # The run that is chosen is drawn last, over the others.
     box = view.page.locator(".overview .dot").nth(0).bounding_box()
@@ -175,15 +182,17 @@ def test_the_overview_shows_the_systems(view: View, results: ir_std.Results) -> 
 
 
 @pytest.mark.parametrize("width", [375, 1280])
-def test_names_and_numbers_of_the_overview_fit_its_width(browser: Any, tmp_path: Path,
-                                                         width: int) -> None:
+def test_names_and_numbers_of_the_overview_fit_its_width(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
     qrels = simulated_qrels({str(i): 5 for i in range(10)})
     runs = {name: simulated_run(qrels, i, 20) for i, name in enumerate(("MW@WM_WMW", "i", HOSTILE))}
     write_report(ir_std.evaluate(runs, qrels, AP), tmp_path / "report.html")
     view = View(browser, viewport={"width": width, "height": 800})
     view.open(tmp_path / "report.html")
-    boxes = view.page.eval_on_selector_all(".overview text", "ts => ts.map(t => t.getBBox())"
-                                           ".map(b => [b.x, b.x + b.width])")
+    boxes = view.page.eval_on_selector_all(
+        ".overview text", "ts => ts.map(t => t.getBBox()).map(b => [b.x, b.x + b.width])"
+    )
     right = view.page.eval_on_selector(".overview svg", "s => s.viewBox.baseVal.width")
     assert all(0 <= low < high <= right for low, high in boxes)
     assert view.page.locator(".overview text.small").count() >= 3
@@ -195,7 +204,8 @@ def test_the_first_screen_does_not_wait_for_the_scores_by_topic(browser: Any, fi
     view = View(browser)
     view.page.add_init_script(
         "window.DecompressionStream = class { constructor() { return "
-        "new TransformStream({ transform: () => new Promise(() => {}) }); } }")
+        "new TransformStream({ transform: () => new Promise(() => {}) }); } }"
+    )
     view.page.goto(file.as_uri())
     view.page.wait_for_selector("html[data-ready]")
     assert view.page.locator(".overview .dot").count() == N_RUNS
@@ -234,8 +244,9 @@ def test_the_sort_is_kept_when_another_measure_or_run_is_chosen(view: View) -> N
     assert "sort=P%4010%3Adescending" in view.address()
 
 
-def test_ranks_are_by_the_measure_chosen_and_among_the_systems(view: View,
-                                                               results: ir_std.Results) -> None:
+def test_ranks_are_by_the_measure_chosen_and_among_the_systems(
+    view: View, results: ir_std.Results
+) -> None:
     for measure in (sAP, P @ 10):
         view.page.select_option("select[data-choice=measure]", str(measure))
         names = view.column(".runs", "run")
@@ -243,7 +254,8 @@ def test_ranks_are_by_the_measure_chosen_and_among_the_systems(view: View,
         expected = [str(1 + sum(v > means[run] for v in means.values())) for run in names]
         assert view.column(".runs", "rank") == expected
         assert view.column(".runs", "among 129 systems") == [
-            str(results.placements[run][measure].rank) for run in names]
+            str(results.placements[run][measure].rank) for run in names
+        ]
 
 
 def test_it_folds_after_twenty_rows_and_unfolds(view: View) -> None:
@@ -260,16 +272,23 @@ def test_it_folds_after_twenty_rows_and_unfolds(view: View) -> None:
 def test_the_filter_finds_runs_by_a_part_of_their_name(view: View) -> None:
     view.page.focus(".runs-table .filter")
     view.page.keyboard.type("RUN2")
-    assert sorted(view.rows()) == ["mean of the systems", "run2", "run20", "run21", "run22",
-                                   "run23"]
+    assert sorted(view.rows()) == [
+        "mean of the systems",
+        "run2",
+        "run20",
+        "run21",
+        "run22",
+        "run23",
+    ]
     view.page.fill(".runs-table .filter", "")
     assert len(view.rows()) > 20
 
 
 def test_the_systems_mean_is_a_row(view: View, results: ir_std.Results) -> None:
     cells = view.page.locator(".systems-row td:not(.js-only)").all_text_contents()
-    assert cells == [score(float(np.mean(results.placements["run0"][m].means)))
-                     for m in results.measures]
+    assert cells == [
+        score(float(np.mean(results.placements["run0"][m].means))) for m in results.measures
+    ]
 
 
 def test_intervals_are_shown_on_hover_and_focus(view: View, results: ir_std.Results) -> None:
@@ -277,8 +296,10 @@ def test_intervals_are_shown_on_hover_and_focus(view: View, results: ir_std.Resu
     cell = f".runs tr:has(a:text-is('{run}')) td[data-m='sAP'] button"
     sure = results.uncertainty[run][sAP]
     low, high = sure.interval
-    said = (f"95% interval {score(low)} to {score(high)} (±{score(sure.topics)} by topics, "
-            f"±{score(sure.systems)} by systems)")
+    said = (
+        f"95% interval {score(low)} to {score(high)} (±{score(sure.topics)} by topics, "
+        f"±{score(sure.systems)} by systems)"
+    )
     view.page.hover(cell)
     assert said in view.text(".runs-table > .tip")
     view.page.mouse.move(2, 2)
@@ -296,20 +317,34 @@ def test_the_arrow_keys_go_from_number_to_number(view: View) -> None:
     view.page.keyboard.press("ArrowRight")
     view.page.keyboard.press("ArrowDown")
     assert view.page.evaluate(at) == "sAP"
-    assert view.page.evaluate(
-        "document.activeElement.closest('tr').cells[0].textContent") == view.rows()[1]
+    assert (
+        view.page.evaluate("document.activeElement.closest('tr').cells[0].textContent")
+        == view.rows()[1]
+    )
 
 
-def test_a_press_on_a_number_shows_it_by_every_scheme(view: View,
-                                                      results: ir_std.Results) -> None:
+def test_a_press_on_a_number_shows_it_by_every_scheme(view: View, results: ir_std.Results) -> None:
     run = ranked(results, sAP)[3]
     view.page.click(f".runs tr:has(a:text-is('{run}')) td[data-m='AP'] button")
     view.page.wait_for_function("() => location.hash !== ''")
-    shown = dict(zip(view.page.locator(".numbers dt").all_text_contents(),
-                     view.page.locator(".numbers dd:not(.note)").all_text_contents(), strict=True))
+    shown = dict(
+        zip(
+            view.page.locator(".numbers dt").all_text_contents(),
+            view.page.locator(".numbers dd:not(.note)").all_text_contents(),
+            strict=True,
+        )
+    )
     plan = results.plans[sAP]
-    expected = {scheme: score(float(np.mean(plan.factors.standardize(
-        "AP", results.topics, results.values[run][AP], scheme)))) for scheme in "zNUE"}
+    expected = {
+        scheme: score(
+            float(
+                np.mean(
+                    plan.factors.standardize("AP", results.topics, results.values[run][AP], scheme)
+                )
+            )
+        )
+        for scheme in "zNUE"
+    }
     assert {scheme: shown[scheme] for scheme in "zNUE"} == expected
     assert shown["raw AP"] == score(results.means[run][AP])
     test = results.tests[run][AP]
@@ -334,19 +369,27 @@ def test_a_press_on_a_run_shows_its_topics(view: View, results: ir_std.Results) 
     view.open_topics()
     for run in ranked(results, sAP)[:2]:
         view.page.click(f".runs a:text-is('{run}')")
-        view.page.wait_for_function("run => document.querySelector('.one-run .run-name')"
-                                    ".textContent === run", arg=run)
-        shown = dict(zip(view.column(".all-topics table", "topic"),
-                         view.column(".all-topics table", "sAP"), strict=True))
+        view.page.wait_for_function(
+            "run => document.querySelector('.one-run .run-name').textContent === run", arg=run
+        )
+        shown = dict(
+            zip(
+                view.column(".all-topics table", "topic"),
+                view.column(".all-topics table", "sAP"),
+                strict=True,
+            )
+        )
         assert shown == {t: score(v) for t, v in results.by_topic(run, sAP).items()}
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_the_points_stand_where_the_scores_are(view: View, results: ir_std.Results,
-                                               place: int) -> None:
+def test_the_points_stand_where_the_scores_are(
+    view: View, results: ir_std.Results, place: int
+) -> None:
     view.page.select_option("select[data-choice=run]", "run2")
     heights = view.page.eval_on_selector_all(
-        f".topics-{place} .dot", "ds => ds.map(d => d.cy.baseVal.value)")
+        f".topics-{place} .dot", "ds => ds.map(d => d.cy.baseVal.value)"
+    )
     order = np.argsort(ir_std.load_factors("trec8-adhoc").mean["AP"], kind="stable")
     scores = np.round(results.values["run2"][(AP, sAP)[place]][order], 4)
     assert heights == pytest.approx(250 - scores * (250 - 8), abs=0.02)
@@ -365,9 +408,11 @@ def test_a_topic_tells_all_that_is_known_of_it(view: View, results: ir_std.Resul
     raw = results.values["run2"][AP][hardest]
     mean, sd = factors.mean["AP"][hardest], factors.sd["AP"][hardest]
     rank = 1 + int((factors.scores["AP"][hardest] > raw).sum())
-    expected = (f"topic {results.topics[hardest]}: AP {score(raw)}, sAP "
-                f"{score(results.values['run2'][sAP][hardest])}; {SYSTEMS} AP {score(mean)}, sd "
-                f"{score(sd)}; z {(raw - mean) / sd:+.2f}, rank {rank} among 129 systems")
+    expected = (
+        f"topic {results.topics[hardest]}: AP {score(raw)}, sAP "
+        f"{score(results.values['run2'][sAP][hardest])}; {SYSTEMS} AP {score(mean)}, sd "
+        f"{score(sd)}; z {(raw - mean) / sd:+.2f}, rank {rank} among 129 systems"
+    )
     dot = view.page.locator(".topics-0 .dot").first
     dot.scroll_into_view_if_needed()
     box = dot.bounding_box()
@@ -402,17 +447,20 @@ def test_a_topic_has_an_address(view: View, results: ir_std.Results) -> None:
     assert view.text(".topic-name") == topic
     run = ranked(results, sAP)[0]
     assert view.text(".topic-line").startswith(
-        f"{run}: AP {score(results.by_topic(run, AP)[topic])}, ")
+        f"{run}: AP {score(results.by_topic(run, AP)[topic])}, "
+    )
     assert view.page.locator(".topics-1 circle.topic").count() == 1
     assert view.page.evaluate("document.activeElement.matches('.topics-0 svg')")
 
 
-def test_all_runs_are_shown_on_the_topic_that_is_chosen(view: View, file: Path,
-                                                        results: ir_std.Results) -> None:
+def test_all_runs_are_shown_on_the_topic_that_is_chosen(
+    view: View, file: Path, results: ir_std.Results
+) -> None:
     view.open(file, "#topic=403&run=run4")
     scores = {run: results.by_topic(run, sAP)["403"] for run in results.runs}
     dots = view.page.eval_on_selector_all(
-        ".on-topic .dot", "ds => ds.map(d => [d.cy.baseVal.value, d.cx.baseVal.value])")
+        ".on-topic .dot", "ds => ds.map(d => [d.cy.baseVal.value, d.cx.baseVal.value])"
+    )
     across = [x for _, x in sorted(dots)]
     assert np.corrcoef(across, sorted(scores.values(), reverse=True))[0, 1] == pytest.approx(1)
     first = max(scores, key=lambda run: scores[run])
@@ -425,11 +473,13 @@ def test_all_runs_are_shown_on_the_topic_that_is_chosen(view: View, file: Path,
     assert peers is not None
     at = results.topics.index("403")
     band = view.page.eval_on_selector(
-        ".on-topic rect.band", "r => [r.x.baseVal.value, r.width.baseVal.value]")
+        ".on-topic rect.band", "r => [r.x.baseVal.value, r.width.baseVal.value]"
+    )
     slope = (across[0] - across[-1]) / (max(scores.values()) - min(scores.values()))
     assert band[1] == pytest.approx(slope * (peers.high[at] - peers.low[at]), abs=0.1)
     assert band[0] - across[-1] == pytest.approx(
-        slope * (peers.low[at] - min(scores.values())), abs=0.1)
+        slope * (peers.low[at] - min(scores.values())), abs=0.1
+    )
     view.page.keyboard.press("Enter")
     view.page.wait_for_function("run => location.hash.includes(`run=${run}`)", arg=first)
     assert "topic=403" in view.address()
@@ -471,8 +521,9 @@ def test_the_table_of_topics_sorts_and_filters(view: View) -> None:
 # A run against another.
 
 
-def test_differences_are_sorted_and_those_of_the_scores_shown(view: View,
-                                                              results: ir_std.Results) -> None:
+def test_differences_are_sorted_and_those_of_the_scores_shown(
+    view: View, results: ir_std.Results
+) -> None:
     view.page.select_option("select[data-choice=run]", "run5")
     a, b = (results.values[run][AP].round(4) for run in ("run5", "run0"))
     differences = np.sort((a - b).round(4))[::-1]
@@ -481,8 +532,9 @@ def test_differences_are_sorted_and_those_of_the_scores_shown(view: View,
         view.page.keyboard.press("ArrowRight")
         assert f": {wanted:+.4f}" in view.tip(".against-0").replace(MINUS, "-")
     better, worse = int((differences > 0).sum()), int((differences < 0).sum())
-    assert (f"AP: run5 is better on {better}, worse on {worse} of 50 topics."
-            in view.text(".against-caption"))
+    assert f"AP: run5 is better on {better}, worse on {worse} of 50 topics." in view.text(
+        ".against-caption"
+    )
     decides = results.topics[int(np.argmax(a - b))]
     assert f"Most for it: {decides} " in view.text(".against-caption")
 
@@ -494,7 +546,8 @@ def test_any_two_runs_can_be_a_scatter(view: View, results: ir_std.Results) -> N
     view.page.wait_for_function("() => location.hash.includes('as=scatter')")
     for place, measure in enumerate((AP, sAP)):
         points = view.page.eval_on_selector_all(
-            f".against-{place} .dot", "ds => ds.map(d => [d.cx.baseVal.value, d.cy.baseVal.value])")
+            f".against-{place} .dot", "ds => ds.map(d => [d.cx.baseVal.value, d.cy.baseVal.value])"
+        )
         x, y = np.transpose(points)
         assert np.corrcoef(x, results.values["run6"][measure])[0, 1] == pytest.approx(1, abs=1e-5)
         assert np.corrcoef(y, results.values["run5"][measure])[0, 1] == pytest.approx(-1, abs=1e-5)
@@ -502,7 +555,8 @@ def test_any_two_runs_can_be_a_scatter(view: View, results: ir_std.Results) -> N
     view.page.keyboard.press("Space")
     view.page.wait_for_function("() => !location.hash.includes('as=')")
     view.page.wait_for_function(
-        "() => document.querySelectorAll('.against-0 path.bar').length === 2")
+        "() => document.querySelectorAll('.against-0 path.bar').length === 2"
+    )
 
 
 # Addresses.
@@ -530,11 +584,13 @@ def test_the_back_button_goes_to_the_view_before(view: View) -> None:
     view.page.wait_for_function("() => document.querySelector('.run-name').textContent === 'run5'")
 
 
-@pytest.mark.parametrize("address", ["#run=nobody&measure=X&topic=0", "#%", "#sort=AP:up",
-                                     f"#run={quote(HOSTILE)}", "#means"])
-def test_an_address_that_says_nothing_shows_the_start(view: View, file: Path,
-                                                      results: ir_std.Results,
-                                                      address: str) -> None:
+@pytest.mark.parametrize(
+    "address",
+    ["#run=nobody&measure=X&topic=0", "#%", "#sort=AP:up", f"#run={quote(HOSTILE)}", "#means"],
+)
+def test_an_address_that_says_nothing_shows_the_start(
+    view: View, file: Path, results: ir_std.Results, address: str
+) -> None:
     view.open(file, address)
     assert view.text(".one-run .run-name") == ranked(results, sAP)[0]
     assert view.text(".one-run .measure-name") == "sAP"
@@ -548,8 +604,10 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]
     entries = []
     for name in ("trec7-adhoc", "trec8-adhoc"):
         qrels = simulated_qrels(ir_std.load_factors(name).n_rel)
-        entries += [(system, simulated_run(qrels, i, 60), qrels)
-                    for i, system in enumerate(("bm25", "mono"))]
+        entries += [
+            (system, simulated_run(qrels, i, 60), qrels)
+            for i, system in enumerate(("bm25", "mono"))
+        ]
     comparison = ir_std.compare(entries, [AP, P @ 10]).tested("bm25")
     place = tmp_path_factory.mktemp("several") / "report.html"
     write_report(comparison, place)
@@ -557,17 +615,20 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> tuple[Comparison, Path]
 
 
 def test_the_forest_shows_each_collection_and_their_summary(
-        shared: View, several: tuple[Comparison, Path]) -> None:
+    shared: View, several: tuple[Comparison, Path]
+) -> None:
     comparison, place = several
     shared.open(place)
     effects = comparison.effects("bm25").of("sAP").effects
     shared.page.focus(".forest svg")
     for effect in effects:
         shared.page.keyboard.press("ArrowDown")
-        assert shared.tip(".forest").startswith(f"mono, {effect.collection}: 50 topics; sAP "
-                                                f"{score(effect.difference.mean)} [")
+        assert shared.tip(".forest").startswith(
+            f"mono, {effect.collection}: 50 topics; sAP {score(effect.difference.mean)} ["
+        )
     squares = shared.page.eval_on_selector_all(
-        ".forest rect.dot", "rs => rs.map(r => r.x.baseVal.value + r.width.baseVal.value / 2)")
+        ".forest rect.dot", "rs => rs.map(r => r.x.baseVal.value + r.width.baseVal.value / 2)"
+    )
     assert (squares[0] < squares[1]) == (effects[0].difference.mean < effects[1].difference.mean)
     assert shared.page.locator(".forest path.dot.baseline").count() == 1
     shared.page.select_option("#across select", "AP")
@@ -579,7 +640,8 @@ def test_the_forest_shows_each_collection_and_their_summary(
 
 
 def test_each_collection_has_views_and_addresses_of_its_own(
-        shared: View, several: tuple[Comparison, Path]) -> None:
+    shared: View, several: tuple[Comparison, Path]
+) -> None:
     _, place = several
     shared.open(place, "#in=trec8-adhoc&run=bm25&measure=AP")
     assert shared.text("#part-1 .one-run .run-name") == "bm25"
@@ -592,7 +654,8 @@ def test_each_collection_has_views_and_addresses_of_its_own(
 
 
 def test_a_row_of_the_forest_leads_to_its_collection(
-        shared: View, several: tuple[Comparison, Path]) -> None:
+    shared: View, several: tuple[Comparison, Path]
+) -> None:
     _, place = several
     shared.open(place)
     shared.page.focus(".forest svg")
@@ -602,20 +665,25 @@ def test_a_row_of_the_forest_leads_to_its_collection(
     shared.page.click("a[data-part=trec8-adhoc]")
     shared.page.wait_for_function("() => location.hash.startsWith('#in=trec8-adhoc')")
     shared.page.wait_for_function(
-        "() => document.querySelector('#part-1 h2').getBoundingClientRect().top < 200")
+        "() => document.querySelector('#part-1 h2').getBoundingClientRect().top < 200"
+    )
     assert shared.said == []
 
 
-def test_no_column_of_a_forest_is_lost_on_paper(shared: View,
-                                                several: tuple[Comparison, Path]) -> None:
+def test_no_column_of_a_forest_is_lost_on_paper(
+    shared: View, several: tuple[Comparison, Path]
+) -> None:
     comparison, place = several
     shared.open(place)
     shared.page.set_viewport_size({"width": 680, "height": 960})
     shared.page.emulate_media(media="print")
     shared.page.wait_for_selector("#across .paper")
     tables = shared.page.locator("#across table:visible")
-    heads = [t for i in range(tables.count())
-             for t in tables.nth(i).locator("thead th").all_text_contents()]
+    heads = [
+        t
+        for i in range(tables.count())
+        for t in tables.nth(i).locator("thead th").all_text_contents()
+    ]
     for table in (comparison.table(), comparison.effects("bm25").table()):
         assert set(table.header) <= set(heads)
     for i in range(tables.count()):
@@ -644,7 +712,8 @@ def test_the_table_is_saved_as_csv(view: View, results: ir_std.Results) -> None:
             assert float(row[str(measure)]) == results.means[row["run"]][measure]
         if row["run"] != "run0":
             assert float(row["sAP p"]) == pytest.approx(
-                results.tests[row["run"]][sAP].p_holm, rel=1e-8)
+                results.tests[row["run"]][sAP].p_holm, rel=1e-8
+            )
 
 
 def test_the_topics_are_saved_as_csv(view: View, results: ir_std.Results) -> None:
@@ -654,7 +723,8 @@ def test_the_topics_are_saved_as_csv(view: View, results: ir_std.Results) -> Non
     assert name == "trec8-adhoc-run3-topics.csv"
     rows = list(csv.DictReader(content.decode().splitlines()))
     assert {row["topic"]: float(row["AP"]) for row in rows} == pytest.approx(
-        results.by_topic("run3", AP), abs=5.1e-5)
+        results.by_topic("run3", AP), abs=5.1e-5
+    )
 
 
 def test_every_picture_is_saved_as_svg_that_stands_alone(view: View) -> None:
@@ -691,8 +761,9 @@ def test_the_method_is_copied(browser: Any, file: Path) -> None:
 # For everybody, everywhere.
 
 
-def test_without_scripts_the_numbers_and_the_method_are_there(browser: Any, file: Path,
-                                                              results: ir_std.Results) -> None:
+def test_without_scripts_the_numbers_and_the_method_are_there(
+    browser: Any, file: Path, results: ir_std.Results
+) -> None:
     plain = View(browser, java_script_enabled=False)
     plain.page.goto(file.as_uri())
     assert plain.page.locator(".words li").all_text_contents() == sentences(results, sAP)
@@ -721,7 +792,8 @@ def luminance(color: str) -> float:
 
 def style(view: View, selector: str, name: str) -> str:
     found: str = view.page.eval_on_selector(
-        selector, f"e => getComputedStyle(e).getPropertyValue('{name}')")
+        selector, f"e => getComputedStyle(e).getPropertyValue('{name}')"
+    )
     return found
 
 
@@ -735,8 +807,15 @@ def test_text_and_marks_stand_out_in_light_and_dark(view: View, scheme: str) -> 
         ink = luminance(color)
         return (max(page, ink) + 0.05) / (min(page, ink) + 0.05)
 
-    for selector in ("body", ".lead", "a[data-run]", "thead th", "figcaption", "summary",
-                     ".systems-row th"):
+    for selector in (
+        "body",
+        ".lead",
+        "a[data-run]",
+        "thead th",
+        "figcaption",
+        "summary",
+        ".systems-row th",
+    ):
         assert contrast(style(view, selector, "color")) >= 4.5, selector
     assert contrast(style(view, ".overview svg text", "fill")) >= 4.5
     for selector in (".dot.run", ".dot.baseline", ".bar.up", ".bar.down"):
@@ -790,7 +869,8 @@ def test_no_column_is_lost_on_paper(browser: Any, tmp_path: Path) -> None:
     heads = view.page.locator(".paper:visible thead th")
     labels = ("run", "rank", "among 129 systems")
     assert [t for t in heads.all_text_contents() if t not in labels] == list(
-        map(str, found.measures))
+        map(str, found.measures)
+    )
     for i in range(heads.count()):
         box = heads.nth(i).bounding_box()
         assert box["x"] + box["width"] <= 680
@@ -801,17 +881,21 @@ def test_no_column_is_lost_on_paper(browser: Any, tmp_path: Path) -> None:
 
 def test_a_hostile_name_does_nothing(browser: Any, tmp_path: Path) -> None:
     qrels = {HOSTILE: {"a": 1, "b": 0}, "t": {"a": 1, "b": 0}}
-    runs = {HOSTILE: {t: {"a": 2.0, "b": 1.0} for t in qrels},
-            "other": {t: {"a": 1.0, "b": 2.0} for t in qrels}}
-    write_report(ir_std.evaluate(runs, qrels, AP, baseline=HOSTILE), tmp_path / "report.html",
-                 HOSTILE)
+    runs = {
+        HOSTILE: {t: {"a": 2.0, "b": 1.0} for t in qrels},
+        "other": {t: {"a": 1.0, "b": 2.0} for t in qrels},
+    }
+    write_report(
+        ir_std.evaluate(runs, qrels, AP, baseline=HOSTILE), tmp_path / "report.html", HOSTILE
+    )
     view = View(browser)
     view.open(tmp_path / "report.html")
     view.open_topics()
     for name in ("other", HOSTILE):
         view.page.select_option("select[data-choice=run]", name)
         view.page.wait_for_function(
-            "name => document.querySelector('.run-name').textContent === name", arg=name)
+            "name => document.querySelector('.run-name').textContent === name", arg=name
+        )
         view.page.focus(".topics-0 svg")
         view.page.keyboard.press("Home")
         view.page.keyboard.press("Enter")
@@ -832,13 +916,19 @@ def many(n_runs: int, n_topics: int) -> ir_std.Results:
     """Results with made-up scores: success at rank 1, given by a generator."""
     random = np.random.default_rng(1)
     qrels = {str(i): {f"d{j}": int(j < 4) for j in range(8)} for i in range(n_topics)}
-    runs = {f"run{r}": {t: {f"d{j}": float(s) for j, s in enumerate(random.normal(size=8).round(6))}
-                        for t in qrels} for r in range(n_runs)}
+    runs = {
+        f"run{r}": {
+            t: {f"d{j}": float(s) for j, s in enumerate(random.normal(size=8).round(6))}
+            for t in qrels
+        }
+        for r in range(n_runs)
+    }
     return ir_std.evaluate(runs, qrels, AP)
 
 
-def test_with_many_runs_the_overview_fits_the_screen_and_names_some(browser: Any,
-                                                                    tmp_path: Path) -> None:
+def test_with_many_runs_the_overview_fits_the_screen_and_names_some(
+    browser: Any, tmp_path: Path
+) -> None:
     found = many(80, 3)
     write_report(found, tmp_path / "report.html")
     view = View(browser, viewport={"width": 1280, "height": 800})
@@ -848,7 +938,8 @@ def test_with_many_runs_the_overview_fits_the_screen_and_names_some(browser: Any
     labels = view.page.locator(".overview text.name")
     order = ranked(found, AP)
     assert [t.removesuffix(order[i]) for i, t in enumerate(labels.all_text_contents())] == (
-        order[:10])
+        order[:10]
+    )
     boxes = sorted(labels.nth(i).bounding_box()["y"] for i in range(labels.count()))
     assert min(b - a for a, b in pairwise(boxes)) >= 13
     view.context.close()
@@ -864,7 +955,8 @@ def test_thousands_of_topics_are_a_curve_and_a_density(browser: Any, tmp_path: P
     assert "hardest first" not in view.text(".one-run")
     assert "in their order, lowest first" in view.text(".legend")
     widths = view.page.eval_on_selector_all(
-        ".topics-0 rect.density", "rs => rs.map(r => r.width.baseVal.value)")
+        ".topics-0 rect.density", "rs => rs.map(r => r.width.baseVal.value)"
+    )
     counts, _ = np.histogram(found.values[ranked(found, AP)[0]][AP].round(4), 25, (0, 1))
     assert np.array(widths) / max(widths) == pytest.approx(counts / counts.max(), abs=1e-3)
     view.page.focus(".topics-0 svg")

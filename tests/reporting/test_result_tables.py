@@ -26,8 +26,10 @@ BUILT = build_factors(QRELS, RUNS, ["AP", "P@5"], id="mine")
 @pytest.fixture(scope="module")
 def results() -> ir_std.Results:
     """Three of the standardizing systems, and a run that is none."""
-    new = {t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
-           for t, docs in RUNS["sys4"].items()}
+    new = {
+        t: {d: s + RUNS["sys3"][t].get(d, -9) for d, s in docs.items()}
+        for t, docs in RUNS["sys4"].items()
+    }
     runs = {"low": RUNS["sys0"], "high": RUNS["sys6"], "new": new, "twin": RUNS["sys0"]}
     return ir_std.evaluate(runs, QRELS, [AP, P @ 5], factors=BUILT, baseline="low")
 
@@ -51,7 +53,10 @@ def test_means_that_differ_by_rounding_share_a_rank() -> None:
 
 def test_runs_without_a_mean_come_last_and_have_no_rank() -> None:
     assert list(ranks({"a": math.nan, "b": 0.1, "c": 0.2}).items()) == [
-        ("c", 1), ("b", 2), ("a", None)]
+        ("c", 1),
+        ("b", 2),
+        ("a", None),
+    ]
 
 
 def test_a_sorted_table_has_ranks_and_says_the_rule(results: ir_std.Results) -> None:
@@ -76,8 +81,11 @@ def test_csv_by_topic_holds_each_value_in_full(results: ir_std.Results) -> None:
     for row in written:
         for measure in results.measures:
             mean = results.means[row["run"]][measure]
-            value = (mean if row["topic"] == "all" else
-                     results.by_topic(row["run"], measure)[row["topic"]])
+            value = (
+                mean
+                if row["topic"] == "all"
+                else results.by_topic(row["run"], measure)[row["topic"]]
+            )
             assert float(row[str(measure)]) == value
         assert bool(row["AP p"]) == (row["topic"] == "all" and row["run"] != "low")
 
@@ -90,8 +98,17 @@ def test_the_means_can_be_left_out(results: ir_std.Results) -> None:
 
 def test_places_stand_behind_their_measures(results: ir_std.Results) -> None:
     table = results.table(place=True)
-    assert table.header == ("run", "AP", "AP place", "sAP", "sAP place", "P@5", "P@5 place",
-                            "sP@5", "sP@5 place")
+    assert table.header == (
+        "run",
+        "AP",
+        "AP place",
+        "sAP",
+        "sAP place",
+        "P@5",
+        "P@5 place",
+        "sP@5",
+        "sP@5 place",
+    )
     for row, cells in zip(rows(table), table.rows, strict=True):
         placed = results.placements[row["run"]][sAP]
         of = 7 if row["run"] != "new" else 8

@@ -51,7 +51,8 @@ def test_what_is_known_by_measure_is_known_by_its_name(small: ir_std.Results) ->
 
 
 def test_without_a_baseline_there_are_no_tests_and_asking_for_one_says_so(
-        small: ir_std.Results) -> None:
+    small: ir_std.Results,
+) -> None:
     untested = replace(small, baseline=None)
     assert untested.tests == {}
     with pytest.raises(UsageError, match="a is tested against nothing: give baseline= to evaluate"):
@@ -64,12 +65,14 @@ def test_raw_values_are_those_of_ir_measures(data: Path, runs_of: Callable[[str]
     judged = list(ir_measures.read_trec_qrels(str(qrels)))
     for metric in ir_measures.iter_calc([AP], judged, ir_measures.read_trec_run(str(run))):
         assert found.by_topic("Flab8atdn", AP)[metric.query_id] == pytest.approx(
-            metric.value, abs=1e-9)
+            metric.value, abs=1e-9
+        )
 
 
 def test_the_published_values_of_a_real_run(data: Path, runs_of: Callable[[str], Path]) -> None:
-    found = ir_std.evaluate(runs_of("trec8-adhoc") / "Flab8atdn",
-                            data / "qrels" / "trec8-adhoc.txt", "AP", "all")
+    found = ir_std.evaluate(
+        runs_of("trec8-adhoc") / "Flab8atdn", data / "qrels" / "trec8-adhoc.txt", "AP", "all"
+    )
     by_scheme = {m: v for m, v in found.means["Flab8atdn"].items() if m != AP}
     assert found.means["Flab8atdn"][AP] == pytest.approx(0.3240, abs=5e-5)
     assert by_scheme[ir_std.sAP] == pytest.approx(0.6930, abs=5e-5)
@@ -173,13 +176,16 @@ def test_the_dataframe_is_tidy(small: ir_std.Results) -> None:
 
 
 def test_pandas_is_imported_only_for_a_dataframe() -> None:
-    code = ("import ir_std, sys; ir_std.evaluate({'1': {'d': 1.0}}, {'1': {'d': 1}}, 'AP')"
-            ".to_text(); sys.exit('pandas' in sys.modules)")
+    code = (
+        "import ir_std, sys; ir_std.evaluate({'1': {'d': 1.0}}, {'1': {'d': 1}}, 'AP')"
+        ".to_text(); sys.exit('pandas' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_pandas_one_line_says_what_to_install(
-        small: ir_std.Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    small: ir_std.Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(IrStdError, match="pip install pandas"):
         small.to_dataframe()
@@ -201,13 +207,16 @@ def test_without_factors_results_are_raw_and_say_why() -> None:
 def test_warnings_are_given_once_and_kept() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     qrels = {**qrels, "999": {"d": 1}}
-    run = {topic: {doc: float(-i) for i, doc in enumerate(list(docs)[:1000])}
-           for topic, docs in qrels.items()}
+    run = {
+        topic: {doc: float(-i) for i, doc in enumerate(list(docs)[:1000])}
+        for topic, docs in qrels.items()
+    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = ir_std.evaluate({"x": run, "y": run}, qrels, AP)
     assert [str(w.message) for w in caught if w.category is StandardizationWarning] == list(
-        found.warnings)
+        found.warnings
+    )
     assert len(found.warnings) == 1
     assert "999" in found.warnings[0]
 
@@ -240,11 +249,13 @@ def test_a_measure_served_by_its_partner_has_no_raw_peers() -> None:
 
 def test_deviations_are_what_the_scheme_bends(small: ir_std.Results) -> None:
     assert stats.norm.cdf(small.deviations("a", ir_std.sAP)) == pytest.approx(
-        small.values["a"][ir_std.sAP])
+        small.values["a"][ir_std.sAP]
+    )
 
 
-def test_a_report_is_written_to_a_path_or_an_open_file(small: ir_std.Results,
-                                                       tmp_path: Path) -> None:
+def test_a_report_is_written_to_a_path_or_an_open_file(
+    small: ir_std.Results, tmp_path: Path
+) -> None:
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
     small.report(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_bytes()
@@ -256,8 +267,9 @@ def test_a_report_is_written_to_a_path_or_an_open_file(small: ir_std.Results,
     assert "<title>A title of its own</title>" in (tmp_path / "titled.html").read_text("utf-8")
 
 
-def test_a_report_replaces_what_is_no_report_only_by_force(small: ir_std.Results,
-                                                           tmp_path: Path) -> None:
+def test_a_report_replaces_what_is_no_report_only_by_force(
+    small: ir_std.Results, tmp_path: Path
+) -> None:
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
     (tmp_path / "thesis.html").write_text("years of work", encoding="utf-8")
     with pytest.raises(InputError, match="ir_std did not write it"):
@@ -267,12 +279,14 @@ def test_a_report_replaces_what_is_no_report_only_by_force(small: ir_std.Results
 
 
 @pytest.mark.parametrize(("schemes", "drawn"), [("N", "sAP"), ((), "AP")])
-def test_results_draw_their_runs_by_the_first_standardized_measure(schemes: str,
-                                                                   drawn: str) -> None:
+def test_results_draw_their_runs_by_the_first_standardized_measure(
+    schemes: str, drawn: str
+) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    results = ir_std.evaluate({name: simulated_run(qrels, seed) for seed, name in enumerate("ab")},
-                              qrels, SP_AP, schemes)
+    results = ir_std.evaluate(
+        {name: simulated_run(qrels, seed) for seed, name in enumerate("ab")}, qrels, SP_AP, schemes
+    )
     figure, (left, right) = pyplot.subplots(1, 2)
     assert results.plot(ax=left) is left
     assert results.plot("P@10", right) is right

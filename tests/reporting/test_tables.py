@@ -9,9 +9,14 @@ import pytest
 
 from ir_std.reporting.tables import Table, label, latex_escape, number
 
-TABLE = Table(("run", "AP", "sAP"), (
-    (label("bm25"), number(0.25, best=True), number(0.5, mark="-", extra={"p": 0.01})),
-    (label("a_b|c"), number(0.125), number(float("nan")))), notes=("Below & 5%.",))
+TABLE = Table(
+    ("run", "AP", "sAP"),
+    (
+        (label("bm25"), number(0.25, best=True), number(0.5, mark="-", extra={"p": 0.01})),
+        (label("a_b|c"), number(0.125), number(float("nan"))),
+    ),
+    notes=("Below & 5%.",),
+)
 
 
 def test_text_is_aligned_with_marks_beside_the_figures() -> None:
@@ -22,13 +27,17 @@ def test_text_is_aligned_with_marks_beside_the_figures() -> None:
         "a_b|c  0.1250        -",
         "",
         "* best of its column.",
-        "Below & 5%."]
+        "Below & 5%.",
+    ]
 
 
 def test_markdown_escapes_what_would_break_the_table() -> None:
     assert TABLE.markdown().splitlines()[:4] == [
-        "| run | AP | sAP |", "| :-- | --: | --: |", "| bm25 | **0.2500** | 0.5000 - |",
-        "| a\\_b\\|c | 0.1250 | - |"]
+        "| run | AP | sAP |",
+        "| :-- | --: | --: |",
+        "| bm25 | **0.2500** | 0.5000 - |",
+        "| a\\_b\\|c | 0.1250 | - |",
+    ]
 
 
 def test_a_note_in_markdown_is_no_list() -> None:
@@ -36,8 +45,12 @@ def test_a_note_in_markdown_is_no_list() -> None:
 
 
 def test_names_that_fit_are_whole() -> None:
-    table = Table(("run", "topic", "AP"), (
-        (label("a"), label("beir/cqadupstack/programmers-and-more"), number(0.5)),), 2, groups=(1,))
+    table = Table(
+        ("run", "topic", "AP"),
+        ((label("a"), label("beir/cqadupstack/programmers-and-more"), number(0.5)),),
+        2,
+        groups=(1,),
+    )
     assert "beir/cqadupstack/programmers-and-more" in table.text(60)
 
 
@@ -46,7 +59,8 @@ def test_latex_escapes_what_would_not_compile() -> None:
     assert r"a\_b\textbar{}c & 0.1250 & - \\" in text
     assert r"bm25 & \textbf{0.2500} & 0.5000$^{-}$ \\" in text
     assert latex_escape(r"\ ~^&%$#_{}") == (
-        r"\textbackslash{} \textasciitilde{}\textasciicircum{}\&\%\$\#\_\{\}")
+        r"\textbackslash{} \textasciitilde{}\textasciicircum{}\&\%\$\#\_\{\}"
+    )
 
 
 def test_csv_reads_back_at_full_precision() -> None:
@@ -59,8 +73,11 @@ def test_csv_reads_back_at_full_precision() -> None:
 
 def test_csv_holds_further_facts_in_columns_of_their_own() -> None:
     rows = list(csv.reader(io.StringIO(TABLE.csv())))
-    assert rows == [["run", "AP", "sAP", "sAP p"], ["bm25", "0.25", "0.5", "0.01"],
-                    ["a_b|c", "0.125", "", ""]]
+    assert rows == [
+        ["run", "AP", "sAP", "sAP p"],
+        ["bm25", "0.25", "0.5", "0.01"],
+        ["a_b|c", "0.125", "", ""],
+    ]
 
 
 def test_html_escapes_names() -> None:
@@ -69,9 +86,11 @@ def test_html_escapes_names() -> None:
 
 def wide(name: str) -> Table:
     measures = [f"{s}nDCG(dcg='exp-log2')@{k}" for k in (5, 10, 20, 100, 1000) for s in ("", "s")]
-    return Table(("run", *measures), tuple(
-        (label(f"{name}{i}"), *(number(i / 7) for _ in measures)) for i in range(3)),
-        groups=(2,) * 5)
+    return Table(
+        ("run", *measures),
+        tuple((label(f"{name}{i}"), *(number(i / 7) for _ in measures)) for i in range(3)),
+        groups=(2,) * 5,
+    )
 
 
 @pytest.mark.parametrize("name", ["bm25-", "x" * 120])
@@ -88,4 +107,7 @@ def test_columns_that_belong_together_stay_together() -> None:
 def test_every_block_names_its_rows() -> None:
     for block in wide("bm25-").text().split("\n\n"):
         assert [line.split()[0] for line in block.splitlines()[2:]] == [
-            "bm25-0", "bm25-1", "bm25-2"]
+            "bm25-0",
+            "bm25-1",
+            "bm25-2",
+        ]

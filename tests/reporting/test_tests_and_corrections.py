@@ -45,14 +45,18 @@ def column(table: str, name: str, where: str = "run") -> dict[str, float]:
 @pytest.mark.parametrize("correction", ["holm", "bonferroni"])
 @pytest.mark.parametrize("measure", [AP, sAP, P @ 10])
 def test_p_values_are_scipys_and_their_corrections_statsmodels(
-        collections: dict[str, Any], measure: Any, correction: str) -> None:
+    collections: dict[str, Any], measure: Any, correction: str
+) -> None:
     found = results(collections, correction=correction)
-    p = [stats.ttest_rel(found.values[run][measure], found.values["c"][measure]).pvalue
-         for run in OTHERS]
+    p = [
+        stats.ttest_rel(found.values[run][measure], found.values["c"][measure]).pvalue
+        for run in OTHERS
+    ]
     written = found.to_csv()
     assert column(written, f"{measure} p") == pytest.approx(dict(zip(OTHERS, p, strict=True)))
     assert column(written, f"{measure} p_{correction}") == pytest.approx(
-        dict(zip(OTHERS, multipletests(p, method=correction)[1], strict=True)))
+        dict(zip(OTHERS, multipletests(p, method=correction)[1], strict=True))
+    )
 
 
 def test_without_correction_there_is_no_adjusted_column(collections: dict[str, Any]) -> None:
@@ -72,14 +76,17 @@ def test_tukeys_p_value_has_a_name_of_its_own(collections: dict[str, Any]) -> No
     q = np.abs(y.mean(axis=0) - y[:, 2].mean()) / np.sqrt(square / n)
     p = stats.studentized_range.sf(q, m, (n - 1) * (m - 1))
     assert column(found.to_csv(), "sAP p_tukey") == pytest.approx(
-        {run: p[RUNS.index(run)] for run in OTHERS})
+        {run: p[RUNS.index(run)] for run in OTHERS}
+    )
     assert "sAP p," not in found.to_csv()
     assert "for all 10 pairs of the 5 runs, each measure by itself" in " ".join(
-        found.to_text().split())
+        found.to_text().split()
+    )
 
 
 def test_the_report_tests_the_best_beside_all_runs_where_the_test_takes_all(
-        collections: dict[str, Any]) -> None:
+    collections: dict[str, Any],
+) -> None:
     qrels, runs = collections["trec7-adhoc"]
     found = ir_std.evaluate(runs, qrels, AP, test="tukey")
     first, second = sorted(runs, key=lambda run: -found.means[run][AP])[:2]
@@ -98,20 +105,31 @@ def test_a_test_that_corrects_by_itself_takes_no_correction(collections: dict[st
 @pytest.fixture(scope="module")
 def comparison(collections: dict[str, Any]) -> ir_std.Comparison:
     """The five systems on one collection, four of them on the other."""
-    return ir_std.compare([(run, found, qrels) for qrels, runs in collections.values()
-                           for run, found in runs.items()], AP)
+    return ir_std.compare(
+        [
+            (run, found, qrels)
+            for qrels, runs in collections.values()
+            for run, found in runs.items()
+        ],
+        AP,
+    )
 
 
 @pytest.mark.parametrize("collection", ["trec7-adhoc", "trec8-adhoc"])
 def test_effects_are_corrected_for_the_systems_of_each_collection(
-        comparison: ir_std.Comparison, collection: str) -> None:
-    rows = [row for row in csv.DictReader(io.StringIO(comparison.effects("c").table().csv()))
-            if row["collection"] == collection]
+    comparison: ir_std.Comparison, collection: str
+) -> None:
+    rows = [
+        row
+        for row in csv.DictReader(io.StringIO(comparison.effects("c").table().csv()))
+        if row["collection"] == collection
+    ]
     values = {p.system: p.values(sAP) for p in comparison.parts if p.collection == collection}
     p = [stats.ttest_rel(values[row["system"]], values["c"]).pvalue for row in rows]
     assert [float(row["sAP p"]) for row in rows] == pytest.approx(p)
     assert [float(row["sAP p holm"]) for row in rows] == pytest.approx(
-        multipletests(p, method="holm")[1])
+        multipletests(p, method="holm")[1]
+    )
 
 
 def test_what_is_shown_of_effects_is_the_adjusted_p_value(comparison: ir_std.Comparison) -> None:
@@ -122,27 +140,36 @@ def test_what_is_shown_of_effects_is_the_adjusted_p_value(comparison: ir_std.Com
             shown = cell.extra["bonferroni"]
             assert cell.text == (f"{shown:.4f}" if shown >= 0.0001 else "<.0001")
     text = " ".join(effects.table().text().split())
-    assert ("two-sided paired t-test over topics after Bonferroni's correction for 4 runs or after "
-            "Bonferroni's correction for 3 runs, factors held") in text
+    assert (
+        "two-sided paired t-test over topics after Bonferroni's correction for 4 runs or after "
+        "Bonferroni's correction for 3 runs, factors held"
+    ) in text
 
 
 def test_summaries_are_corrected_for_the_number_of_systems(comparison: ir_std.Comparison) -> None:
     effects = comparison.effects("c", correction="holm")
-    summaries = {a.system: s.p for a in effects.across
-                 if a.measure == sAP and (s := a.summary()) is not None}
+    summaries = {
+        a.system: s.p for a in effects.across if a.measure == sAP and (s := a.summary()) is not None
+    }
     assert len(summaries) == 3
-    written = [row for row in csv.DictReader(io.StringIO(effects.table().csv()))
-               if row["collection"] == "summary" and row["sAP p"]]
+    written = [
+        row
+        for row in csv.DictReader(io.StringIO(effects.table().csv()))
+        if row["collection"] == "summary" and row["sAP p"]
+    ]
     assert [float(row["sAP p"]) for row in written] == pytest.approx(list(summaries.values()))
     assert [float(row["sAP p holm"]) for row in written] == pytest.approx(
-        multipletests(list(summaries.values()), method="holm")[1])
+        multipletests(list(summaries.values()), method="holm")[1]
+    )
     assert "Laird's, p after Holm's correction for 3 runs." in " ".join(
-        effects.table().text().split())
+        effects.table().text().split()
+    )
 
 
 def test_one_system_needs_no_correction(comparison: ir_std.Comparison) -> None:
-    pair = ir_std.Comparison(tuple(p for p in comparison.parts if p.system in "ac"),
-                             comparison.measures)
+    pair = ir_std.Comparison(
+        tuple(p for p in comparison.parts if p.system in "ac"), comparison.measures
+    )
     text = " ".join(pair.effects("c").table().text().split())
     assert "p: two-sided paired t-test over topics, factors held. g:" in text
 

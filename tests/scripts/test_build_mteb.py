@@ -25,10 +25,16 @@ import ir_std
 from ir_std.trec.scores import RunScores
 
 
-def result(model: str = "m", revision: str = "1", dataset: str = "beir/nq",
-           version: tuple[int, ...] = (1, 2), scores: Mapping[str, float] = {}) -> Result:
-    return Result(model, revision, version, dataset,
-                  dict.fromkeys(MEASURES.values(), 0.5) | dict(scores))
+def result(
+    model: str = "m",
+    revision: str = "1",
+    dataset: str = "beir/nq",
+    version: tuple[int, ...] = (1, 2),
+    scores: Mapping[str, float] = {},
+) -> Result:
+    return Result(
+        model, revision, version, dataset, dict.fromkeys(MEASURES.values(), 0.5) | dict(scores)
+    )
 
 
 def test_of_several_revisions_that_with_most_data_sets_counts_and_others_complete_it() -> None:
@@ -45,10 +51,16 @@ def test_of_equally_many_the_last_evaluated_counts() -> None:
 
 
 def test_broken_results_are_left_out_and_listed() -> None:
-    kept, left_out = cleaned([
-        result("zero", scores={"nDCG@10": 0.0}), result("low", scores={"nDCG@10": FLOOR / 2}),
-        result("missing", scores={"nDCG@10": math.nan}), result(RANDOM),
-        result("half", scores={"RR@10": 0.0}), result("poor", scores={"nDCG@10": FLOOR})])
+    kept, left_out = cleaned(
+        [
+            result("zero", scores={"nDCG@10": 0.0}),
+            result("low", scores={"nDCG@10": FLOOR / 2}),
+            result("missing", scores={"nDCG@10": math.nan}),
+            result(RANDOM),
+            result("half", scores={"RR@10": 0.0}),
+            result("poor", scores={"nDCG@10": FLOOR}),
+        ]
+    )
     assert [one.model for one in kept] == ["half", "poor"]
     assert math.isnan(kept[0].scores["RR@10"])
     assert {one.model for one in left_out} == {"zero", "low", "missing", RANDOM, "half"}
@@ -64,16 +76,28 @@ def test_the_shipped_set_is_what_the_script_builds(data: Path) -> None:
         assert np.array_equal(built.scores[measure], shipped.scores[measure], equal_nan=True)
 
 
-@pytest.mark.parametrize(("dataset", "bm25", "place", "of"), [
-    ("beir/webis-touche2020", 0.442, 1, 212), ("beir/fiqa/test", 0.236, 209, 260),
-    ("beir/scifact/test", 0.679, 137, 232), ("beir/nfcorpus/test", 0.322, 142, 234),
-    ("beir/trec-covid", 0.595, 189, 283), ("beir/hotpotqa/test", 0.633, 129, 216),
-    ("beir/arguana", 0.397, 245, 281), ("beir/quora/test", 0.789, 186, 218),
-    ("beir/nq", 0.305, 171, 215), ("beir/dbpedia-entity/test", 0.318, 156, 218)])
-def test_a_published_keyword_baseline_has_its_place(dataset: str, bm25: float, place: int,
-                                                    of: int) -> None:
-    found = ir_std.place(RunScores("BM25 (flat)", {ir_std.nDCG @ 10: {dataset: bm25}},
-                                          unit="collection"), measures="nDCG@10")
+@pytest.mark.parametrize(
+    ("dataset", "bm25", "place", "of"),
+    [
+        ("beir/webis-touche2020", 0.442, 1, 212),
+        ("beir/fiqa/test", 0.236, 209, 260),
+        ("beir/scifact/test", 0.679, 137, 232),
+        ("beir/nfcorpus/test", 0.322, 142, 234),
+        ("beir/trec-covid", 0.595, 189, 283),
+        ("beir/hotpotqa/test", 0.633, 129, 216),
+        ("beir/arguana", 0.397, 245, 281),
+        ("beir/quora/test", 0.789, 186, 218),
+        ("beir/nq", 0.305, 171, 215),
+        ("beir/dbpedia-entity/test", 0.318, 156, 218),
+    ],
+)
+def test_a_published_keyword_baseline_has_its_place(
+    dataset: str, bm25: float, place: int, of: int
+) -> None:
+    found = ir_std.place(
+        RunScores("BM25 (flat)", {ir_std.nDCG @ 10: {dataset: bm25}}, unit="collection"),
+        measures="nDCG@10",
+    )
     assert found[0].summary.endswith(f" of {of}")
     assert found[0].rank == place
 

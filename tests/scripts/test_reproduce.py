@@ -18,22 +18,42 @@ from ir_std.analysis.means import standard_error
 
 # The reproduction's own tools
 
-@pytest.mark.parametrize(("computed", "published", "places", "tolerance", "agrees"), [
-    (0.6274957, 0.627, 3, 0, True), (0.6276, 0.627, 3, 0, False), (103, 103, 0, 0, True),
-    (0.9300, 0.9301, 4, 0, False), (0.9300, 0.9301, 4, 0.0001, True),
-    (0.9298, 0.9301, 4, 0.0001, False)])
+
+@pytest.mark.parametrize(
+    ("computed", "published", "places", "tolerance", "agrees"),
+    [
+        (0.6274957, 0.627, 3, 0, True),
+        (0.6276, 0.627, 3, 0, False),
+        (103, 103, 0, 0, True),
+        (0.9300, 0.9301, 4, 0, False),
+        (0.9300, 0.9301, 4, 0.0001, True),
+        (0.9298, 0.9301, 4, 0.0001, False),
+    ],
+)
 def test_figures_agree_at_every_printed_digit_or_within_the_tolerance(
-        computed: float, published: float, places: int, tolerance: float, agrees: bool) -> None:
+    computed: float, published: float, places: int, tolerance: float, agrees: bool
+) -> None:
     assert Compared("", computed, published, places, tolerance).agrees is agrees
 
 
 # Webber, Moffat and Zobel 2008
 
-@pytest.mark.parametrize("compute", [
-    webber.table1, webber.table2, webber.table3, webber.table4, webber.table5, webber.table6,
-    webber.section4])
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        webber.table1,
+        webber.table2,
+        webber.table3,
+        webber.table4,
+        webber.table5,
+        webber.table6,
+        webber.section4,
+    ],
+)
 def test_webbers_tables_agree_at_every_printed_digit(
-        data: Path, compute: Callable[[Path], list[Compared]]) -> None:
+    data: Path, compute: Callable[[Path], list[Compared]]
+) -> None:
     assert [row for row in compute(data) if not row.agrees] == []
 
 
@@ -49,7 +69,7 @@ def test_quartiles_of_trec8s_standardized_scores_agree(trec8: dict[str, Scores])
 
 
 def test_five_standardizing_systems_beat_another_collection(data: Path) -> None:
-    (lowest, median, _), = webber.stability_curve(data, [5], samples=500)
+    ((lowest, median, _),) = webber.stability_curve(data, [5], samples=500)
     assert 0.742 < lowest < median
 
 
@@ -59,7 +79,8 @@ def test_more_standardizing_systems_are_more_stable(data: Path) -> None:
 
 
 def test_standardized_scores_drift_less_between_halves_of_trec8(
-        data: Path, trec8: dict[str, Scores]) -> None:
+    data: Path, trec8: dict[str, Scores]
+) -> None:
     found = {}
     for metric, scores in trec8.items():
         std = webber.standardize_trec8(data, metric, scores)
@@ -72,9 +93,11 @@ def test_standardized_scores_drift_less_between_halves_of_trec8(
 
 # Urbano, Lima and Hanjalic 2019
 
+
 @pytest.mark.parametrize("key", list(urbano.PUBLISHED_TAU), ids=" ".join)
 def test_urbanos_means_within_a_collection_agree_within_three_standard_errors(
-        data: Path, key: tuple[str, str]) -> None:
+    data: Path, key: tuple[str, str]
+) -> None:
     found = urbano.run("within", urbano.load(data, *key), 1000)
     assert [row for row in urbano.compared(key, found) if not row.agrees] == []
 
@@ -86,7 +109,8 @@ def between(data: Path) -> urbano.Trials:
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
 def test_between_collections_a_system_differs_from_itself_as_often_as_alpha_allows(
-        between: urbano.Trials, alpha: float) -> None:
+    between: urbano.Trials, alpha: float
+) -> None:
     assert between.type1 is not None
     level = urbano.ALPHAS.tolist().index(alpha)
     for errors in between.type1[:, :, level].T:
@@ -107,15 +131,23 @@ def test_urbanos_trials_do_not_depend_on_the_number_of_processes(data: Path) -> 
 
 
 def test_urbanos_script_writes_tables_and_figures(
-        data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     urbano.main(["--data", str(data), "--out", str(tmp_path), "--trials", "20", "--jobs", "1"])
     assert "computed  published  difference" in capsys.readouterr().out
     written = {path.name for path in (tmp_path / "urbano2019").iterdir()}
-    assert {"figure1.png", "figure2.pdf", "figure3.png", "within-robust04-AP.csv",
-            "between-terabyte04-06-nDCG.csv", "compared-robust04-AP.csv"} <= written
+    assert {
+        "figure1.png",
+        "figure2.pdf",
+        "figure3.png",
+        "within-robust04-AP.csv",
+        "between-terabyte04-06-nDCG.csv",
+        "compared-robust04-AP.csv",
+    } <= written
 
 
 # Sakai 2016
+
 
 @pytest.fixture(scope="module")
 def trec7(data: Path) -> sakai.Results:
@@ -124,7 +156,8 @@ def trec7(data: Path) -> sakai.Results:
 
 
 def test_u_swaps_no_more_and_needs_fewer_topics_than_n_at_equal_differences(
-        trec7: sakai.Results) -> None:
+    trec7: sakai.Results,
+) -> None:
     held = [claim for claim in sakai.claims([trec7]) if claim.endswith(": 1 of 1")]
     assert "U swaps no more than N at equal score differences: 1 of 1" in held
     for design in sakai.DESIGNS:
@@ -132,7 +165,8 @@ def test_u_swaps_no_more_and_needs_fewer_topics_than_n_at_equal_differences(
 
 
 def test_swap_rates_that_differ_by_less_than_two_standard_errors_are_no_less(
-        trec7: sakai.Results) -> None:
+    trec7: sakai.Results,
+) -> None:
     more, error = sakai.beyond(trec7, "U", "N")
     u, n = (trec7.swaps[s].by_difference for s in "UN")
     assert more == pytest.approx(u.overall - n.overall)
@@ -142,8 +176,10 @@ def test_swap_rates_that_differ_by_less_than_two_standard_errors_are_no_less(
 
 def test_where_every_bin_swaps_too_often_no_difference_is_trusted_and_nothing_resolved() -> None:
     pairs = np.full(len(sakai.FINE), 2000)
-    never, last = (SwapRates(swaps / pairs, swaps, pairs, np.zeros(1)) for swaps in (
-        np.full_like(pairs, 800), np.where(sakai.FINE < 0.75, 800, 100)))
+    never, last = (
+        SwapRates(swaps / pairs, swaps, pairs, np.zeros(1))
+        for swaps in (np.full_like(pairs, 800), np.where(sakai.FINE < 0.75, 800, 100))
+    )
     difference, share = sakai.resolution(never)
     assert np.isnan(difference)
     assert share == 0
@@ -180,6 +216,8 @@ def test_sakais_tables_can_be_read_back(trec7: sakai.Results, tmp_path: Path) ->
     with (tmp_path / "topic-set-sizes.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(r["scheme"], r["min_difference"]) for r in rows] == [
-        (s, d) for s in ("raw", "N", "U") for _ in sakai.DESIGNS for d in ("0.05", "0.1")]
-    assert int(rows[0]["equal_difference"]) == trec7.sizes["raw"].equal_difference[
-        "one-way ANOVA"][0]
+        (s, d) for s in ("raw", "N", "U") for _ in sakai.DESIGNS for d in ("0.05", "0.1")
+    ]
+    assert (
+        int(rows[0]["equal_difference"]) == trec7.sizes["raw"].equal_difference["one-way ANOVA"][0]
+    )

@@ -15,13 +15,16 @@ Loaded = dict[str, list[soboroff.Experiment]]
 
 @pytest.fixture(scope="module")
 def loaded(data: Path) -> Loaded:
-    return {experiment: [soboroff.load(data, experiment, c) for c in soboroff.COLLECTIONS]
-            for experiment in soboroff.EXPERIMENTS}
+    return {
+        experiment: [soboroff.load(data, experiment, c) for c in soboroff.COLLECTIONS]
+        for experiment in soboroff.EXPERIMENTS
+    }
 
 
 @pytest.mark.parametrize("experiment", soboroff.EXPERIMENTS)
 def test_raw_means_and_p_values_agree_at_every_published_digit(
-        loaded: Loaded, experiment: str) -> None:
+    loaded: Loaded, experiment: str
+) -> None:
     rows = soboroff.raw(experiment, loaded[experiment])
     assert len(rows) == 30
     assert [row for row in rows if not row.agrees] == []
@@ -29,7 +32,8 @@ def test_raw_means_and_p_values_agree_at_every_published_digit(
 
 @pytest.mark.parametrize("experiment", soboroff.EXPERIMENTS)
 def test_the_formula_as_written_gives_every_published_standardized_digit(
-        loaded: Loaded, experiment: str) -> None:
+    loaded: Loaded, experiment: str
+) -> None:
     rows = soboroff.slip(experiment, loaded[experiment])
     assert len(rows) == 27
     assert [row for row in rows if not row.agrees] == []
@@ -43,9 +47,12 @@ def test_the_published_blog_factors_need_the_runs_of_2006_twice(data: Path) -> N
 
 
 def test_the_right_formula_leads_to_other_conclusions_in_places(
-        loaded: Loaded, tmp_path: Path) -> None:
+    loaded: Loaded, tmp_path: Path
+) -> None:
     assert soboroff.show_right("stemming", loaded["stemming"], tmp_path / "right.csv") == [
-        "blogs06.2006", "gov2.2006"]
+        "blogs06.2006",
+        "gov2.2006",
+    ]
     blog = loaded["stemming"][0]
     assert blog.factors
     standardized = blog.factors.standardized(blog.x)
@@ -54,8 +61,9 @@ def test_the_right_formula_leads_to_other_conclusions_in_places(
 
 def test_feedback_helps_over_collections_and_stemming_only_on_some(loaded: Loaded) -> None:
     for measure in ("AP", "sAP"):
-        stemming, feedback = (soboroff.effects(e, loaded[e]).of(measure).summary()
-                              for e in ("stemming", "feedback"))
+        stemming, feedback = (
+            soboroff.effects(e, loaded[e]).of(measure).summary() for e in ("stemming", "feedback")
+        )
         assert stemming
         assert feedback
         assert stemming.low < 0 < stemming.high

@@ -12,8 +12,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def outputs(notebook: Any) -> list[list[str]]:
     """What each cell prints and shows; of a picture, that there is one."""
-    return [["".join(o.get("text", o.get("data", {}).get("text/plain", o.get("evalue"))))
-             for o in cell.outputs] for cell in notebook.cells if cell.cell_type == "code"]
+    return [
+        [
+            "".join(o.get("text", o.get("data", {}).get("text/plain", o.get("evalue"))))
+            for o in cell.outputs
+        ]
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
 
 
 def test_the_tour_shows_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:

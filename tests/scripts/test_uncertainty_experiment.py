@@ -43,7 +43,7 @@ def test_smoothing_the_share_of_systems_gains_only_with_few_of_them(trec8: Score
 def test_forms_of_the_share_agree_with_scipys_percentiles() -> None:
     by = np.array([[0.1, 0.2, 0.2, 0.4]])
     x = np.array([[0.05, 0.2, 0.3]])
-    assert experiment.share(x, by)[0] * 100 == pytest.approx(
-        percentileofscore(by[0], x[0], "weak"))
+    assert experiment.share(x, by)[0] * 100 == pytest.approx(percentileofscore(by[0], x[0], "weak"))
     assert experiment.middle(x, by)[0] * 100 == pytest.approx(
-        percentileofscore(by[0], x[0], "mean"))
+        percentileofscore(by[0], x[0], "mean")
+    )

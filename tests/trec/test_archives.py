@@ -29,17 +29,23 @@ def fourth(archive: Path) -> int:
 
 def test_each_file_of_an_archive_is_a_run(archive: Path) -> None:
     assert sorted(source.name for source in run_sources([archive])) == [
-        f"{archive}!runs/sys{i}" for i in range(7)]
+        f"{archive}!runs/sys{i}" for i in range(7)
+    ]
 
 
-@pytest.mark.parametrize(("damage", "message"), [
-    (lambda content, at: content[:at + 136] + b"x" + content[at + 137:], "bad checksum"),
-    (lambda content, at: content[:at + 100], "truncated header"),
-    (lambda content, at: content[:at], "empty header"),
-    (lambda content, at: content[:at + 700], "[a-z ]+"),  # in the words of this Python
-], ids=["damaged header", "cut in a header", "cut between runs", "cut in a run"])
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda content, at: content[: at + 136] + b"x" + content[at + 137 :], "bad checksum"),
+        (lambda content, at: content[: at + 100], "truncated header"),
+        (lambda content, at: content[:at], "empty header"),
+        (lambda content, at: content[: at + 700], "[a-z ]+"),  # in the words of this Python
+    ],
+    ids=["damaged header", "cut in a header", "cut between runs", "cut in a run"],
+)
 def test_a_tar_file_that_is_damaged_on_the_way_loses_no_runs_in_silence(
-        damage: Callable[[bytes, int], bytes], message: str, archive: Path) -> None:
+    damage: Callable[[bytes, int], bytes], message: str, archive: Path
+) -> None:
     archive.write_bytes(damage(archive.read_bytes(), fourth(archive)))
     with pytest.raises(InputError, match=rf"runs\.tar: cannot be read \({message}\)"):
         list(run_sources([archive]))

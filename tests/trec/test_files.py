@@ -40,12 +40,29 @@ def test_qrels_are_read_with_their_negative_levels() -> None:
     assert read_qrels(BytesSource("q", QRELS)).judged == {"1": {"d1": 2, "d3": 0}, "2": {"d1": -1}}
 
 
-@pytest.mark.parametrize("content", [
-    RUN.replace(b"\n", b"\r\n"), RUN.replace(b" ", b"\t"), RUN.replace(b" ", b"  \t "),
-    RUN.rstrip(b"\n"), b"\n\n" + RUN.replace(b"\n", b"\n\n"), b"# a comment\n" + RUN,
-    RUN + b"  # another comment", b"  " + RUN,
-], ids=["Windows line ends", "tabs", "several blanks", "no last line end", "blank lines",
-        "comment line", "last line a comment", "leading blanks"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        RUN.replace(b"\n", b"\r\n"),
+        RUN.replace(b" ", b"\t"),
+        RUN.replace(b" ", b"  \t "),
+        RUN.rstrip(b"\n"),
+        b"\n\n" + RUN.replace(b"\n", b"\n\n"),
+        b"# a comment\n" + RUN,
+        RUN + b"  # another comment",
+        b"  " + RUN,
+    ],
+    ids=[
+        "Windows line ends",
+        "tabs",
+        "several blanks",
+        "no last line end",
+        "blank lines",
+        "comment line",
+        "last line a comment",
+        "leading blanks",
+    ],
+)
 def test_other_ways_to_write_the_same_are_accepted(content: bytes) -> None:
     assert run_of(content) == EXPECTED
 
@@ -57,9 +74,15 @@ line_ends = st.sampled_from([*"\n" * 20, "\r\n", " \n", "\n\n", " ", ""])
 @given(st.lists(st.tuples(gaps, line_ends), min_size=1, max_size=5))
 @settings(max_examples=400)
 def test_columns_are_those_of_each_line_wherever_blanks_and_line_ends_are(
-        lines: list[tuple[list[str], str]]) -> None:
-    content = "".join(column + blank for i, (between, end) in enumerate(lines) for column, blank
-                      in zip(("1", "Q0", f"d{i}", "1", "2.5", "tag"), [*between, end], strict=True))
+    lines: list[tuple[list[str], str]],
+) -> None:
+    content = "".join(
+        column + blank
+        for i, (between, end) in enumerate(lines)
+        for column, blank in zip(
+            ("1", "Q0", f"d{i}", "1", "2.5", "tag"), [*between, end], strict=True
+        )
+    )
     rows = [line.split() for line in content.split("\n") if line.strip()]
     if all(len(row) == 6 and row[4] == "2.5" for row in rows):
         assert list(run_of(content.encode())["1"]) == [row[2] for row in rows]
@@ -69,11 +92,13 @@ def test_columns_are_those_of_each_line_wherever_blanks_and_line_ends_are(
 
 
 @pytest.mark.parametrize("where", [0, 1, 2])
-@pytest.mark.parametrize(("read", "line", "columns"), [
-    (read_run, b"1 Q0 d%d 1 2.5 tag", 12), (read_qrels, b"1 0 d%d 1", 8)])
+@pytest.mark.parametrize(
+    ("read", "line", "columns"),
+    [(read_run, b"1 Q0 d%d 1 2.5 tag", 12), (read_qrels, b"1 0 d%d 1", 8)],
+)
 def test_two_lines_in_one_are_not_two(read: Any, line: bytes, columns: int, where: int) -> None:
     parts = [line % i for i in range(4)]
-    parts[where:where + 2] = [b" ".join(parts[where:where + 2])]
+    parts[where : where + 2] = [b" ".join(parts[where : where + 2])]
     with pytest.raises(InputError, match=f"^file:{where + 1}: {columns} columns"):
         read(BytesSource("file", b"\n".join(parts) + b"\n"))
 
@@ -104,42 +129,52 @@ def test_gzip_is_unpacked_by_its_name(tmp_path: Path) -> None:
     assert columns_of(str(file)) == 6
 
 
-@pytest.mark.parametrize(("content", "says"), [
-    (b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2\n", "run.txt:2: 4 columns, as a qrels file has"),
-    (b"1 Q0 d1 1 2.5\n1 Q0 d2 2 1.5 tag x\n", "run.txt:1: 5 columns"),
-    (b"\n# c\n1 Q0 d1 1 x tag\n", "run.txt:3: score is 'x'; a finite number is expected"),
-    (b"1 Q0 d1 1 nan tag\n", "run.txt:1: score is 'nan'"),
-    (b"1 Q0 d1 1 -inf tag\n", "run.txt:1: score is '-inf'"),
-    (b"1 Q0 d1 1 1e999 tag\n", "run.txt:1: score is '1e999'"),
-    (RUN + b"1 Q0 d2 3 1.0 tag\n", "run.txt:4: topic 1 has document 'd2' again, first on line 2"),
-    (b"", "run.txt: no lines"),
-    (b"# only this\n\n", "run.txt: no lines"),
-    (b"1 Q0 d1 1 2 t\n1 Q0 d\xff 2 1 t\n", "run.txt:2: byte 0xff is not UTF-8"),
-    (b"1 Q0 d 1 2 t\n1 Q0 d\x001 1 2 t\n", "run.txt:2: control character '\\x00'"),
-    (QRELS, "run.txt:1: 4 columns, as a qrels file has; a run has 6 columns"),
-])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2\n", "run.txt:2: 4 columns, as a qrels file has"),
+        (b"1 Q0 d1 1 2.5\n1 Q0 d2 2 1.5 tag x\n", "run.txt:1: 5 columns"),
+        (b"\n# c\n1 Q0 d1 1 x tag\n", "run.txt:3: score is 'x'; a finite number is expected"),
+        (b"1 Q0 d1 1 nan tag\n", "run.txt:1: score is 'nan'"),
+        (b"1 Q0 d1 1 -inf tag\n", "run.txt:1: score is '-inf'"),
+        (b"1 Q0 d1 1 1e999 tag\n", "run.txt:1: score is '1e999'"),
+        (
+            RUN + b"1 Q0 d2 3 1.0 tag\n",
+            "run.txt:4: topic 1 has document 'd2' again, first on line 2",
+        ),
+        (b"", "run.txt: no lines"),
+        (b"# only this\n\n", "run.txt: no lines"),
+        (b"1 Q0 d1 1 2 t\n1 Q0 d\xff 2 1 t\n", "run.txt:2: byte 0xff is not UTF-8"),
+        (b"1 Q0 d 1 2 t\n1 Q0 d\x001 1 2 t\n", "run.txt:2: control character '\\x00'"),
+        (QRELS, "run.txt:1: 4 columns, as a qrels file has; a run has 6 columns"),
+    ],
+)
 def test_a_broken_run_is_told_where_and_what_is_expected(content: bytes, says: str) -> None:
     with pytest.raises(InputError) as caught:
         read_run(BytesSource("run.txt", content))
     assert says in str(caught.value)
 
 
-@pytest.mark.parametrize(("content", "says"), [
-    (b"1 0 d1 1.5\n", "q:1: relevance is '1.5'; a whole number is expected"),
-    (b"1 0 d1 yes\n", "q:1: relevance is 'yes'"),
-    (b"1 0 d1 99999999999999999999\n", "q:1: relevance is '99999999999999999999'"),
-    (b"1 0 d1 1\n1 0 d1 0\n", "q:2: topic 1 has document 'd1' again, first on line 1"),
-    (RUN, "q:1: 6 columns, as a run has; a qrels file has 4 columns"),
-    (b"", "q: no lines"),
-])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"1 0 d1 1.5\n", "q:1: relevance is '1.5'; a whole number is expected"),
+        (b"1 0 d1 yes\n", "q:1: relevance is 'yes'"),
+        (b"1 0 d1 99999999999999999999\n", "q:1: relevance is '99999999999999999999'"),
+        (b"1 0 d1 1\n1 0 d1 0\n", "q:2: topic 1 has document 'd1' again, first on line 1"),
+        (RUN, "q:1: 6 columns, as a run has; a qrels file has 4 columns"),
+        (b"", "q: no lines"),
+    ],
+)
 def test_broken_qrels_are_told_where_and_what_is_expected(content: bytes, says: str) -> None:
     with pytest.raises(InputError) as caught:
         read_qrels(BytesSource("q", content))
     assert says in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [gzip.compress(RUN * 50)[:-20], b""],
-                         ids=["truncated", "empty"])
+@pytest.mark.parametrize(
+    "content", [gzip.compress(RUN * 50)[:-20], b""], ids=["truncated", "empty"]
+)
 def test_broken_gzip_is_said_to_be_that(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "run.gz"
     file.write_bytes(content)
@@ -166,18 +201,26 @@ def test_a_directory_and_a_missing_file_are_told_apart(tmp_path: Path) -> None:
         read_run(tmp_path / "none")
 
 
-names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"],
-                              exclude_characters="#"), min_size=1, max_size=12)
+names = st.text(
+    st.characters(
+        codec="utf-8", exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"], exclude_characters="#"
+    ),
+    min_size=1,
+    max_size=12,
+)
 some_scores = st.sampled_from([0.0, 1.0, 2.0, 16777216.0, 16777217.0]) | st.floats(-9, 9)
 topics = st.sampled_from(["1", "2", "x y".replace(" ", "é")])
 
 
-@given(st.dictionaries(topics, st.dictionaries(names, some_scores, min_size=1), min_size=1),
-       st.dictionaries(topics, st.dictionaries(names, st.integers(0, 3), min_size=1), min_size=1),
-       st.randoms())
+@given(
+    st.dictionaries(topics, st.dictionaries(names, some_scores, min_size=1), min_size=1),
+    st.dictionaries(topics, st.dictionaries(names, st.integers(0, 3), min_size=1), min_size=1),
+    st.randoms(),
+)
 @settings(max_examples=150)
 def test_a_file_gives_the_same_values_as_the_dict_it_was_written_from(
-        run: Any, qrels: Any, random: Any) -> None:
+    run: Any, qrels: Any, random: Any
+) -> None:
     # Judge some of the retrieved documents, or nothing would be found.
     for topic in run.keys() & qrels.keys():
         for doc in list(run[topic])[::2]:
@@ -200,14 +243,22 @@ def test_scores_of_every_twentieth_real_run_are_read_as_python_reads_them(runs_o
     for name in ("covid-round1", "trec8-adhoc"):
         for file in sorted(runs_of(name).iterdir())[::20]:
             expected = ir_measures.util.RunConverter(
-                ir_measures.read_trec_run(str(file))).as_dict_of_dict()
-            found = {t: dict(zip(d, s.tolist(), strict=True))
-                     for t, (d, s) in read_run(file).lists.items()}
+                ir_measures.read_trec_run(str(file))
+            ).as_dict_of_dict()
+            found = {
+                t: dict(zip(d, s.tolist(), strict=True))
+                for t, (d, s) in read_run(file).lists.items()
+            }
             assert found == expected
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-10**18, 10**18),
-                min_size=1, max_size=20))
+@given(
+    st.lists(
+        st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**18), 10**18),
+        min_size=1,
+        max_size=20,
+    )
+)
 def test_every_way_to_write_a_number_is_read_exactly(values: list[float]) -> None:
     for write in (repr, "{:.17g}".format, "{:e}".format, "{:+.3f}".format):
         lines = [f"1 Q0 d{i} 1 {write(v)} t" for i, v in enumerate(values)]

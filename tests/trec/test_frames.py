@@ -18,10 +18,16 @@ from ir_std.trec import frames
 pl = pytest.importorskip("polars", reason="polars is not installed")
 nw = pytest.importorskip("narwhals", reason="narwhals is not installed")
 
-QRELS = [Qrel(t, d, level) for t, docs in {"1": {"a": 1, "b": 0}, "2": {"a": 2, "c": 1}}.items()
-         for d, level in docs.items()]
-RUN = [ScoredDoc(t, d, s) for t, docs in {"1": {"b": 2.0, "a": 1.0}, "2": {"c": 3.0, "b": 1.0}}
-       .items() for d, s in docs.items()]
+QRELS = [
+    Qrel(t, d, level)
+    for t, docs in {"1": {"a": 1, "b": 0}, "2": {"a": 2, "c": 1}}.items()
+    for d, level in docs.items()
+]
+RUN = [
+    ScoredDoc(t, d, s)
+    for t, docs in {"1": {"b": 2.0, "a": 1.0}, "2": {"c": 3.0, "b": 1.0}}.items()
+    for d, s in docs.items()
+]
 
 
 class Exchanged:
@@ -40,8 +46,13 @@ class Exchanged:
 def exchanged(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes such tables."""
     usual = nw.from_native
-    monkeypatch.setattr(nw, "from_native", lambda given, **options: usual(
-        given.table if isinstance(given, Exchanged) else given, **options))
+    monkeypatch.setattr(
+        nw,
+        "from_native",
+        lambda given, **options: usual(
+            given.table if isinstance(given, Exchanged) else given, **options
+        ),
+    )
     return Exchanged
 
 
@@ -54,7 +65,8 @@ FORMS = {
     "polars": polars,
     "lazy polars": lambda rows: polars(rows).lazy(),
     "polars with a category": lambda rows: polars(rows).with_columns(
-        pl.col("query_id").cast(pl.Categorical)),
+        pl.col("query_id").cast(pl.Categorical)
+    ),
     "narwhals": lambda rows: nw.from_native(polars(rows)),
     "lazy narwhals": lambda rows: nw.from_native(polars(rows).lazy()),
 }
@@ -80,8 +92,9 @@ def test_the_calls_of_ir_measures_measures_read_tables(form: str) -> None:
 
 def test_tables_of_other_libraries_are_read_by_narwhals(exchanged: Any) -> None:
     for table in (polars, lambda rows: polars(rows).lazy()):
-        assert ir_std.calc_aggregate(
-            "AP", exchanged(table(QRELS)), exchanged(table(RUN))) == {AP: 0.5}
+        assert ir_std.calc_aggregate("AP", exchanged(table(QRELS)), exchanged(table(RUN))) == {
+            AP: 0.5
+        }
 
 
 def test_without_narwhals_its_tables_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,11 +115,16 @@ def test_a_missing_column_is_named() -> None:
         ir_std.recognize(polars(QRELS).lazy().drop("doc_id"))
 
 
-@pytest.mark.parametrize(("form", "kind"), [
-    ("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("lazy polars", pl.DataFrame),
-    ("narwhals", pl.DataFrame)])
-def test_runs_are_normalized_and_merged_into_tables_of_their_library(form: str,
-                                                                     kind: Any) -> None:
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [
+        ("pandas", pd.DataFrame),
+        ("polars", pl.DataFrame),
+        ("lazy polars", pl.DataFrame),
+        ("narwhals", pl.DataFrame),
+    ],
+)
+def test_runs_are_normalized_and_merged_into_tables_of_their_library(form: str, kind: Any) -> None:
     table = FORMS[form](RUN)
     normalized, merged = ir_std.normalize(table, "minmax"), ir_std.merge([table, table], "minmax")
     assert isinstance(normalized, kind)
@@ -120,11 +138,18 @@ def test_runs_are_normalized_and_merged_into_tables_of_their_library(form: str,
 
 @pytest.mark.parametrize("form", ["pandas", "polars", "lazy polars", "narwhals"])
 def test_scores_of_a_table_are_standardized_in_a_table_of_its_library(form: str) -> None:
-    columns = {"topic": ["401", "402"] * 2, "measure": ["AP"] * 2 + ["SetP"] * 2,
-               "value": [0.2, 0.3, 0.1, 0.1], "kept": list("xyzz")}
-    table = {"pandas": pd.DataFrame(columns), "polars": pl.DataFrame(columns),
-             "lazy polars": pl.LazyFrame(columns), "narwhals": nw.from_native(pl.DataFrame(columns))
-             }[form]
+    columns = {
+        "topic": ["401", "402"] * 2,
+        "measure": ["AP"] * 2 + ["SetP"] * 2,
+        "value": [0.2, 0.3, 0.1, 0.1],
+        "kept": list("xyzz"),
+    }
+    table = {
+        "pandas": pd.DataFrame(columns),
+        "polars": pl.DataFrame(columns),
+        "lazy polars": pl.LazyFrame(columns),
+        "narwhals": nw.from_native(pl.DataFrame(columns)),
+    }[form]
     by_topic = ir_std.standardize({"401": 0.2, "402": 0.3}, "AP", factors="trec8-adhoc")
     with pytest.warns(ir_std.StandardizationWarning, match="no factors for SetP"):
         found = ir_std.standardize(table, factors="trec8-adhoc")
@@ -135,10 +160,12 @@ def test_scores_of_a_table_are_standardized_in_a_table_of_its_library(form: str)
 
 
 def test_none_of_these_libraries_is_imported_for_rows_of_others() -> None:
-    code = ("import sys, ir_std\n"
-            "ir_std.evaluate({'1': {'a': 1.0}}, {'1': {'a': 1}}, 'AP')\n"
-            "ir_std.merge([{'1': {'a': 1.0}}], 'minmax')\n"
-            "print({'pandas', 'polars', 'narwhals', 'pyarrow'} & set(sys.modules))")
+    code = (
+        "import sys, ir_std\n"
+        "ir_std.evaluate({'1': {'a': 1.0}}, {'1': {'a': 1}}, 'AP')\n"
+        "ir_std.merge([{'1': {'a': 1.0}}], 'minmax')\n"
+        "print({'pandas', 'polars', 'narwhals', 'pyarrow'} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -40,28 +40,32 @@ def refused(function: Any, *arguments: Any) -> str:
     return message
 
 
-@pytest.mark.parametrize(("content", "says"), [
-    (GOOD + b"\0" * 9, "r:3: control character '\\x00'"),
-    (b"1 Q0 d\x003 0.5 tag\n", "r:1: control character '\\x00'"),
-    (b"1\x0bQ0 d 1 2 tag\n", "r:1: control character '\\x0b'"),
-    (b"1\x1cQ0 d 1 2 tag\n", "r:1: control character '\\x1c'"),
-    ("1 Q0 d 1 \uff11 tag\n".encode(), "r:1: score is '\uff11'; a finite number"),
-    (b"1 Q0 d 1 1_000 tag\n", "r:1: score is '1_000'; a finite number"),
-    (b"1 Q0 d 1 0x1p3 tag\n", "r:1: score is '0x1p3'"),
-    (b"1 Q0 d 1 " + b"9" * 400 + b" tag\n", "r:1: score is '9999"),
-    ("1 Q0 d 1 2 tag\n".encode("utf-16"), "r: is UTF-16; save it as UTF-8"),
-    (b"\x28\xb5\x2f\xfd" + GOOD, "r: is packed with zstd; unpack it"),
-    (b"PK\x03\x04" + GOOD, "r: is packed with zip; unpack it"),
-    (bz2.compress(GOOD * 99)[:-9], "r: broken bzip2"),
-    (lzma.compress(GOOD * 99)[:-9], "r: broken xz"),
-    (b"\x1f\x8b" + GOOD, "r: broken gzip"),
-])
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (GOOD + b"\0" * 9, "r:3: control character '\\x00'"),
+        (b"1 Q0 d\x003 0.5 tag\n", "r:1: control character '\\x00'"),
+        (b"1\x0bQ0 d 1 2 tag\n", "r:1: control character '\\x0b'"),
+        (b"1\x1cQ0 d 1 2 tag\n", "r:1: control character '\\x1c'"),
+        ("1 Q0 d 1 \uff11 tag\n".encode(), "r:1: score is '\uff11'; a finite number"),
+        (b"1 Q0 d 1 1_000 tag\n", "r:1: score is '1_000'; a finite number"),
+        (b"1 Q0 d 1 0x1p3 tag\n", "r:1: score is '0x1p3'"),
+        (b"1 Q0 d 1 " + b"9" * 400 + b" tag\n", "r:1: score is '9999"),
+        ("1 Q0 d 1 2 tag\n".encode("utf-16"), "r: is UTF-16; save it as UTF-8"),
+        (b"\x28\xb5\x2f\xfd" + GOOD, "r: is packed with zstd; unpack it"),
+        (b"PK\x03\x04" + GOOD, "r: is packed with zip; unpack it"),
+        (bz2.compress(GOOD * 99)[:-9], "r: broken bzip2"),
+        (lzma.compress(GOOD * 99)[:-9], "r: broken xz"),
+        (b"\x1f\x8b" + GOOD, "r: broken gzip"),
+    ],
+)
 def test_a_hostile_run_gets_one_clear_line(content: bytes, says: str) -> None:
     assert says in refused(read_run, BytesSource("r", content))
 
 
-@pytest.mark.parametrize("level", ["9223372036854775808", "-9223372036854775809", "1_0", "\u0661",
-                                   "1e3"])
+@pytest.mark.parametrize(
+    "level", ["9223372036854775808", "-9223372036854775809", "1_0", "\u0661", "1e3"]
+)
 def test_a_level_of_more_than_64_bits_or_none_is_told(level: str) -> None:
     says = refused(read_qrels, BytesSource("q", f"1 0 d {level}\n".encode()))
     assert says.startswith(f"q:1: relevance is {level!r}; a whole number is expected")
@@ -85,8 +89,7 @@ class Opened(io.BytesIO):
         return content
 
 
-def test_what_a_file_is_takes_no_more_than_its_first_lines(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_file_is_takes_no_more_than_its_first_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
     monkeypatch.setattr(Opened, "furthest", 0)
     assert columns_of(BytesSource("r", b"# a run\n" + GOOD * 100_000)) == 6
@@ -99,13 +102,17 @@ def test_the_first_line_is_found_behind_any_number_of_comments() -> None:
         assert columns_of(BytesSource("r", b"\xef\xbb\xbf" + comment + GOOD)) == 6
 
 
-ENDLESS = pytest.mark.parametrize("part", [b"a", b" ", b"\n", b"\t \r\n", b"0"],
-                                  ids=["letters", "blanks", "empty lines", "more", "a score"])
+ENDLESS = pytest.mark.parametrize(
+    "part",
+    [b"a", b" ", b"\n", b"\t \r\n", b"0"],
+    ids=["letters", "blanks", "empty lines", "more", "a score"],
+)
 
 
 @ENDLESS
 def test_an_endless_line_is_an_error_as_soon_as_it_is_too_long(
-        part: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    part: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
     monkeypatch.setattr(Opened, "furthest", 0)
     source = BytesSource("r", b"1 Q0 d 1 " + part * (20 * LONGEST_LINE))
@@ -128,7 +135,7 @@ def test_a_line_may_have_the_length_that_is_stated_and_no_byte_more() -> None:
     line = b"1 Q0 d 1 2 " + b"t" * LONGEST_LINE
     at_most = b"\n" + line[:LONGEST_LINE] + b"\n1 Q0 e 1 2 t"
     assert read_run(BytesSource("r", at_most)).documents("1") == ["d", "e"]
-    says = refused(read_run, BytesSource("r", b"\n" + line[:LONGEST_LINE + 1] + b"\n1 Q0 e 1 2 t"))
+    says = refused(read_run, BytesSource("r", b"\n" + line[: LONGEST_LINE + 1] + b"\n1 Q0 e 1 2 t"))
     assert "a line of more than 1,048,576 bytes, from byte 2 on" in says
 
 
@@ -165,8 +172,9 @@ def test_a_member_that_unpacks_to_more_than_allowed_is_refused(kind: str, tmp_pa
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
-def test_a_member_of_one_endless_line_is_refused_while_it_is_unpacked(kind: str,
-                                                                      tmp_path: Path) -> None:
+def test_a_member_of_one_endless_line_is_refused_while_it_is_unpacked(
+    kind: str, tmp_path: Path
+) -> None:
     path = archive(kind, b"a" * (LONGEST_LINE * 3), tmp_path)
     assert "a line of more than 1,048,576 bytes" in refused(list, run_sources([path]))
 
@@ -237,10 +245,38 @@ def plainly(content: bytes, form: Form) -> bool:
     return bool(seen)
 
 
-pieces = st.sampled_from([b"1", b"2", b"Q0", b"d", b"d1", b"\xc3\xa9", b"\xff", b"-1", b"+", b".5",
-                          b"1e3", b"1e999", b"nan", b" ", b" ", b"\t", b"\n", b"\n", b"\r\n", b"#",
-                          b"\0", b"\x0c", b"1 Q0 a 1 2 t\n", b"1 Q0 b 1 2.5 t\n", b"1 0 a 1\n",
-                          b"1 0 b 0\n", b"# c\n", b"\xef\xbb\xbf"])
+pieces = st.sampled_from(
+    [
+        b"1",
+        b"2",
+        b"Q0",
+        b"d",
+        b"d1",
+        b"\xc3\xa9",
+        b"\xff",
+        b"-1",
+        b"+",
+        b".5",
+        b"1e3",
+        b"1e999",
+        b"nan",
+        b" ",
+        b" ",
+        b"\t",
+        b"\n",
+        b"\n",
+        b"\r\n",
+        b"#",
+        b"\0",
+        b"\x0c",
+        b"1 Q0 a 1 2 t\n",
+        b"1 Q0 b 1 2.5 t\n",
+        b"1 0 a 1\n",
+        b"1 0 b 0\n",
+        b"# c\n",
+        b"\xef\xbb\xbf",
+    ]
+)
 
 
 @given(st.lists(pieces, max_size=14).map(b"".join), st.sampled_from([RUN, QRELS]))
@@ -256,9 +292,16 @@ def test_reading_fast_and_line_by_line_agree_on_what_is_right(content: bytes, fo
     try:
         table = read_table(source, form)
     except (Suspicious, InputError):
-        assert "no lines" not in str(explain(source, form)) or not content.strip(b" \t\r\n") or (
-            all(line.lstrip(b" \t\r\xef\xbb\xbf")[:1] in (b"", b"#")
-                for line in content.split(b"\n")))
+        assert (
+            "no lines" not in str(explain(source, form))
+            or not content.strip(b" \t\r\n")
+            or (
+                all(
+                    line.lstrip(b" \t\r\xef\xbb\xbf")[:1] in (b"", b"#")
+                    for line in content.split(b"\n")
+                )
+            )
+        )
     else:
         read = [fields for _, fields in lines(source)]
         assert table.ids.strings() == [fields[2] for fields in read]
@@ -277,5 +320,7 @@ def test_lines_are_the_same_wherever_blocks_are_cut(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr("ir_std.trec._lines._BLOCK", size)
         found = read_run(BytesSource("r", content)).lists
         assert found.keys() == expected.keys()
-        assert all(found[t][0] == expected[t][0] and (found[t][1] == expected[t][1]).all()
-                   for t in expected)
+        assert all(
+            found[t][0] == expected[t][0] and (found[t][1] == expected[t][1]).all()
+            for t in expected
+        )

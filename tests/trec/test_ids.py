@@ -17,8 +17,22 @@ from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.sources import BytesSource
 
 names = st.text(max_size=90) | st.sampled_from(
-    ["", "\0", "a", "a\0", "\0a", "\n", "a\nb", "\ud800", "é", "x" * 64, "x" * 65, "x" * 64 + "y",
-     "x" * 500])
+    [
+        "",
+        "\0",
+        "a",
+        "a\0",
+        "\0a",
+        "\n",
+        "a\nb",
+        "\ud800",
+        "é",
+        "x" * 64,
+        "x" * 65,
+        "x" * 64 + "y",
+        "x" * 500,
+    ]
+)
 
 
 @given(st.lists(names))
@@ -27,8 +41,9 @@ def test_ids_give_back_the_strings_they_were_made_from(given: list[str]) -> None
 
 
 @given(st.lists(st.tuples(names, names)), st.randoms())
-def test_two_ids_are_the_same_if_their_strings_are(pairs: list[tuple[str, str]],
-                                                   random: Any) -> None:
+def test_two_ids_are_the_same_if_their_strings_are(
+    pairs: list[tuple[str, str]], random: Any
+) -> None:
     pairs = [(a, a) if random.random() < 0.5 else (a, b) for a, b in pairs]
     left, right = (Ids.of([pair[i] for pair in pairs]) for i in (0, 1))
     assert left.same(right).tolist() == [a == b for a, b in pairs]
@@ -50,12 +65,18 @@ QRELS = "".join(f"{t} 0 d{i} {i % 3 - 1}\n" for t in (1, 2) for i in range(0, 40
 RUN = "".join(f"{t} Q0 d{i} 1 {i * 7 % 11} tag\n" for t in (1, 2) for i in range(30)).encode()
 
 
-@pytest.mark.parametrize("hashes", [lambda ids: np.zeros(len(ids), np.uint64),
-                                    lambda ids: (ids.widths % 2).astype(np.uint64),
-                                    lambda ids: ids.codes[ids.starts + 1].astype(np.uint64)],
-                         ids=["all equal", "two", "by the first digit"])
-def test_ids_with_the_same_hash_are_told_apart(hashes: Any,
-                                               monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "hashes",
+    [
+        lambda ids: np.zeros(len(ids), np.uint64),
+        lambda ids: (ids.widths % 2).astype(np.uint64),
+        lambda ids: ids.codes[ids.starts + 1].astype(np.uint64),
+    ],
+    ids=["all equal", "two", "by the first digit"],
+)
+def test_ids_with_the_same_hash_are_told_apart(
+    hashes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     measures = [AP, nDCG, Bpref, Judged]
     run, qrels = BytesSource("run", RUN), BytesSource("qrels", QRELS)
     expected = list(StdEvaluator(measures, read_qrels(qrels)).iter_calc(read_run(run)))
@@ -66,7 +87,8 @@ def test_ids_with_the_same_hash_are_told_apart(hashes: Any,
 
 
 def test_a_relevant_document_is_not_found_by_its_hash_alone(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The bytes are compared too: with one relevant and one other document of equal hashes."""
     monkeypatch.setattr(_ids.Ids, "hashes", lambda ids: np.full(len(ids), 7, np.uint64))
     qrels = read_qrels(BytesSource("qrels", b"1 0 relevant 1\n"))

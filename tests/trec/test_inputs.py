@@ -55,8 +55,7 @@ FORMS = {
     "records": lambda rows: [r._asdict() for r in rows],
     "a DataFrame": pd.DataFrame,
     "a DataFrame of objects": lambda rows: pd.DataFrame(rows).astype(object),
-    "a DataFrame with a category": lambda rows: pd.DataFrame(rows).astype(
-        {"query_id": "category"}),
+    "a DataFrame with a category": lambda rows: pd.DataFrame(rows).astype({"query_id": "category"}),
     "interleaved rows": lambda rows: sorted(rows, key=lambda r: (r[1], r[0])),
     "a frame of columns": Frame,
 }
@@ -67,7 +66,8 @@ def test_every_form_gives_the_same_values(form: str) -> None:
     measures = [AP, nDCG, Bpref]
     expected = list(StdEvaluator(measures, QRELS).iter_calc(RUN))
     assert list(StdEvaluator(measures, FORMS[form](judged)).iter_calc(FORMS[form](scored))) == (
-        expected)
+        expected
+    )
     assert any(value.value for value in expected)
 
 
@@ -94,56 +94,68 @@ def test_a_list_of_records_is_one_run() -> None:
     assert name_runs(records) == {"run": records}
 
 
-@pytest.mark.parametrize("empty", [{}, [], iter(()), pd.DataFrame(
-    {"query_id": [], "doc_id": [], "score": [], "relevance": []})],
-    ids=["dict", "list", "iterator", "DataFrame"])
+@pytest.mark.parametrize(
+    "empty",
+    [{}, [], iter(()), pd.DataFrame({"query_id": [], "doc_id": [], "score": [], "relevance": []})],
+    ids=["dict", "list", "iterator", "DataFrame"],
+)
 def test_nothing_is_a_run_without_topics(empty: Any) -> None:
     run = as_run(empty)
     assert (run.topics, run.lists) == ((), {})
     assert StdEvaluator([AP, Bpref], QRELS).calc_aggregate(run) == {AP: 0.0, Bpref: 0.0}
 
 
-@pytest.mark.parametrize("empty", [
-    {}, [], pd.DataFrame({"query_id": [], "doc_id": [], "relevance": []})],
-    ids=["dict", "list", "frame"])
+@pytest.mark.parametrize(
+    "empty",
+    [{}, [], pd.DataFrame({"query_id": [], "doc_id": [], "relevance": []})],
+    ids=["dict", "list", "frame"],
+)
 def test_nothing_is_qrels_without_topics(empty: Any) -> None:
     qrels = as_qrels(empty)
     assert (qrels.topics, qrels.max_level, qrels.first_documents) == ((), 0, ())
     assert list(StdEvaluator([AP], qrels).iter_calc(RUN)) == []
 
 
-@pytest.mark.parametrize(("run", "says"), [
-    ({"1": ["a", "b"]}, "topic 1 has list; a dict is expected, from documents to scores"),
-    ({"1": None}, "topic 1 has NoneType; a dict is expected"),
-    ({"1": {"a": None}}, "topic 1, document 'a' has score nan; scores must be finite"),
-    ({"1": {"a": [1]}}, "a score is no number"),
-    ({"1": {"a": 10**400}}, "a score is no number (int too large"),
-    ({"1": {"a": float("nan")}}, "topic 1, document 'a' has score nan"),
-    ({"1": {"5": 1.0, 5: 2.0}}, "document id of topic 1 is 5 (int); ids are strings"),
-    ({1: {"5": 1.0}}, "topic id is 1 (int)"),
-    ([Scored("1", "a", 1.0), Scored("1", 5, 1.0)], "document id is 5 (int)"),
-    ([Scored("1", "a", 1.0), Scored(None, "b", 1.0)], "topic id is None (NoneType)"),
-    ([Scored([1], "a", 1.0)], "topic id is [1] (list)"),
-    ([Scored("1", "a", 1.0), Scored("1", "a", 2.0)], "topic 1 has document 'a' twice"),
-    ([{"query_id": "1", "doc_id": "a"}], "cannot use a record with query_id, doc_id"),
-    ([{"query_id": "1", "doc_id": "a", "score": 1}, {"qid": 1}], "cannot use a record with qid"),
-    ([Scored("1", "a", 1.0), 7], "cannot use int"),
-    (["1", "a"], "cannot use str"),
-    (b"1 Q0 a 1 1 t", "cannot use bytes"),
-    (7, "cannot use int"),
-    (None, "cannot use NoneType"),
-    (pd.DataFrame({"qid": []}), "DataFrame without query_id, doc_id, score"),
-    (pd.DataFrame([["1", "a", 1.0, 2.0]], columns=["query_id", "doc_id", "score", "score"]),
-     "DataFrame with several score"),
-    (pd.DataFrame([Scored("1", "a", 1.0), Scored(None, "b", 1.0)]), "topic id is "),
-    (pd.DataFrame([Scored(1, "a", 1.0)]), "topic id is 1 (int"),
-    (pd.DataFrame([Scored(pd.NA, "a", 1.0), Scored("1", "b", 1.0)]), "topic id is "),
-    ([Scored(np.zeros(2), "a", 1.0), Scored(np.zeros(2), "b", 1.0)], "topic id is array("),
-    (pd.DataFrame([Scored("1", 5, 1.0)]), "document id is 5 (int)"),
-    (pd.DataFrame([Scored("1", "a", "x")]), "a score is no number"),
-    (pd.DataFrame([Scored("1", "a", None)]), "has score nan"),
-    (pd.DataFrame([Scored([1], "a", 1.0)]), "topic id is [1] (list)"),
-])
+@pytest.mark.parametrize(
+    ("run", "says"),
+    [
+        ({"1": ["a", "b"]}, "topic 1 has list; a dict is expected, from documents to scores"),
+        ({"1": None}, "topic 1 has NoneType; a dict is expected"),
+        ({"1": {"a": None}}, "topic 1, document 'a' has score nan; scores must be finite"),
+        ({"1": {"a": [1]}}, "a score is no number"),
+        ({"1": {"a": 10**400}}, "a score is no number (int too large"),
+        ({"1": {"a": float("nan")}}, "topic 1, document 'a' has score nan"),
+        ({"1": {"5": 1.0, 5: 2.0}}, "document id of topic 1 is 5 (int); ids are strings"),
+        ({1: {"5": 1.0}}, "topic id is 1 (int)"),
+        ([Scored("1", "a", 1.0), Scored("1", 5, 1.0)], "document id is 5 (int)"),
+        ([Scored("1", "a", 1.0), Scored(None, "b", 1.0)], "topic id is None (NoneType)"),
+        ([Scored([1], "a", 1.0)], "topic id is [1] (list)"),
+        ([Scored("1", "a", 1.0), Scored("1", "a", 2.0)], "topic 1 has document 'a' twice"),
+        ([{"query_id": "1", "doc_id": "a"}], "cannot use a record with query_id, doc_id"),
+        (
+            [{"query_id": "1", "doc_id": "a", "score": 1}, {"qid": 1}],
+            "cannot use a record with qid",
+        ),
+        ([Scored("1", "a", 1.0), 7], "cannot use int"),
+        (["1", "a"], "cannot use str"),
+        (b"1 Q0 a 1 1 t", "cannot use bytes"),
+        (7, "cannot use int"),
+        (None, "cannot use NoneType"),
+        (pd.DataFrame({"qid": []}), "DataFrame without query_id, doc_id, score"),
+        (
+            pd.DataFrame([["1", "a", 1.0, 2.0]], columns=["query_id", "doc_id", "score", "score"]),
+            "DataFrame with several score",
+        ),
+        (pd.DataFrame([Scored("1", "a", 1.0), Scored(None, "b", 1.0)]), "topic id is "),
+        (pd.DataFrame([Scored(1, "a", 1.0)]), "topic id is 1 (int"),
+        (pd.DataFrame([Scored(pd.NA, "a", 1.0), Scored("1", "b", 1.0)]), "topic id is "),
+        ([Scored(np.zeros(2), "a", 1.0), Scored(np.zeros(2), "b", 1.0)], "topic id is array("),
+        (pd.DataFrame([Scored("1", 5, 1.0)]), "document id is 5 (int)"),
+        (pd.DataFrame([Scored("1", "a", "x")]), "a score is no number"),
+        (pd.DataFrame([Scored("1", "a", None)]), "has score nan"),
+        (pd.DataFrame([Scored([1], "a", 1.0)]), "topic id is [1] (list)"),
+    ],
+)
 def test_what_is_no_run_gets_one_clear_line(run: Any, says: str) -> None:
     with pytest.raises(InputError) as caught:
         as_run(run).lists  # noqa: B018  # ids are looked at where they are used
@@ -151,19 +163,26 @@ def test_what_is_no_run_gets_one_clear_line(run: Any, says: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("qrels", "says"), [
-    ({"1": {"a": 2**63}}, "topic 1, document 'a' has relevance 9223372036854775808; a whole"),
-    ({"1": {"a": 1.5}}, "has relevance 1.5"),
-    ({"1": {"a": "1"}}, "has relevance '1'"),
-    ({"1": ["a"]}, "topic 1 has list; a dict is expected, from documents to levels"),
-    ({"1": {"a": 1, 5: 1}}, "document id of topic 1 is 5"),
-    ([Judged("1", "a", None)], "has relevance None"),
-    ([Judged("1", "a", 10**30)], "has relevance 1000000000000000000000000000000"),
-    (pd.DataFrame([Judged("1", "a", 0.5)]), "topic 1, document 'a' has relevance 0.5"),
-    (pd.DataFrame([Judged("1", "a", float("nan"))]), "has relevance nan"),
-    (pd.DataFrame({"query_id": ["1"], "doc_id": ["a"],
-                   "relevance": np.array([2**63], np.uint64)}), "relevance "),
-])
+@pytest.mark.parametrize(
+    ("qrels", "says"),
+    [
+        ({"1": {"a": 2**63}}, "topic 1, document 'a' has relevance 9223372036854775808; a whole"),
+        ({"1": {"a": 1.5}}, "has relevance 1.5"),
+        ({"1": {"a": "1"}}, "has relevance '1'"),
+        ({"1": ["a"]}, "topic 1 has list; a dict is expected, from documents to levels"),
+        ({"1": {"a": 1, 5: 1}}, "document id of topic 1 is 5"),
+        ([Judged("1", "a", None)], "has relevance None"),
+        ([Judged("1", "a", 10**30)], "has relevance 1000000000000000000000000000000"),
+        (pd.DataFrame([Judged("1", "a", 0.5)]), "topic 1, document 'a' has relevance 0.5"),
+        (pd.DataFrame([Judged("1", "a", float("nan"))]), "has relevance nan"),
+        (
+            pd.DataFrame(
+                {"query_id": ["1"], "doc_id": ["a"], "relevance": np.array([2**63], np.uint64)}
+            ),
+            "relevance ",
+        ),
+    ],
+)
 def test_what_are_no_qrels_get_one_clear_line(qrels: Any, says: str) -> None:
     with pytest.raises(InputError) as caught:
         as_qrels(qrels)
@@ -177,8 +196,9 @@ def test_what_is_given_is_not_modified_nor_followed() -> None:
     assert qrels.judged == {"1": {"a": 1}}
 
 
-def test_frames_are_read_without_importing_their_libraries(monkeypatch: pytest.MonkeyPatch,
-                                                           ) -> None:
+def test_frames_are_read_without_importing_their_libraries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in ("polars", "narwhals"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))  # has no attribute at all
     assert as_run(Frame(scored)).topics == ("1", "2")

@@ -29,13 +29,27 @@ def same_bits(found: Any, texts: list[str]) -> bool:
 
 
 digits = st.text("0123456789", max_size=26)
-decimals = st.builds("{}{}{}{}".format, st.sampled_from(["", "-", "+"]), digits,
-                     st.sampled_from(["", "."]), digits).filter(lambda t: re.search(r"\d", t))
-with_exponents = st.builds("{}{}{}{:d}".format, decimals, st.sampled_from("eE"),
-                           st.sampled_from(["", "+", "-"]), st.integers(0, 400))
-written = st.floats(allow_nan=False, allow_infinity=False).flatmap(lambda x: st.sampled_from(
-    [repr(x), f"{x:.17g}", f"{x:e}", f"{x:.9f}", repr(float(np.float32(x)))
-     if abs(x) < 1e38 else repr(x)]))
+decimals = st.builds(
+    "{}{}{}{}".format, st.sampled_from(["", "-", "+"]), digits, st.sampled_from(["", "."]), digits
+).filter(lambda t: re.search(r"\d", t))
+with_exponents = st.builds(
+    "{}{}{}{:d}".format,
+    decimals,
+    st.sampled_from("eE"),
+    st.sampled_from(["", "+", "-"]),
+    st.integers(0, 400),
+)
+written = st.floats(allow_nan=False, allow_infinity=False).flatmap(
+    lambda x: st.sampled_from(
+        [
+            repr(x),
+            f"{x:.17g}",
+            f"{x:e}",
+            f"{x:.9f}",
+            repr(float(np.float32(x))) if abs(x) < 1e38 else repr(x),
+        ]
+    )
+)
 
 
 @given(st.lists(decimals | with_exponents | written, min_size=1, max_size=30))
@@ -45,8 +59,9 @@ def test_every_decimal_text_is_the_float_that_python_reads(texts: list[str]) -> 
 
 
 @given(st.floats(1e-3, 1e7), st.integers(0, 22))
-def test_numbers_half_way_between_two_floats_are_rounded_as_python_does(low: float,
-                                                                        places: int) -> None:
+def test_numbers_half_way_between_two_floats_are_rounded_as_python_does(
+    low: float, places: int
+) -> None:
     middle = (Decimal(low) + Decimal(float(np.nextafter(low, np.inf)))) / 2
     texts = [f"{middle:f}", f"{middle:.{places}f}", f"{middle:.16f}", f"{middle:.17f}"]
     assert same_bits(read(floats, texts), texts)
@@ -68,12 +83,34 @@ def test_a_quotient_half_way_between_two_floats_is_not_called_exact(places: int)
     values, exact = _numbers._divided(digits, np.full(3, places))
     assert not exact[1]
     assert exact.tolist() == [True, False, True]
-    assert values[[0, 2]].tolist() == [float(Decimal(int(d)).scaleb(-places))
-                                       for d in digits[[0, 2]]]
+    assert values[[0, 2]].tolist() == [
+        float(Decimal(int(d)).scaleb(-places)) for d in digits[[0, 2]]
+    ]
 
 
-@pytest.mark.parametrize("text", ["1_000", "x", ".", "-", "+.", "1.2.3", "0x10", "1e", "e5",
-                                  "nan", "inf", "--1", "1-", "\uff11", "1,5", "1:2", "/12", "12:"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1_000",
+        "x",
+        ".",
+        "-",
+        "+.",
+        "1.2.3",
+        "0x10",
+        "1e",
+        "e5",
+        "nan",
+        "inf",
+        "--1",
+        "1-",
+        "\uff11",
+        "1,5",
+        "1:2",
+        "/12",
+        "12:",
+    ],
+)
 def test_what_strtod_does_not_take_for_a_number_is_none(text: str) -> None:
     with pytest.raises(NotANumber):
         read(floats, ["1.5", text, "2"])
@@ -81,13 +118,15 @@ def test_what_strtod_does_not_take_for_a_number_is_none(text: str) -> None:
         read(integers, ["1", text, "2"])
 
 
-@given(st.lists(st.integers(-2**63, 2**63 - 1) | st.integers(-20, 20), min_size=1),
-       st.sampled_from(["{}", "{:+}", "{:012d}"]))
+@given(
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-20, 20), min_size=1),
+    st.sampled_from(["{}", "{:+}", "{:012d}"]),
+)
 def test_whole_numbers_of_64_bits_are_read(values: list[int], form: str) -> None:
     assert read(integers, list(map(form.format, values))).tolist() == values
 
 
-@pytest.mark.parametrize("text", [str(2**63), str(-2**63 - 1), "1.0", "1.", "9" * 5000])
+@pytest.mark.parametrize("text", [str(2**63), str(-(2**63) - 1), "1.0", "1.", "9" * 5000])
 def test_other_numbers_are_no_whole_numbers_of_64_bits(text: str) -> None:
     assert integer(text.encode()) is None
     with pytest.raises(NotANumber):

@@ -30,23 +30,23 @@ gm_map                	all	0.1693
 """
 
 
-def read(tmp_path: Path, text: str, name: str = "scores.txt",
-         measure: str | None = None) -> dict[str, RunScores]:
+def read(
+    tmp_path: Path, text: str, name: str = "scores.txt", measure: str | None = None
+) -> dict[str, RunScores]:
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     assert holds_scores(file)
     return read_scores(file, measure)
 
 
-def refused(tmp_path: Path, text: str, name: str = "scores.txt",
-            measure: str | None = None) -> str:
+def refused(tmp_path: Path, text: str, name: str = "scores.txt", measure: str | None = None) -> str:
     with pytest.raises((InputError, UsageError)) as wrong:
         read(tmp_path, text, name, measure)
     return str(wrong.value).replace(str(tmp_path), "")
 
 
 def test_trec_evals_output_is_read_with_counts_and_steps(tmp_path: Path) -> None:
-    (name, scores), = read(tmp_path, TREC_EVAL, "mine.eval").items()
+    ((name, scores),) = read(tmp_path, TREC_EVAL, "mine.eval").items()
     assert name == "mine.eval"
     assert scores.values == {AP: {"301": 0.0543, "302": 0.5277}, P @ 10: {"301": 0.6, "302": 0.7}}
     assert scores.n_rel == {"301": 474, "302": 77}
@@ -56,35 +56,54 @@ def test_trec_evals_output_is_read_with_counts_and_steps(tmp_path: Path) -> None
 
 
 def test_a_third_is_not_a_whole_number_of_steps(tmp_path: Path) -> None:
-    (_, scores), = read(tmp_path, "P_15 1 0.3333\nP_15 2 0.0667\n").items()
+    ((_, scores),) = read(tmp_path, "P_15 1 0.3333\nP_15 2 0.0667\n").items()
     assert scores.step_of(P @ 15) == 0.0001
 
 
 def test_what_ir_measures_prints_is_read(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d2 1\n", encoding="utf-8")
-    (tmp_path / "run").write_text("1 Q0 d1 1 2 x\n2 Q0 d1 1 2 x\n2 Q0 d2 2 1 x\n",
-                                  encoding="utf-8")
+    (tmp_path / "run").write_text("1 Q0 d1 1 2 x\n2 Q0 d1 1 2 x\n2 Q0 d2 2 1 x\n", encoding="utf-8")
     for form in ("tsv", "jsonl"):
         printed = subprocess.run(
-            [sys.executable, "-m", "ir_measures", "qrels", "run", "AP", "nDCG@10", "NumRel", "-q",
-             "-o", form], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-        (_, scores), = read(tmp_path, printed).items()
+            [
+                sys.executable,
+                "-m",
+                "ir_measures",
+                "qrels",
+                "run",
+                "AP",
+                "nDCG@10",
+                "NumRel",
+                "-q",
+                "-o",
+                form,
+            ],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        ((_, scores),) = read(tmp_path, printed).items()
         assert scores.values[AP] == {"1": 1.0, "2": 0.5}
         assert scores.values[nDCG @ 10]["2"] == pytest.approx(0.6309, abs=1e-4)
         assert scores.n_rel == {"1": 1, "2": 1}
 
 
 def test_what_ir_std_prints_of_several_runs_is_read(tmp_path: Path) -> None:
-    found = read(tmp_path, "a\t1\tAP\t0.5000\na\t1\tsAP\t0.6000\nb\t1\tAP\t0.2500\n"
-                           "a\tall\tAP\t0.5000\n")
+    found = read(
+        tmp_path, "a\t1\tAP\t0.5000\na\t1\tsAP\t0.6000\nb\t1\tAP\t0.2500\na\tall\tAP\t0.5000\n"
+    )
     assert {run: scores.values[AP] for run, scores in found.items()} == {
-        "a": {"1": 0.5}, "b": {"1": 0.25}}
+        "a": {"1": 0.5},
+        "b": {"1": 0.25},
+    }
     assert found["a"].passed_over == ("sAP",)
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
-def test_long_tables_are_read_whatever_their_columns_are_called(tmp_path: Path,
-                                                                delimiter: str) -> None:
+def test_long_tables_are_read_whatever_their_columns_are_called(
+    tmp_path: Path, delimiter: str
+) -> None:
     table = "name,qid,measure,value\na,1,map,0.5\nb,1,map,0.25\n\na,2,map,nan\n"
     found = read(tmp_path, table.replace(",", delimiter))
     assert found["a"].values[AP]["1"] == 0.5
@@ -104,15 +123,29 @@ def test_columns_of_a_wide_table_are_runs_or_measures(tmp_path: Path) -> None:
 
 
 def mteb(task: str, split: str = "test", subset: str = "default", **scores: float) -> str:
-    return json.dumps({"task_name": task, "scores": {split: [
-        {**scores, "ndcg_at_1": 0.25, "main_score": 0.5, "hf_subset": subset,
-         "languages": ["eng-Latn"]}]}}, indent=1)
+    return json.dumps(
+        {
+            "task_name": task,
+            "scores": {
+                split: [
+                    {
+                        **scores,
+                        "ndcg_at_1": 0.25,
+                        "main_score": 0.5,
+                        "hf_subset": subset,
+                        "languages": ["eng-Latn"],
+                    }
+                ]
+            },
+        },
+        indent=1,
+    )
 
 
 def test_mtebs_results_are_of_data_sets_and_called_by_their_model(tmp_path: Path) -> None:
     folder = tmp_path / "org__model" / ("0" * 40)
     folder.mkdir(parents=True)
-    (name, scores), = read(folder, mteb("SciFact", ndcg_at_10=0.67912, recall_at_100=0.9)).items()
+    ((name, scores),) = read(folder, mteb("SciFact", ndcg_at_10=0.67912, recall_at_100=0.9)).items()
     assert name == "org/model"
     assert scores.unit == "collection"
     assert scores.values[nDCG @ 10] == {"beir/scifact/test": 0.67912}
@@ -122,58 +155,78 @@ def test_mtebs_results_are_of_data_sets_and_called_by_their_model(tmp_path: Path
 
 
 def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
-    old = {"mteb_dataset_name": "MSMARCO", "mteb_version": "1.0",
-           "dev": {"ndcg_at_10": 0.4}, "test": {"ndcg_at_10": 0.7}}
-    (_, scores), = read(tmp_path, json.dumps(old)).items()
+    old = {
+        "mteb_dataset_name": "MSMARCO",
+        "mteb_version": "1.0",
+        "dev": {"ndcg_at_10": 0.4},
+        "test": {"ndcg_at_10": 0.7},
+    }
+    ((_, scores),) = read(tmp_path, json.dumps(old)).items()
     assert scores.values == {nDCG @ 10: {"beir/msmarco/dev": 0.4}}
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("map 1 0.5\nmap 1 0.6\n", ":2: map of topic 1 again, first on line 1"),
-    ("map 1 67.9\n", ":1: map of topic 1 is 67.9; AP lies between 0 and 1; if these are percent"),
-    ("map 1 1000.5\n", "lies between 0 and 1"),
-    ("map 1 -0.1\n", "no measure is negative"),
-    ("map 1 0,5\n", "write decimals with a point"),
-    ("map 1 67.9%\n", "fractions, not percent"),
-    ("map 1 inf\n", "a finite number is expected"),
-    ("map 1 1_0\n", "a finite number is expected"),
-    ("map 1 0.5\nmap 2\n", ":2: 2 columns; the first line has 3"),
-    ("AP\t0.5\n", "list the topics with -q"),
-    ("map all 0.5\n", "no scores of a measure by topic"),
-    ("runid all x\n", "no scores of a measure by topic (there are runid)"),
-    ("map 1 0.50\nmap 2 0.30\nmap all 0.50\n", ":3: AP of all is 0.5, the mean of the 2 topics is"),
-    ("map 1 0.5\nmap 2 0.5\nnum_q all 1\n", "several files were joined"),
-    ("num_rel 1 2.5\nmap 1 0.5\n", "a whole number is expected"),
-    ("topic,a,a\n1,0.5,0.5\n", "column 'a' again"),
-    ("topic,AP\n1,0,5\n", "decimals with a point"),
-    ("run,topic,measure\na,1,AP\n", "one called value or score is expected"),
-    ("dataset,topic,measure,value\nx,1,AP,0.5\ny,2,AP,0.5\n", "2 collections (x, y)"),
-    ('{"a": 1}', "no task_name with scores"),
-    ("{", "no JSON"),
-    ("[\n1", "no JSON"),
-    ("[" * 100_000, "nested too deeply"),
-    ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n' + "[" * 100_000, ":2: no score"),
-    ("[" * 100_000 + "\n1", "nested too deeply"),
-    ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n{"value": 0.5}\n', ":2: no score"),
-    ('topic,AP\n"1"x,0.5\n', "quote cells that hold the delimiter"),
-    (mteb("STS12", ndcg_at_10=0.5), "task STS12 (test)"),
-    (mteb("SciFact", ndcg_at_10=67.9), "divide them by 100"),
-])
-def test_what_cannot_be_scores_is_refused_with_its_place(tmp_path: Path, text: str,
-                                                         said: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("map 1 0.5\nmap 1 0.6\n", ":2: map of topic 1 again, first on line 1"),
+        (
+            "map 1 67.9\n",
+            ":1: map of topic 1 is 67.9; AP lies between 0 and 1; if these are percent",
+        ),
+        ("map 1 1000.5\n", "lies between 0 and 1"),
+        ("map 1 -0.1\n", "no measure is negative"),
+        ("map 1 0,5\n", "write decimals with a point"),
+        ("map 1 67.9%\n", "fractions, not percent"),
+        ("map 1 inf\n", "a finite number is expected"),
+        ("map 1 1_0\n", "a finite number is expected"),
+        ("map 1 0.5\nmap 2\n", ":2: 2 columns; the first line has 3"),
+        ("AP\t0.5\n", "list the topics with -q"),
+        ("map all 0.5\n", "no scores of a measure by topic"),
+        ("runid all x\n", "no scores of a measure by topic (there are runid)"),
+        (
+            "map 1 0.50\nmap 2 0.30\nmap all 0.50\n",
+            ":3: AP of all is 0.5, the mean of the 2 topics is",
+        ),
+        ("map 1 0.5\nmap 2 0.5\nnum_q all 1\n", "several files were joined"),
+        ("num_rel 1 2.5\nmap 1 0.5\n", "a whole number is expected"),
+        ("topic,a,a\n1,0.5,0.5\n", "column 'a' again"),
+        ("topic,AP\n1,0,5\n", "decimals with a point"),
+        ("run,topic,measure\na,1,AP\n", "one called value or score is expected"),
+        ("dataset,topic,measure,value\nx,1,AP,0.5\ny,2,AP,0.5\n", "2 collections (x, y)"),
+        ('{"a": 1}', "no task_name with scores"),
+        ("{", "no JSON"),
+        ("[\n1", "no JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n' + "[" * 100_000, ":2: no score"),
+        ("[" * 100_000 + "\n1", "nested too deeply"),
+        ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n{"value": 0.5}\n', ":2: no score"),
+        ('topic,AP\n"1"x,0.5\n', "quote cells that hold the delimiter"),
+        (mteb("STS12", ndcg_at_10=0.5), "task STS12 (test)"),
+        (mteb("SciFact", ndcg_at_10=67.9), "divide them by 100"),
+    ],
+)
+def test_what_cannot_be_scores_is_refused_with_its_place(
+    tmp_path: Path, text: str, said: str
+) -> None:
     assert said in refused(tmp_path, text)
 
 
 def test_one_line_of_json_is_one_score(tmp_path: Path) -> None:
-    (_, scores), = read(tmp_path, '{"measure": "AP", "value": 0.5, "query_id": "1"}').items()
+    ((_, scores),) = read(tmp_path, '{"measure": "AP", "value": 0.5, "query_id": "1"}').items()
     assert scores.values == {AP: {"1": 0.5}}
 
 
-@pytest.mark.parametrize(("content", "said"), [
-    (b"", "no lines; expected is"), (b"a b c d e", ":1: 5 columns; expected is"),
-    (b"map 1 0.5\nmap \xff 0.5\n", ":2: byte 0xff is not UTF-8")])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "no lines; expected is"),
+        (b"a b c d e", ":1: 5 columns; expected is"),
+        (b"map 1 0.5\nmap \xff 0.5\n", ":2: byte 0xff is not UTF-8"),
+    ],
+)
 def test_what_is_read_as_scores_all_the_same_is_refused_with_its_place(
-        tmp_path: Path, content: bytes, said: str) -> None:
+    tmp_path: Path, content: bytes, said: str
+) -> None:
     (tmp_path / "scores").write_bytes(content)
     with pytest.raises(InputError) as wrong:
         read_scores(tmp_path / "scores")
@@ -190,7 +243,7 @@ def test_a_model_that_is_not_named_is_called_as_its_folder(tmp_path: Path, meta:
 
 def test_means_over_topics_that_are_not_listed_are_noticed(tmp_path: Path) -> None:
     # As trec_eval -c prints them: a topic that the run lacks is in the mean alone.
-    (_, scores), = read(tmp_path, "num_q all 4\nmap 1 0.5\nmap 2 0.3\nmap all 0.2\n").items()
+    ((_, scores),) = read(tmp_path, "num_q all 4\nmap 1 0.5\nmap 2 0.3\nmap all 0.2\n").items()
     assert scores.unlisted == 2
 
 
@@ -213,8 +266,14 @@ def test_runs_and_qrels_are_no_scores(tmp_path: Path) -> None:
 
 
 def test_names_of_others_are_one_table() -> None:
-    for name, measure in {"map": AP, "recip_rank": RR, "iprec_at_recall_0.00": IPrec @ 0.0,
-                          "ndcg_cut_10": nDCG @ 10, "AP(rel=1)": AP, "MAP": AP}.items():
+    for name, measure in {
+        "map": AP,
+        "recip_rank": RR,
+        "iprec_at_recall_0.00": IPrec @ 0.0,
+        "ndcg_cut_10": nDCG @ 10,
+        "AP(rel=1)": AP,
+        "MAP": AP,
+    }.items():
         assert measure_called(name) == measure
     assert to_trec_eval("IPrec@0.1") == "iprec_at_recall_0.10"
     assert from_mteb("nauc_ndcg_at_10_max") is None

@@ -22,8 +22,14 @@ class AcrossCollections:
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
         tested = (p.results for p in comparison.parts if p.results.baseline is not None)
-        self.effects = next((comparison.effects(found.baseline, found.test, found.correction)
-                             for found in tested if found.baseline is not None), None)
+        self.effects = next(
+            (
+                comparison.effects(found.baseline, found.test, found.correction)
+                for found in tested
+                if found.baseline is not None
+            ),
+            None,
+        )
         self.measures = [m for m in comparison.measures if self.effects or _comparable(m)]
         if not self.measures:
             self.measures = list(comparison.measures)
@@ -37,28 +43,46 @@ class AcrossCollections:
     @property
     def data(self) -> Json:
         """What the page's script needs."""
-        return {"measures": [{"name": str(m), "comparable": _comparable(m),
-                              "words": self.words(m), "zero": 0.0 if self.effects else _average(m),
-                              "rows": self._rows(m)} for m in self.measures],
-                "baseline": self.effects and self.effects.baseline}
+        return {
+            "measures": [
+                {
+                    "name": str(m),
+                    "comparable": _comparable(m),
+                    "words": self.words(m),
+                    "zero": 0.0 if self.effects else _average(m),
+                    "rows": self._rows(m),
+                }
+                for m in self.measures
+            ],
+            "baseline": self.effects and self.effects.baseline,
+        }
 
     def words(self, measure: Measure) -> list[str]:
         """Sentences of one measure."""
         return self._differences(measure) if self.effects else self._means(measure)
 
     def _means(self, measure: Measure) -> list[str]:
-        known = {s: e for s in self.comparison.systems
-                 if (e := self.comparison.pooled(s, measure)) is not None}
+        known = {
+            s: e
+            for s in self.comparison.systems
+            if (e := self.comparison.pooled(s, measure)) is not None
+        }
         names = self.comparison.collections
-        said = [f"{len(self.comparison.systems)} systems on {len(names)} collections: "
-                f"{', '.join(names)}."]
+        said = [
+            f"{len(self.comparison.systems)} systems on {len(names)} collections: "
+            f"{', '.join(names)}."
+        ]
         if known:
             best = max(known, key=lambda s: known[s].mean)
             low, high = known[best].interval
-            said.append(f"{best} has the highest mean {measure} over its collections: "
-                        f"{known[best].mean:.3f} (95% interval {low:.3f} to {high:.3f}).")
-        said.append("Only standardized means can be compared across collections; a baseline "
-                    "would show differences, collection by collection.")
+            said.append(
+                f"{best} has the highest mean {measure} over its collections: "
+                f"{known[best].mean:.3f} (95% interval {low:.3f} to {high:.3f})."
+            )
+        said.append(
+            "Only standardized means can be compared across collections; a baseline "
+            "would show differences, collection by collection."
+        )
         return said
 
     def _differences(self, measure: Measure) -> list[str]:
@@ -68,13 +92,19 @@ class AcrossCollections:
     def _rows(self, measure: Measure) -> list[Json]:
         if self.effects is None:
             return [row for s in self.comparison.systems for row in self._row_of_means(s, measure)]
-        return [row for system in self.effects.systems
-                for row in _rows_of_effects(self.effects, measure, system)]
+        return [
+            row
+            for system in self.effects.systems
+            for row in _rows_of_effects(self.effects, measure, system)
+        ]
 
     def _row_of_means(self, system: str, measure: Measure) -> list[Json]:
-        rows = [_row(system, p.collection, e.mean, *e.interval, e.n)
-                for p in self.comparison.parts if p.system == system
-                for e in [p.estimate(measure)]]
+        rows = [
+            _row(system, p.collection, e.mean, *e.interval, e.n)
+            for p in self.comparison.parts
+            if p.system == system
+            for e in [p.estimate(measure)]
+        ]
         pooled = self.comparison.pooled(system, measure)
         if pooled is not None:
             rows.append(_row(system, POOLED, pooled.mean, *pooled.interval, pooled.n, "summary"))
@@ -89,8 +119,11 @@ def _average(measure: Measure) -> float | None:
     """The score of an average system; a mean of E has no such."""
     if not isinstance(measure, Standardized):
         return None
-    average: dict[str, float | None] = {"N": 0.5, "U": measure.scheme_params.get("B", 0.5),
-                                        "z": 0.0}
+    average: dict[str, float | None] = {
+        "N": 0.5,
+        "U": measure.scheme_params.get("B", 0.5),
+        "z": 0.0,
+    }
     return average.get(measure["scheme"])
 
 
@@ -98,8 +131,11 @@ def _sentence(across: Across) -> str:
     known = [e for e in across.effects if not isnan(e.difference.mean)]
     above = [e.collection for e in known if e.difference.interval[0] > 0]
     below = [e.collection for e in known if e.difference.interval[1] < 0]
-    where = [f"{word} {across.baseline} on {listed(names)}" for word, names in (
-        ("above", above), ("below", below)) if names]
+    where = [
+        f"{word} {across.baseline} on {listed(names)}"
+        for word, names in (("above", above), ("below", below))
+        if names
+    ]
     by = f"By {across.measure} {across.system} is"
     text = f"{by} {' and '.join(where) or 'neither above nor below'}"
     if not where:
@@ -110,28 +146,56 @@ def _sentence(across: Across) -> str:
     s = across.summary()
     if s is None:
         return f"{text}. There is no summary: {across.why_not()}."
-    return (f"{text}. In summary the difference is {s.effect:+.3f} (95% interval {s.low:+.3f} to "
-            f"{s.high:+.3f}); on one more such collection it may lie from {s.predicted[0]:+.3f} to "
-            f"{s.predicted[1]:+.3f}.")
+    return (
+        f"{text}. In summary the difference is {s.effect:+.3f} (95% interval {s.low:+.3f} to "
+        f"{s.high:+.3f}); on one more such collection it may lie from {s.predicted[0]:+.3f} to "
+        f"{s.predicted[1]:+.3f}."
+    )
 
 
 def _rows_of_effects(effects: Effects, measure: Measure, system: str) -> list[Json]:
     across = effects.of(measure, system)
     s = across.summary()
     weights = iter(s.weights if s else ())
-    rows = [_row(system, e.collection, e.difference.mean, *e.difference.interval, e.difference.n,
-                 weight=next(weights, None) if known else None)
-            for e, known in zip(across.effects, across.known, strict=True)]
+    rows = [
+        _row(
+            system,
+            e.collection,
+            e.difference.mean,
+            *e.difference.interval,
+            e.difference.n,
+            weight=next(weights, None) if known else None,
+        )
+        for e, known in zip(across.effects, across.known, strict=True)
+    ]
     if s:
-        rows += [_row(system, "summary", s.effect, s.low, s.high, None, "summary"),
-                 _row(system, "one more collection", None, *s.predicted, None, "predicted")]
+        rows += [
+            _row(system, "summary", s.effect, s.low, s.high, None, "summary"),
+            _row(system, "one more collection", None, *s.predicted, None, "predicted"),
+        ]
     return rows
 
 
-def _row(system: str, name: str, mean: float | None, low: float, high: float, n: int | None,
-         kind: str = "collection", weight: float | None = None) -> Json:
-    return {"system": system, "name": name, "kind": kind, "topics": n, "weight": weight,
-            "mean": _known(mean), "low": _known(low), "high": _known(high)}
+def _row(
+    system: str,
+    name: str,
+    mean: float | None,
+    low: float,
+    high: float,
+    n: int | None,
+    kind: str = "collection",
+    weight: float | None = None,
+) -> Json:
+    return {
+        "system": system,
+        "name": name,
+        "kind": kind,
+        "topics": n,
+        "weight": weight,
+        "mean": _known(mean),
+        "low": _known(low),
+        "high": _known(high),
+    }
 
 
 def _known(value: float | None) -> float | None:

@@ -65,8 +65,9 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
     if systems:
         mean_of_systems = float(np.mean(systems))
     else:  # the mean of standardized scores is not the standardized mean
-        mean_of_systems = (_mean(panel.peers.mean) if panel.peers and not standardized
-                           else float("nan"))
+        mean_of_systems = (
+            _mean(panel.peers.mean) if panel.peers and not standardized else float("nan")
+        )
     return {
         "name": str(measure),
         "base": str(measure.base) if isinstance(measure, Standardized) else None,
@@ -78,8 +79,9 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
         "low": [_long(end) for end in low],
         "high": [_long(end) for end in high],
         "overTopics": [_number(e.topics) for e in sure],
-        "overSystems": ([_number(e.systems) for e in sure] if any(e.systems > 0 for e in sure)
-                        else []),
+        "overSystems": (
+            [_number(e.systems) for e in sure] if any(e.systems > 0 for e in sure) else []
+        ),
         "places": [p.summary if p else None for p in placed],
         "placeRanks": [p.rank if p else None for p in placed],
         "differences": [_long(t.difference) if t else None for t in tested],
@@ -99,8 +101,10 @@ def _peers(peers: Peers | None) -> Json | None:
     """The standardizing systems by topic; where all topics agree, one number for all of them."""
     if peers is None:
         return None
-    return {name: _numbers(_one_if_equal(getattr(peers, name)))
-            for name in ("mean", "low", "high", "least", "most")}
+    return {
+        name: _numbers(_one_if_equal(getattr(peers, name)))
+        for name in ("mean", "low", "high", "least", "most")
+    }
 
 
 def _one_if_equal(values: Floats) -> Floats:
@@ -117,11 +121,16 @@ def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -
     """
     raw = np.stack([plan.units(row) for row in _matrix(results, runs, plan.raw)])
     peers = peers_of(plan, plan.topics)
-    by_scheme = {s: _standardized(plan, raw, s) for s in SCHEMES
-                 if not SCHEMES[s].needs_scores or plan.name in plan.factors.scores}
+    by_scheme = {
+        s: _standardized(plan, raw, s)
+        for s in SCHEMES
+        if not SCHEMES[s].needs_scores or plan.name in plan.factors.scores
+    }
     z = by_scheme["z"]
-    means = [[s, [_long(_mean(row)) for row in matrix]]
-             for s, matrix in {"raw": raw, **by_scheme}.items()]
+    means = [
+        [s, [_long(_mean(row)) for row in matrix]]
+        for s, matrix in {"raw": raw, **by_scheme}.items()
+    ]
     return {
         "measure": str(plan.raw),
         "set": plan.factors.id,
@@ -135,8 +144,11 @@ def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -
         "farAbove": [int(n) for n in (z > 1).sum(axis=1)],
         "below": [int(n) for n in (z < 0).sum(axis=1)],
         "farBelow": [int(n) for n in (z < -1).sum(axis=1)],
-        "ranks": (packer.add(_ranks(plan, raw), 0)
-                  if plan.name in plan.factors.scores and not plan.of_mean else None),
+        "ranks": (
+            packer.add(_ranks(plan, raw), 0)
+            if plan.name in plan.factors.scores and not plan.of_mean
+            else None
+        ),
         "schemes": means,
     }
 
@@ -160,8 +172,9 @@ def _ranks(plan: Plan, raw: Floats) -> Floats:
         scores = plan.factors.scores[plan.name][rows[topic]]
         scores = scores[~np.isnan(scores)]
         if len(scores):
-            ranks[:, topic] = 1 + len(scores) - np.searchsorted(
-                scores, compared[:, topic] + EXACT, side="right")
+            ranks[:, topic] = (
+                1 + len(scores) - np.searchsorted(scores, compared[:, topic] + EXACT, side="right")
+            )
     return ranks
 
 

@@ -44,8 +44,12 @@ REFERENCES = {
 """What a paper that uses these numbers cites, in BibTeX."""
 
 SCHEME_PAPER = {"z": "webber2008", "N": "webber2008", "U": "sakai2016", "E": "urbano2019"}
-SCHEME_WORDS = {"z": "as z-scores", "N": "by the normal distribution function of z-scores",
-                "U": "linearly", "E": "by the systems' empirical distribution"}
+SCHEME_WORDS = {
+    "z": "as z-scores",
+    "N": "by the normal distribution function of z-scores",
+    "U": "linearly",
+    "E": "by the systems' empirical distribution",
+}
 
 
 @dataclass
@@ -65,8 +69,7 @@ def licences(several: Iterable[Results]) -> list[Licence]:
     found: dict[tuple[str, str], Licence] = {}
     for plan in (plan for results in several for plan in results.plans.values()):
         source = plan.factors.about(plan.name, "source", plan.factors.source) or "not stated"
-        row = found.setdefault((plan.factors.id, source),
-                               _licence(plan.factors, plan.name, source))
+        row = found.setdefault((plan.factors.id, source), _licence(plan.factors, plan.name, source))
         if plan.name not in row.measures:
             row.measures.append(plan.name)
     return list(found.values())
@@ -78,8 +81,9 @@ def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
     stated = next((record for record in records if record.get("source") == source), {})
     own = factors.info["measures"].get(measure, {}).get("licence")
     licence = own or stated.get("licence") or factors.info.get("licence") or "not stated"
-    return Licence(factors.id, source, stated.get("url") or "", licence,
-                   stated.get("licence_uri") or "")
+    return Licence(
+        factors.id, source, stated.get("url") or "", licence, stated.get("licence_uri") or ""
+    )
 
 
 def against_factors(several: Iterable[Results]) -> dict[str, list[str]]:
@@ -95,17 +99,26 @@ def method(several: Iterable[Results]) -> str:
     """How the numbers were made, as a paper's section on evaluation would say it."""
     several = list(several)
     schemes = _schemes(several)
-    raw = dict.fromkeys(str(m.base if isinstance(m, Standardized) else m)
-                        for results in several for m in results.measures)
-    said = [f"We report {latex_escape(listed(raw))}, computed with ir_std {__version__} and "
-            "ir_measures \\cite{macavaney2022}."]
+    raw = dict.fromkeys(
+        str(m.base if isinstance(m, Standardized) else m)
+        for results in several
+        for m in results.measures
+    )
+    said = [
+        f"We report {latex_escape(listed(raw))}, computed with ir_std {__version__} and "
+        "ir_measures \\cite{macavaney2022}."
+    ]
     if schemes:
         ways = [f"{SCHEME_WORDS[s]} ({s}) \\cite{{{SCHEME_PAPER[s]}}}" for s in schemes]
         of_means = {plan.of_mean for results in several for plan in results.plans.values()}
-        what = " and ".join(["Scores are standardized by topic"] * (False in of_means)
-                            + ["means over data sets are standardized"] * (True in of_means))
-        said.append(f"{what[0].upper()}{what[1:]} {listed(ways)}, "
-                    f"with factors from {listed(_sets(several))}.")
+        what = " and ".join(
+            ["Scores are standardized by topic"] * (False in of_means)
+            + ["means over data sets are standardized"] * (True in of_means)
+        )
+        said.append(
+            f"{what[0].upper()}{what[1:]} {listed(ways)}, "
+            f"with factors from {listed(_sets(several))}."
+        )
     said += dict.fromkeys(_tests(results) for results in several if results.tests)
     over = dict.fromkeys(_intervals(results) for results in several)
     said += [f"Intervals are 95\\% intervals of means: {text}." for text in over]
@@ -117,14 +130,19 @@ def _intervals(results: Results) -> str:
     if not over_systems(results):
         return said
     how = dict.fromkeys(part.source for part in results.systems_parts.values() if part.source)
-    return said + ", and for standardized scores over the standardizing systems, " * bool(how) + (
-        "; ".join(how))
+    return (
+        said
+        + ", and for standardized scores over the standardizing systems, " * bool(how)
+        + ("; ".join(how))
+    )
 
 
 def _tests(results: Results) -> str:
     how = described(results.test, results.correction, len(results.tests))
-    return (f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
-            f"{how}, for each measure by itself.")
+    return (
+        f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
+        f"{how}, for each measure by itself."
+    )
 
 
 def references(several: Iterable[Results]) -> str:
@@ -146,6 +164,8 @@ def _sets(several: Iterable[Results]) -> list[str]:
                 used[f"the {latex_escape(systems_of(plan))}"] = None
                 continue
             joined = fit and plan.factors is fit.factors
-            used.update((f"the {f.systems_text()} systems of {latex_escape(f.title)}", None)
-                        for f in (sets_of(fit) if fit and joined else [plan.factors]))
+            used.update(
+                (f"the {f.systems_text()} systems of {latex_escape(f.title)}", None)
+                for f in (sets_of(fit) if fit and joined else [plan.factors])
+            )
     return list(used)

@@ -42,7 +42,7 @@ class Packer:
         whole = _rounded(np.where(known, values, 0), places)
         least = int(whole[known].min(initial=0))
         codes = np.where(known, whole - least + 1, 0)
-        size = 1 + next(n for n in range(8) if int(codes.max(initial=0)) < 256**(n + 1))
+        size = 1 + next(n for n in range(8) if int(codes.max(initial=0)) < 256 ** (n + 1))
         self._planes += [(codes >> 8 * n & 255).astype(np.uint8).tobytes() for n in range(size)]
         self.matrices.append(Matrix(unit=unit, least=least, bytes=size))
         return len(self.matrices) - 1

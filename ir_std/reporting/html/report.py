@@ -33,20 +33,25 @@ OUR_MARK = b'<meta name="generator" content="ir_std '
 
 READING = {
     "N": "0.5 is as good as the average standardizing system on the same topics, 0.84 one "
-         "standard deviation better, 0.16 one worse",
+    "standard deviation better, 0.16 one worse",
     "U": "0.5 is as good as the average standardizing system on the same topics; each standard "
-         "deviation adds or takes 0.15 unless A says otherwise, cut to between 0 and 1",
+    "deviation adds or takes 0.15 unless A says otherwise, cut to between 0 and 1",
     "E": "the share of the standardizing systems that score no better on the same topic: 0.9 "
-         "means at least as good as nine in ten",
+    "means at least as good as nine in ten",
     "z": "0 is as good as the average standardizing system on the same topics; 1 is one standard "
-         "deviation better; there is no upper or lower limit",
+    "deviation better; there is no upper or lower limit",
 }
 """How to read the schemes' scores."""
 
 
-def write_report(results: Results | Comparison, file: str | os.PathLike[str] | IO[Any],
-                 title: str | None = None,
-                 inputs: Iterable[str | os.PathLike[str]] = (), *, force: bool = False) -> None:
+def write_report(
+    results: Results | Comparison,
+    file: str | os.PathLike[str] | IO[Any],
+    title: str | None = None,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    *,
+    force: bool = False,
+) -> None:
     """Write results as one HTML file, whole or not at all.
 
     Parameters
@@ -82,14 +87,21 @@ def render(results: Results | Comparison, title: str | None = None) -> str:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
         raise MissingLibraryError.of("a report", "jinja2", "report") from None
-    environment = Environment(loader=PackageLoader("ir_std.reporting.html"),
-                              undefined=StrictUndefined, autoescape=True, trim_blocks=True,
-                              lstrip_blocks=True)
+    environment = Environment(
+        loader=PackageLoader("ir_std.reporting.html"),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters["score"] = _score
     environment.filters["visible"] = _visible
     page = _Page(results)
-    return visible(environment.get_template("report.html").render(
-        title=title or page.title, page=page, version=__version__))
+    return visible(
+        environment.get_template("report.html").render(
+            title=title or page.title, page=page, version=__version__
+        )
+    )
 
 
 def _visible(data: Any) -> Any:
@@ -116,8 +128,9 @@ class _Page:
             by_name = {_collection(results): results}
             self.across = None
         self.results = list(by_name.values())
-        self.parts = [_Part(found, name, number)
-                      for number, (name, found) in enumerate(by_name.items())]
+        self.parts = [
+            _Part(found, name, number) for number, (name, found) in enumerate(by_name.items())
+        ]
 
     @property
     def across_words(self) -> list[str]:
@@ -141,12 +154,18 @@ class _Page:
 
     @property
     def lead(self) -> str:
-        raw = dict.fromkeys(str(m.base if isinstance(m, Standardized) else m)
-                            for results in self.results for m in results.measures)
+        raw = dict.fromkeys(
+            str(m.base if isinstance(m, Standardized) else m)
+            for results in self.results
+            for m in results.measures
+        )
         topics = sum(len(results.topics) for results in self.results)
         names = [name for name, *_ in self.schemes]
-        how = (f" and standardized by scheme{'s' * (len(names) > 1)} {', '.join(names)}"
-               if names else "")
+        how = (
+            f" and standardized by scheme{'s' * (len(names) > 1)} {', '.join(names)}"
+            if names
+            else ""
+        )
         return f"{', '.join(raw)} on {topics} topic{'s' * (topics != 1)}, raw{how}."
 
     @property
@@ -169,8 +188,11 @@ class _Page:
         for results in self.results:
             for measure in results.plans:
                 used.setdefault(measure["scheme"], measure)
-        return [(name, str(used[name]), READING[name], SCHEMES[name].source)
-                for name in SCHEMES if name in used]
+        return [
+            (name, str(used[name]), READING[name], SCHEMES[name].source)
+            for name in SCHEMES
+            if name in used
+        ]
 
     @property
     def method(self) -> str:
@@ -210,8 +232,10 @@ class _Part:
         rows = dict(zip(results.runs, self.table.rows, strict=True))
         self.rows = [(run, rows[run][1:]) for run in self.ranked]
         self.data = data_of(results, self.ranked)
-        self.systems_means = [float("nan") if m["systemsMean"] is None else m["systemsMean"]
-                              for m in self.data["measures"]]
+        self.systems_means = [
+            float("nan") if m["systemsMean"] is None else m["systemsMean"]
+            for m in self.data["measures"]
+        ]
 
     @property
     def systems_known(self) -> bool:
@@ -225,9 +249,15 @@ class _Part:
     @property
     def systems(self) -> str:
         """How many standardizing systems runs are placed among; nothing if none is."""
-        counts = sorted({p.n_systems for placed in self.results.placements.values()
-                         for p in placed.values() if not p.why_not})
-        return " to ".join(str(n) for n in dict.fromkeys(counts[::max(1, len(counts) - 1)]))
+        counts = sorted(
+            {
+                p.n_systems
+                for placed in self.results.placements.values()
+                for p in placed.values()
+                if not p.why_not
+            }
+        )
+        return " to ".join(str(n) for n in dict.fromkeys(counts[:: max(1, len(counts) - 1)]))
 
     @property
     def factor_sets(self) -> list[FactorSet]:
@@ -239,5 +269,8 @@ class _Part:
     def other_factors(self) -> list[tuple[Standardized, FactorSet]]:
         """Measures that name a factor set other than the one that was matched."""
         match = self.results.match
-        return [(m, plan.factors) for m, plan in self.results.plans.items()
-                if match is None or plan.factors is not match.factors]
+        return [
+            (m, plan.factors)
+            for m, plan in self.results.plans.items()
+            if match is None or plan.factors is not match.factors
+        ]

@@ -28,8 +28,12 @@ def sentences(results: Results, measure: Measure) -> list[str]:
     order = [run for run in ranked(results, measure) if not isnan(results.means[run][measure])]
     if not order:
         return [f"No run has a {measure}.", _fit(results, measure)]
-    said = [_best(results, measure, order), _compared(results, measure, order),
-            _fit(results, measure), *_saturated(results, measure, order)]
+    said = [
+        _best(results, measure, order),
+        _compared(results, measure, order),
+        _fit(results, measure),
+        *_saturated(results, measure, order),
+    ]
     return [text for text in said if text]
 
 
@@ -41,14 +45,17 @@ def _best(results: Results, measure: Measure, order: Sequence[str]) -> str:
     placed = results.placements.get(first, {}).get(measure)
     place = ""
     if placed and not placed.why_not:
-        place = (f"{',' if placed.among else '; it'} {placed.summary} among the standardizing "
-                 f"systems")
+        place = (
+            f"{',' if placed.among else '; it'} {placed.summary} among the standardizing systems"
+        )
     tied = sum(results.means[run][measure] == mean for run in order) - 1
     also = f" together with {_count(tied, 'other run')}" if tied else ""
     if len(results.runs) == 1:
         return f"{first} has a mean {measure} of {mean:.3f}{between}{place}."
-    return (f"{first} is the best of the {len(results.runs)} runs by {measure}{also}: "
-            f"{mean:.3f}{between}{place}.")
+    return (
+        f"{first} is the best of the {len(results.runs)} runs by {measure}{also}: "
+        f"{mean:.3f}{between}{place}."
+    )
 
 
 def _compared(results: Results, measure: Measure, order: Sequence[str]) -> str:
@@ -61,45 +68,61 @@ def _compared(results: Results, measure: Measure, order: Sequence[str]) -> str:
 
 def _against_baseline(results: Results, measure: Measure) -> str:
     by = _by_topic(results, measure)
-    tested = [(run, results.tests[run][by]) for run in ranked(results, measure)
-              if run in results.tests]
+    tested = [
+        (run, results.tests[run][by]) for run in ranked(results, measure) if run in results.tests
+    ]
     if not tested:
         return ""
     better = [run for run, t in tested if t.significant and t.difference > 0]
     worse = [run for run, t in tested if t.significant and t.difference < 0]
     rest = len(tested) - len(better) - len(worse)
-    how = (f"{described(results.test, results.correction, len(tested))}"
-           f"{_named_if_other(by, measure)}")
+    how = (
+        f"{described(results.test, results.correction, len(tested))}{_named_if_other(by, measure)}"
+    )
     if rest == len(tested):
         which = "No other run can" if rest > 1 else f"{tested[0][0]} cannot"
         return f"{which} be told from the baseline {results.baseline}: {how}."
-    said = [f"{len(runs)} {'is' if len(runs) == 1 else 'are'} significantly {word} "
-            f"({_listed(runs)})" for runs, word in ((better, "better"), (worse, "worse")) if runs]
+    said = [
+        f"{len(runs)} {'is' if len(runs) == 1 else 'are'} significantly {word} ({_listed(runs)})"
+        for runs, word in ((better, "better"), (worse, "worse"))
+        if runs
+    ]
     if rest:
         said.append(f"{rest} cannot be told from it")
-    return (f"Of {_count(len(tested), 'run')} beside the baseline {results.baseline}, "
-            f"{listed(said)}: {how}.")
+    return (
+        f"Of {_count(len(tested), 'run')} beside the baseline {results.baseline}, "
+        f"{listed(said)}: {how}."
+    )
 
 
 def _against_second(results: Results, measure: Measure, first: str, second: str) -> str:
     by = _by_topic(results, measure)
     # A test of all runs at once takes them all.
-    others = [run for run in results.runs if run != second] if results.test in FAMILYWISE else [
-        first]
-    found = against(results.values[second][by],
-                    {run: results.values[run][by] for run in others},
-                    results.topics, results.test)[first]
+    others = (
+        [run for run in results.runs if run != second] if results.test in FAMILYWISE else [first]
+    )
+    found = against(
+        results.values[second][by],
+        {run: results.values[run][by] for run in others},
+        results.topics,
+        results.test,
+    )[first]
     if isnan(found.p):
         return ""
     verdict = "may be chance" if found.p >= ALPHA else "is unlikely to be chance"
-    return (f"Its lead over {second}, the second, {verdict}: {found.difference:.3f} "
-            f"({get_test(results.test)[1]}{_named_if_other(by, measure)}, {p_text(found.p)}).")
+    return (
+        f"Its lead over {second}, the second, {verdict}: {found.difference:.3f} "
+        f"({get_test(results.test)[1]}{_named_if_other(by, measure)}, {p_text(found.p)})."
+    )
 
 
 def _by_topic(results: Results, measure: Measure) -> Measure:
     """The measure that tests are by: of a whole data set only raw scores have topics."""
-    return measure.base if (isinstance(measure, Standardized)
-                            and results.plans[measure].of_mean) else measure
+    return (
+        measure.base
+        if (isinstance(measure, Standardized) and results.plans[measure].of_mean)
+        else measure
+    )
 
 
 def _named_if_other(tested: Measure, measure: Measure) -> str:
@@ -110,8 +133,10 @@ def _against_systems(results: Results, measure: Measure, run: str) -> str:
     if not isinstance(measure, Standardized) or results.plans[measure].of_mean:
         return ""
     z = results.deviations(run, measure)
-    return (f"It is above the mean of the standardizing systems on {int((z > 0).sum())} of "
-            f"{_count(int((z == z).sum()), 'topic')}.")
+    return (
+        f"It is above the mean of the standardizing systems on {int((z > 0).sum())} of "
+        f"{_count(int((z == z).sum()), 'topic')}."
+    )
 
 
 def _fit(results: Results, measure: Measure) -> str:
@@ -128,11 +153,15 @@ def _fit(results: Results, measure: Measure) -> str:
     total = len(fit.matched) + len(fit.missing)
     systems = listed(f"{part.systems_text()} systems of {part.title}" for part in sets_of(fit))
     if fit.missing:
-        return (f"The factors, from the {systems}, cover {len(fit.matched)} of {total} topics; the "
-                f"others have no standardized score.")
+        return (
+            f"The factors, from the {systems}, cover {len(fit.matched)} of {total} topics; the "
+            f"others have no standardized score."
+        )
     if fit.differ:
-        return (f"The factors, from the {systems}, fit nearly: {_count(len(fit.differ), 'topic')} "
-                f"of {total} {'was' if len(fit.differ) == 1 else 'were'} judged anew since.")
+        return (
+            f"The factors, from the {systems}, fit nearly: {_count(len(fit.differ), 'topic')} "
+            f"of {total} {'was' if len(fit.differ) == 1 else 'were'} judged anew since."
+        )
     return f"The factors, from the {systems}, fit all {_count(total, 'topic')}."
 
 
@@ -140,8 +169,10 @@ def _fit_of_dataset(results: Results, measure: Measure, dataset: str) -> str:
     plan = next((p for p in results.plans.values() if measure in (p.measure, p.measure.base)), None)
     if plan is None:
         return f"No factors are known for {measure} on {dataset}."
-    return (f"The factors, from the {systems_of(plan)}, are of the whole data set: a mean can be "
-            "standardized, no topic by itself.")
+    return (
+        f"The factors, from the {systems_of(plan)}, are of the whole data set: a mean can be "
+        "standardized, no topic by itself."
+    )
 
 
 def systems_of(plan: Plan) -> str:
@@ -169,9 +200,11 @@ def _saturated(results: Results, measure: Measure, order: Iterable[str]) -> list
     runs = [run for run in order if at_end(measure, results.values[run][measure])]
     if not runs:
         return []
-    return [f"Saturation: on many topics {_listed(runs)} {'is' if len(runs) == 1 else 'are'} at "
-            f"an end of the scale of {measure}, where runs can hardly be told apart; scheme z has "
-            f"no ends."]
+    return [
+        f"Saturation: on many topics {_listed(runs)} {'is' if len(runs) == 1 else 'are'} at "
+        f"an end of the scale of {measure}, where runs can hardly be told apart; scheme z has "
+        f"no ends."
+    ]
 
 
 def at_end(measure: Standardized, values: npt.NDArray[np.float64]) -> bool:
