@@ -61,7 +61,7 @@ from ir_std.errors import (
 )
 from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
 from ir_std.evaluation.evaluator import Scores, StdEvaluator
-from ir_std.evaluation.provider import StdProvider, install
+from ir_std.evaluation.plugin import StdProvider, install_provider
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
@@ -88,8 +88,8 @@ from ir_std.measures import (
     sSuccess,
     standardized,
 )
+from ir_std.scores.files import read_scores
 from ir_std.trec.rows import read_trec_qrels, read_trec_run
-from ir_std.trec.score_files import read_scores
 
 if TYPE_CHECKING:
     # isort: off
@@ -182,10 +182,10 @@ if TYPE_CHECKING:
     from ir_measures import logger as logger
 
     from ir_std import analysis, merging, plots, report, testing
-    from ir_std.build.from_runs import build_factors
-    from ir_std.build.from_scores import build_from_scores
+    from ir_std.builders.from_runs import build_factors
+    from ir_std.builders.from_scores import build_from_scores
     from ir_std.evaluation.placement import Placement, Placer, place
-    from ir_std.evaluation.scores import standardize
+    from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
     from ir_std.reporting.comparison import Comparison, compare
     from ir_std.reporting.results import Results, evaluate
@@ -209,10 +209,10 @@ _MODULES = ("analysis", "merging", "plots", "report", "testing")
 _ON_DEMAND = {
     name: module
     for module, names in {
-        "build.from_runs": ("build_factors",),
-        "build.from_scores": ("build_from_scores",),
+        "builders.from_runs": ("build_factors",),
+        "builders.from_scores": ("build_from_scores",),
         "evaluation.placement": ("Placement", "Placer", "place"),
-        "evaluation.scores": ("standardize",),
+        "evaluation.standardize": ("standardize",),
         "merging": ("merge", "normalize"),
         "reporting.comparison": ("Comparison", "compare"),
         "reporting.results": ("Results", "evaluate"),
@@ -221,7 +221,7 @@ _ON_DEMAND = {
 }
 """What a drop-in does not need, by its module; archives and processes alone would cost 80 ms."""
 
-install()
+install_provider()
 
 __all__ = [
     "AP",

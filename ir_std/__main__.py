@@ -6,8 +6,8 @@ import os
 import sys
 from typing import NoReturn
 
-from ir_std._signals import end_on_signals, ignore_signals
 from ir_std._start import IS_PROGRAM
+from ir_std._system.signals import end_on_signals, ignore_signals
 from ir_std.cli import main
 
 

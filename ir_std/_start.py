@@ -11,7 +11,7 @@ import sys
 import warnings
 
 from ir_std._memory import keep_freed_memory
-from ir_std._signals import end_on_signals
+from ir_std._system.signals import end_on_signals
 
 
 def is_program() -> bool:

@@ -69,7 +69,7 @@ class StandardizationWarning(UserWarning):
     """Something about the factors that a reader of the scores should know."""
 
 
-def nearest(name: str, allowed: Iterable[str]) -> list[str]:
+def nearest_names(name: str, allowed: Iterable[str]) -> list[str]:
     """The one to three allowed names that ``name`` may have been meant for, or none.
 
     They differ in case only, or begin with it, or else it is the one spelled most alike.
@@ -87,7 +87,7 @@ def nearest(name: str, allowed: Iterable[str]) -> list[str]:
     return [by_folded[key] for key in near]
 
 
-def known_as(name: str, known: Mapping[str, T], what: str) -> T:
+def look_up(name: str, known: Mapping[str, T], what: str) -> T:
     """What is known by a name.
 
     >>> known_as("hollm", {"holm": 1, "none": 2}, "method")
@@ -107,8 +107,8 @@ def known_as(name: str, known: Mapping[str, T], what: str) -> T:
 
 
 def suggestion(name: str, allowed: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"`` with the :func:`nearest` allowed names, or nothing."""
-    return did_you_mean(nearest(name, allowed))
+    """``"; did you mean 'x'?"`` with the :func:`nearest_names` allowed names, or nothing."""
+    return did_you_mean(nearest_names(name, allowed))
 
 
 def did_you_mean(names: Iterable[str]) -> str:
@@ -118,7 +118,7 @@ def did_you_mean(names: Iterable[str]) -> str:
     return f"; did you mean {asked}?" if asked else ""
 
 
-def few(names: Iterable[str], most: int = 3) -> str:
+def abbreviate(names: Iterable[str], most: int = 3) -> str:
     """The first of many names, and how many there are."""
     listed = list(names)
     if len(listed) <= most:

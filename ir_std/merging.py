@@ -73,11 +73,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from ir_measures import ScoredDoc
 
-from ir_std._typing import Floats, Ints
-from ir_std.errors import InputError, UsageError, known_as
-from ir_std.trec.frames import as_frame, column, is_frame, like, with_values
+from ir_std._arrays import Floats, Ints
+from ir_std.errors import InputError, UsageError, look_up
+from ir_std.trec.frames import as_frame, column_values, frame_like, is_frame, with_values
 from ir_std.trec.inputs import as_run
-from ir_std.trec.ranking import ranked
+from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import DictRun, Run
 
 List: TypeAlias = tuple[list[str], Floats]
@@ -271,7 +271,7 @@ def normalize(run: Any, method: str) -> Any:
     UsageError
         If there is no such method.
     """
-    formula = known_as(method, METHODS, "method")
+    formula = look_up(method, METHODS, "method")
     run = _kept(run)
     normalized = _normalized(as_run(run), formula)
     if is_frame(run):
@@ -282,7 +282,7 @@ def normalize(run: Any, method: str) -> Any:
                 "score": [
                     scores[topic][doc]
                     for topic, doc in zip(
-                        column(run, "query_id"), column(run, "doc_id"), strict=True
+                        column_values(run, "query_id"), column_values(run, "doc_id"), strict=True
                     )
                 ]
             },
@@ -347,19 +347,19 @@ def merge(
     merged = DictRun.from_lists(
         ((topic, *together(parts)) for topic, parts in lists.items()), "the merged run"
     )
-    return _in_form_of(runs[0], ranked(merged, depth))
+    return _in_form_of(runs[0], sort_run(merged, depth))
 
 
 def _steps(method: str | None, combine: str) -> tuple[Callable[[Run], Run], Join]:
     """What is done with each run, and then with the lists of a topic."""
     known: dict[str, object] = {**COMBINE, **BY_RANK}
-    known_as(combine, known, "combination")
+    look_up(combine, known, "combination")
     if combine in BY_RANK:
         if method is not None:
             raise UsageError(
                 f"{combine} looks at ranks, not at scores: leave out {method!r} (--normalize)"
             )
-        return ranked, partial(_merged_ranks, combined=BY_RANK[combine])
+        return sort_run, partial(_merged_ranks, combined=BY_RANK[combine])
     if method is None:
         raise UsageError(
             f"{combine} combines scores, which must be on one scale: give a method "
@@ -367,12 +367,12 @@ def _steps(method: str | None, combine: str) -> tuple[Callable[[Run], Run], Join
             f"{', '.join(BY_RANK)}"
         )
     return (
-        partial(_normalized, method=known_as(method, METHODS, "method")),
+        partial(_normalized, method=look_up(method, METHODS, "method")),
         partial(_merged, combined=COMBINE[combine]),
     )
 
 
-def strangers(runs: Iterable[Run]) -> list[str]:
+def runs_without_common_topics(runs: Iterable[Run]) -> list[str]:
     """The names of those of several runs that have no topic in common with another."""
     runs = list(runs)
     count = Counter(topic for run in runs for topic in run.topics)
@@ -446,7 +446,7 @@ def _in_form_of(given: Any, run: Run) -> Any:
     ]
     if is_frame(given):
         names = ("query_id", "doc_id", "score")
-        return like(given, {name: [getattr(row, name) for row in rows] for name in names})
+        return frame_like(given, {name: [getattr(row, name) for row in rows] for name in names})
     return rows
 
 

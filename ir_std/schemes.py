@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
-from ir_std.errors import NoFactorsError, UsageError, known_as
+from ir_std._arrays import Floats
+from ir_std.errors import NoFactorsError, UsageError, look_up
 
 EXACT = 1e-9
 """Raw scores are reproduced to this accuracy; closer values count as equal."""
@@ -199,7 +199,7 @@ def get_scheme(name: str) -> Scheme:
     UsageError
         If there is none; the message lists the allowed names.
     """
-    return known_as(name, SCHEMES, "scheme")
+    return look_up(name, SCHEMES, "scheme")
 
 
 def scheme_names(schemes: str | Iterable[str]) -> tuple[str, ...]:

@@ -37,8 +37,8 @@ from ir_measures import AP, RR, P, Rprec, nDCG
 from ir_measures.providers import FallbackProvider
 
 import ir_std
-from ir_std.build.from_runs import build_factors
-from ir_std.evaluation.provider import StdProvider
+from ir_std.builders.from_runs import build_factors
+from ir_std.evaluation.plugin import StdProvider
 
 FIVE = [AP, nDCG, P @ 10, RR, Rprec]
 ELEVEN = [

@@ -26,7 +26,7 @@ from ir_std.factors.datasets import judgments_of_dataset
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.trec.datasets import dataset_of
+from ir_std.scores.mteb import mteb_dataset
 from ir_std.trec.files import read_qrels
 
 MEASURES = {
@@ -127,7 +127,7 @@ def read_results(file: Path) -> list[Result]:
                 },
             )
             for row in csv.DictReader(lines)
-            if (dataset := dataset_of(row["task"], row["split"], row["subset"]))
+            if (dataset := mteb_dataset(row["task"], row["split"], row["subset"]))
         ]
 
 

@@ -24,12 +24,12 @@ import numpy as np
 from tracks import PUBLISHED, TRACKS, Origin, judged_topics, qrels_files, topics_file
 
 from ir_std._version import __version__
-from ir_std.build.from_runs import BUILD_MEASURES, build_factors
-from ir_std.build.from_scores import build_from_scores
-from ir_std.factors.estimates import by_system, factors_from_scores
+from ir_std.builders.from_runs import BUILD_MEASURES, build_factors
+from ir_std.builders.from_scores import build_from_scores
+from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.quality import hardly_spread
+from ir_std.factors.quality import has_coarse_deviation
 from ir_std.measures import parse_measure
 
 DEEP_MEASURES = (
@@ -150,8 +150,10 @@ def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> Fa
     )
     scores, tags = {}, {}
     for measure in whole.measures:
-        numbers, columns = by_system(whole, measure)
-        unusable = hardly_spread(whole.sd[measure], measure, whole.about(measure, "resolution"))
+        numbers, columns = scores_by_system(whole, measure)
+        unusable = has_coarse_deviation(
+            whole.sd[measure], measure, whole.about(measure, "resolution")
+        )
         scores[measure] = np.where(unusable[:, None], np.nan, columns)
         tags[measure] = [whole.info["tags"][n] for n in numbers]
     return factors_from_scores(scores, topics, whole.info, tags)

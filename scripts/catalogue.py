@@ -12,7 +12,7 @@ import json
 
 from ir_std.factors.catalog import TOPICS, load_factors, shipped_folder
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.quality import FEW_SYSTEMS, OLD, WORDS, findings, summary
+from ir_std.factors.quality import FEW_SYSTEMS, OLD, WORDS, findings, quality_summary
 
 FROM_RUNS, FROM_TABLES, FROM_PUBLISHED = "runs", "score tables", "published"
 
@@ -71,7 +71,7 @@ def row(factors: FactorSet) -> str:
         str(len(factors.measures)),
         distributions,
         origins(factors),
-        summary(factors),
+        quality_summary(factors),
     )
     return f"| {' | '.join(cells)} |"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from tracks import PUBLISHED, TRACKS, judged_topics
 
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.formats import imported, read_webber, webber_files
+from ir_std.factors.formats import read_webber, set_from_tables, webber_files
 
 OF_WHOLE_RUNS = ("AP",)
 """In the Terabyte files these come from whole runs, the others from the first 1000 documents.
@@ -31,7 +31,7 @@ def published(name: str, data: Path) -> FactorSet:
     }
     if ".tb" in track.stem:
         info["measures"] = {measure: {"depth": 10000} for measure in OF_WHOLE_RUNS}
-    return imported(
+    return set_from_tables(
         read_webber(data / "published" / track.stem), info, track.systems, judged_topics(name, data)
     )
 

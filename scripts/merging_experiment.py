@@ -34,17 +34,17 @@ from ir_measures.measures import Measure
 from scipy.stats import ttest_rel
 
 import ir_std
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.plans import collection_of
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized, canonical
 from ir_std.merging import METHODS, merge
-from ir_std.trec.archives import run_sources
+from ir_std.reading.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.ranking import ranked
+from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import DictRun, Run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -133,7 +133,7 @@ def deal_out(engines: list[Run], n_sources: int, kept: int, deal: int) -> list[R
     """The lists of the sources: each engine's first documents among those of each source."""
     sources: list[dict[str, dict[str, float]]] = [{} for _ in range(n_sources)]
     for e, engine in enumerate(engines):
-        for topic, (docs, scores) in ranked(engine).lists.items():
+        for topic, (docs, scores) in sort_run(engine).lists.items():
             for doc, score in zip(docs, scores.tolist(), strict=True):
                 i = hashed(doc, deal) % n_sources
                 if i % len(engines) == e:

@@ -36,7 +36,7 @@ from ir_std.analysis import (
     leave_out,
     paired_p_values,
     residual_variance,
-    standardize,
+    standardize_matrix,
     swap_rate,
     topic_set_size,
     topic_set_size_paired_t,
@@ -116,7 +116,7 @@ def load(data: Path, jobs: int = 1) -> dict[tuple[str, str], Scores]:
 def schemes(raw: np.ndarray) -> dict[str, np.ndarray]:
     """Raw and standardized scores, on the topics where systems differ."""
     raw = raw[np.ptp(raw, axis=1) > 0]
-    return {s: raw if s == "raw" else standardize(raw, scheme=s) for s in SCHEMES}
+    return {s: raw if s == "raw" else standardize_matrix(raw, scheme=s) for s in SCHEMES}
 
 
 def left_out(scores: Scores, named: bool) -> list[LeftOut]:
@@ -128,7 +128,7 @@ def left_out(scores: Scores, named: bool) -> list[LeftOut]:
     found = []
     for scheme in SCHEMES[1:]:
         out = leave_out(scores.values, groups, scheme)
-        a = standardize(scores.values, scheme=scheme).mean(axis=0)
+        a = standardize_matrix(scores.values, scheme=scheme).mean(axis=0)
         b = out.mean(axis=0)
         change = np.abs(a - b)
         found.append(

@@ -21,9 +21,9 @@ from reproduction import Compared, arguments, published_factors, report, save, t
 from scipy import stats
 
 import ir_std
-from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance, standard_error
+from ir_std.analysis.uncertainty import bootstrap_covariance, contrast_error, normal_covariance
 from ir_std.plots import forest_figure
-from ir_std.reporting.effects import Across, Effect, Effects
+from ir_std.reporting.effects import Effect, Effects, SystemEffects
 from ir_std.schemes import normal_cdf, z_scores
 
 EXPERIMENTS = {"stemming": "krovetz", "feedback": "prf"}
@@ -107,7 +107,7 @@ class Factors:
             covariance = bootstrap_covariance(x, self.systems)
         else:
             covariance = normal_covariance(x, self.mean[:, 0], self.sd[:, 0], self.n_systems)
-        return standard_error(covariance, [1, -1])
+        return contrast_error(covariance, [1, -1])
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def effects(experiment: str, loaded: Sequence[Experiment]) -> Effects:
         BASELINE,
         measures,
         tuple(
-            Across(system, BASELINE, m, tuple(found))
+            SystemEffects(system, BASELINE, m, tuple(found))
             for m, found in zip(measures, (of_raw, of_standardized), strict=True)
         ),
         (

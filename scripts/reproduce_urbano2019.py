@@ -30,7 +30,7 @@ from scipy.stats import gaussian_kde
 from ir_std.analysis import (
     discriminative_power,
     kendall_tau_b,
-    standardize,
+    standardize_matrix,
     tau_ap_b,
     two_sample_p_values,
 )
@@ -89,7 +89,7 @@ def load(data: Path, collection: str, measure: str) -> np.ndarray:
     """
     scores = table(data, collection, measure)
     raw = scores.at(t for t in scores.topics if int(t) in COLLECTIONS[collection])
-    return np.stack([raw if s == "raw" else standardize(raw, scheme=s) for s in SCHEMES])
+    return np.stack([raw if s == "raw" else standardize_matrix(raw, scheme=s) for s in SCHEMES])
 
 
 def draws(seed: np.random.SeedSequence, count: int, n: int) -> np.ndarray:
@@ -216,7 +216,7 @@ def draw_effect(out: Path, raw: np.ndarray) -> None:
         va="center",
     )
     for column, scheme in enumerate(("raw", "N", "U", "E")):
-        y = raw if scheme == "raw" else standardize(raw, scheme=scheme)
+        y = raw if scheme == "raw" else standardize_matrix(raw, scheme=scheme)
         if scheme != "raw":
             curve = get_scheme(scheme).apply(line, mean=mean, sd=sd, scores=raw[:, None, :])
             grid[0, column].plot(line.T, curve.T, color=COLOURS[scheme], linewidth=0.5)

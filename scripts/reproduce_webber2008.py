@@ -34,7 +34,7 @@ from ir_std.analysis import (
     factor_stability,
     kendall_tau_b,
     self_false_positives,
-    standardize,
+    standardize_matrix,
 )
 from ir_std.schemes import get_scheme
 
@@ -79,7 +79,7 @@ def raw_scores(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
 def standardized(data: Path, measure: str = "AP") -> dict[str, np.ndarray]:
     """The same, standardized by the systems that first ran on the topics."""
     raw = raw_scores(data, measure)
-    result = {"T04": standardize(raw["T04"])}
+    result = {"T04": standardize_matrix(raw["T04"])}
     for name, stem in ORIGINAL.items():
         mean, sd = published_factors(data, stem, measure, TOPICS[name])
         result[name] = get_scheme("N").apply(raw[name], mean=mean, sd=sd)
@@ -119,7 +119,7 @@ def table2(data: Path) -> list[Compared]:
     raw, original = raw_scores(data), standardized(data)
     rows = []
     for name, (pearson, tau) in published.items():
-        a, b = original[name].mean(axis=0), standardize(raw[name]).mean(axis=0)
+        a, b = original[name].mean(axis=0), standardize_matrix(raw[name]).mean(axis=0)
         rows += [
             Compared(f"{name} Pearson", np.corrcoef(a, b)[0, 1], pearson, 3),
             Compared(f"{name} Kendall", float(kendall_tau_b(a, b)), tau, 3),
@@ -194,7 +194,7 @@ def section4(data: Path) -> list[Compared]:
 
 def quartiles(trec8: Scores) -> list[Compared]:
     """Quartiles of all sAP scores of TREC-8's own systems."""
-    computed = np.quantile(standardize(trec8.values), (0.25, 0.5, 0.75))
+    computed = np.quantile(standardize_matrix(trec8.values), (0.25, 0.5, 0.75))
     return [
         Compared(f"{what} of sAP", float(value), printed, 2)
         for what, value, printed in zip(

@@ -17,12 +17,12 @@ import numpy as np
 from reproduction import Scores, arguments, score_runs, spread, write_csv
 
 import ir_std
-from ir_std._typing import Floats
-from ir_std.analysis import bootstrap_covariance, normal_covariance, standardize
-from ir_std.analysis.estimate import Estimate, mean_of
-from ir_std.analysis.uncertainty import standard_error
+from ir_std._arrays import Floats
+from ir_std.analysis import bootstrap_covariance, normal_covariance, standardize_matrix
+from ir_std.analysis.estimate import Estimate, mean_of_estimates
+from ir_std.analysis.uncertainty import contrast_error
 from ir_std.evaluation.uncertainty import team_of
-from ir_std.factors.estimates import by_system
+from ir_std.factors.estimates import scores_by_system
 from ir_std.schemes import normal_cdf
 
 MEASURES = ("AP", "P@10", "nDCG")
@@ -42,13 +42,13 @@ def estimates(
     x: np.ndarray, by: np.ndarray, teams: np.ndarray, scheme: str
 ) -> tuple[Estimate, Estimate]:
     """The first run's mean and its difference from the second's, with errors by team."""
-    y = standardize(x, by, scheme)
+    y = standardize_matrix(x, by, scheme)
     y = y[~np.isnan(y).any(axis=1)]
     covariance = bootstrap_covariance(x, by, teams.tolist(), scheme, samples=SAMPLES)
     df = len(set(teams)) - 1
     return (
-        Estimate.of(y[:, 0], standard_error(covariance, [1, 0]), df),
-        Estimate.of(y[:, 0] - y[:, 1], standard_error(covariance, [1, -1]), df),
+        Estimate.of(y[:, 0], contrast_error(covariance, [1, 0]), df),
+        Estimate.of(y[:, 0] - y[:, 1], contrast_error(covariance, [1, -1]), df),
     )
 
 
@@ -85,7 +85,7 @@ def covered(scores: Scores, trials: int, seed: int, scheme: str) -> dict[str, fl
             ("both", [e for e, _ in by_both], "half"),
             ("difference", [d for _, d in by_both], "half"),
         ):
-            apart = mean_of([a, replace(b, mean=-b.mean)])
+            apart = mean_of_estimates([a, replace(b, mean=-b.mean)])
             hits[kind] += abs(apart.mean) <= getattr(apart, half)
     return {kind: n / trials for kind, n in hits.items()}
 
@@ -102,7 +102,7 @@ def few_systems(
         means, told = [], []
         for _ in range(trials):
             by = rest[:, random.choice(rest.shape[1], k, replace=False)]
-            means.append(np.nanmean(standardize(x, by, scheme), axis=0))
+            means.append(np.nanmean(standardize_matrix(x, by, scheme), axis=0))
             told.append(np.diag(bootstrap_covariance(x, by, scheme=scheme, samples=SAMPLES)))
         left = 1 - k / rest.shape[1]  # what is drawn of a finite number varies less
         seen = np.var(means, axis=0, ddof=1).mean() / left
@@ -112,12 +112,12 @@ def few_systems(
 
 def share(x: Floats, by: Floats) -> Floats:
     """Scheme E."""
-    return standardize(x, by, "E")
+    return standardize_matrix(x, by, "E")
 
 
 def middle(x: Floats, by: Floats) -> Floats:
     """The share of systems below, those with the same score counting half."""
-    return (standardize(x, by, "E") + 1 - standardize(-x, -by, "E")) / 2
+    return (standardize_matrix(x, by, "E") + 1 - standardize_matrix(-x, -by, "E")) / 2
 
 
 def shrunk(x: Floats, by: Floats) -> Floats:
@@ -175,7 +175,7 @@ def normal_theory() -> list[tuple[str, str, int, float, float]]:
         for measure in factors.default_measures:
             if measure not in factors.systems:
                 continue
-            x = by_system(factors, measure)[1]
+            x = scores_by_system(factors, measure)[1]
             x = x[:, ~np.isnan(x).any(axis=0)]
             x = x[np.ptp(x, axis=1) > 1e-6]
             mean, sd, n = x.mean(axis=1), x.std(axis=1, ddof=1), x.shape[1]

@@ -23,14 +23,14 @@ OURS = """
 
 ANALYSIS = """
     SwapRates discriminative_power drmse factor_stability kendall_tau_b leave_out paired_p_values
-    paired_t self_false_positives standardize swap_rate tau_ap_b topic_set_size
+    paired_t self_false_positives standardize_matrix swap_rate tau_ap_b topic_set_size
     topic_set_size_paired_t tukey_p_values two_sample_p_values within_system_variance
 """.split()  # noqa: SIM905 - a list of names reads better so
 
 MODULES = """
-    ir_std.analysis ir_std.build ir_std.cli ir_std.evaluation ir_std.factors ir_std.measures
+    ir_std.analysis ir_std.builders ir_std.cli ir_std.evaluation ir_std.factors ir_std.measures
     ir_std.merging ir_std.plots ir_std.report ir_std.reporting ir_std.schemes ir_std.testing
-    ir_std.trec
+    ir_std.reading ir_std.scores ir_std.trec
 """.split()  # noqa: SIM905 - a list of names reads better so
 
 

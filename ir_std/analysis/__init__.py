@@ -22,7 +22,7 @@ from ir_std.analysis.size import (
     within_system_variance,
 )
 from ir_std.analysis.stability import SwapRates, drmse, factor_stability, swap_rate
-from ir_std.analysis.standardization import leave_out, standardize
+from ir_std.analysis.standardization import leave_out, standardize_matrix
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
 
 __all__ = [
@@ -40,7 +40,7 @@ __all__ = [
     "random_effects",
     "residual_variance",
     "self_false_positives",
-    "standardize",
+    "standardize_matrix",
     "swap_rate",
     "tau_ap_b",
     "topic_set_size",

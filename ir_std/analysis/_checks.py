@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 
 
-def topic_by_system(
+def check_scores(
     scores: npt.ArrayLike,
     name: str = "scores",
     *,
@@ -33,15 +33,15 @@ def topic_by_system(
             f"{name} must hold at least {topics} topic(s) x {systems} system(s), "
             f"got {array.shape[-2]} x {array.shape[-1]}"
         )
-    return finite(array, name)
+    return check_finite(array, name)
 
 
-def same_systems(
+def check_same_systems(
     a: npt.ArrayLike, b: npt.ArrayLike, *, topics: int = 1, systems: int = 1
 ) -> tuple[Floats, Floats]:
-    """Two collections' scores of the same systems, checked as :func:`topic_by_system` does."""
-    first = topic_by_system(a, "the first collection", topics=topics, systems=systems)
-    second = topic_by_system(b, "the second collection", topics=topics, systems=systems)
+    """Two collections' scores of the same systems, checked as :func:`check_scores` does."""
+    first = check_scores(a, "the first collection", topics=topics, systems=systems)
+    second = check_scores(b, "the second collection", topics=topics, systems=systems)
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(
             "both collections must hold the same systems, "
@@ -50,7 +50,7 @@ def same_systems(
     return first, second
 
 
-def finite(array: Floats, name: str) -> Floats:
+def check_finite(array: Floats, name: str) -> Floats:
     """``array``, or a ValueError that tells how many of its values are NaN or infinite."""
     if not np.isfinite(array).all():
         bad = int(array.size - np.isfinite(array).sum())
@@ -61,7 +61,7 @@ def finite(array: Floats, name: str) -> Floats:
     return array
 
 
-def level(value: npt.ArrayLike, name: str = "alpha") -> Floats:
+def check_level(value: npt.ArrayLike, name: str = "alpha") -> Floats:
     """``value`` as an array of probabilities strictly between 0 and 1."""
     array = np.asarray(value, dtype=float)
     if not ((array > 0) & (array < 1)).all():

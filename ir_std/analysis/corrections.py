@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
-from ir_std.errors import known_as
+from ir_std._arrays import Floats
+from ir_std.errors import look_up
 
 
 def holm(p_values: npt.ArrayLike) -> Floats:
@@ -63,4 +63,4 @@ def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
     UsageError
         If there is none; the message lists the allowed names.
     """
-    return known_as(name, CORRECTIONS, "correction")
+    return look_up(name, CORRECTIONS, "correction")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
-from ir_std.analysis._checks import finite
-from ir_std.analysis.means import compare
+from ir_std._arrays import Floats
+from ir_std.analysis._checks import check_finite
+from ir_std.analysis.means import rounded_difference
 
 
 def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
@@ -38,8 +38,8 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     """
     x, y = _same_systems(x, y)
     i, j = np.triu_indices(x.shape[-1], 1)
-    s = np.sign(compare(x[..., i], x[..., j]))
-    t = np.sign(compare(y[..., i], y[..., j]))
+    s = np.sign(rounded_difference(x[..., i], x[..., j]))
+    t = np.sign(rounded_difference(y[..., i], y[..., j]))
     pairs = np.count_nonzero(s, axis=-1) * np.count_nonzero(t, axis=-1)
     return _ratio(np.einsum("...i,...i->...", s, t), np.sqrt(pairs))
 
@@ -73,8 +73,8 @@ def tau_ap_b(
         As for :func:`kendall_tau_b`.
     """
     x, y = _same_systems(reference, estimate)
-    above_x = compare(x[..., None, :], x[..., :, None]) > 0
-    above_y = compare(y[..., None, :], y[..., :, None]) > 0
+    above_x = rounded_difference(x[..., None, :], x[..., :, None]) > 0
+    above_y = rounded_difference(y[..., None, :], y[..., :, None]) > 0
     agreed = np.count_nonzero(above_x & above_y, axis=-1)
     tau = _one_way(agreed, np.count_nonzero(above_y, axis=-1))
     if two_sided:
@@ -103,4 +103,4 @@ def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
             "a rank correlation needs scores of the same two or more systems, "
             f"got the shapes {x.shape} and {y.shape}"
         )
-    return finite(x, "the first ranking"), finite(y, "the second ranking")
+    return check_finite(x, "the first ranking"), check_finite(y, "the second ranking")

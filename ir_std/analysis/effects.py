@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
-from ir_std._typing import Floats
-from ir_std.analysis._checks import finite
+from ir_std._arrays import Floats
+from ir_std.analysis._checks import check_finite
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def random_effects(
         On fewer than two effects, a variance that is not above 0, a NaN, or an unknown method.
     """
     y, v = (
-        finite(np.asarray(a, float), name)
+        check_finite(np.asarray(a, float), name)
         for a, name in ((effects, "effects"), (variances, "variances"))
     )
     if y.ndim != 1 or y.shape != v.shape or len(y) < 2:

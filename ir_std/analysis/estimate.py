@@ -92,7 +92,7 @@ def _known(value: float) -> float:
     return 0.0 if isnan(value) else value
 
 
-def mean_of(estimates: Sequence[Estimate]) -> Estimate:
+def mean_of_estimates(estimates: Sequence[Estimate]) -> Estimate:
     """The mean of several collections' means: each counts the same, however many topics it has.
 
     Its errors are those of independent means, ``sqrt(sum(error**2)) / k``, with the degrees of

@@ -7,8 +7,8 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
-from ir_std.analysis._checks import topic_by_system
+from ir_std._arrays import Floats
+from ir_std.analysis._checks import check_scores
 
 DECIMALS = 12
 """Means are compared after rounding to it: summed in another order, the same scores give means
@@ -17,7 +17,7 @@ ROUNDING = 16 * float(np.finfo(float).eps)
 """What is below this share of what it was computed from is rounding error: it is 0."""
 
 
-def compare(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+def rounded_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     """``a - b``, rounded to :data:`DECIMALS`: 0 where two means are equal.
 
     Parameters
@@ -29,7 +29,7 @@ def compare(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
     return difference
 
 
-def differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
+def topic_differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
     """``scores - baseline``, topic by topic; 0 where they differ by rounding error only.
 
     Parameters
@@ -42,7 +42,7 @@ def differences(scores: npt.ArrayLike, baseline: npt.ArrayLike) -> Floats:
     return np.where(np.abs(d) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, d)
 
 
-def moments(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
+def mean_and_variance(x: Floats, axis: int = -2) -> tuple[Floats, Floats, int]:
     """Means and sample variances (n-1) over an axis of two or more values, and its length.
 
     Of values that are equal up to rounding error the mean is the first, the variance 0.
@@ -73,7 +73,7 @@ def residual_variance(scores: npt.ArrayLike) -> float:
     ValueError
         On fewer than two topics or systems, or a value that is NaN or infinite.
     """
-    x = topic_by_system(scores, topics=2, systems=2, single=True)
+    x = check_scores(scores, topics=2, systems=2, single=True)
     residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
     return float((residual**2).sum() / ((x.shape[0] - 1) * (x.shape[1] - 1)))
 

@@ -13,10 +13,10 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.analysis.corrections import get_correction, uncorrected
-from ir_std.analysis.means import differences, moments, residual_variance, student_t
-from ir_std.errors import UsageError, known_as
+from ir_std.analysis.means import mean_and_variance, residual_variance, student_t, topic_differences
+from ir_std.errors import UsageError, look_up
 
 ALPHA = 0.05
 """Adjusted p-values below it are called significant."""
@@ -81,7 +81,7 @@ def t_test(d: npt.ArrayLike) -> Floats:
     d = np.asarray(d, float)
     if len(d) < 2:
         return np.full(d.shape[1:], np.nan)
-    mean, variance, n = moments(d, axis=0)
+    mean, variance, n = mean_and_variance(d, axis=0)
     p: Floats = 2 * stdtr(n - 1, -np.abs(student_t(mean, variance / n)))
     return p
 
@@ -157,7 +157,7 @@ def tukey_test(d: npt.ArrayLike) -> Floats:
     n, runs = d.shape
     if n < 2:
         return np.full(runs, np.nan)
-    mean, _, _ = moments(d)
+    mean, _, _ = mean_and_variance(d)
     # A topic's residuals do not change when the baseline's score is taken off.
     square = residual_variance(np.column_stack([np.zeros(n), d]))
     q = np.abs(student_t(mean, np.asarray(square / n)))
@@ -183,10 +183,10 @@ def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
     UsageError
         If there is none; the message lists the allowed names.
     """
-    return known_as(name, TESTS, "test")
+    return look_up(name, TESTS, "test")
 
 
-def against(
+def paired_tests(
     baseline: npt.ArrayLike,
     runs: Mapping[str, npt.ArrayLike],
     topics: Sequence[str],
@@ -221,10 +221,10 @@ def against(
     difference by any of them for a finding has to correct for their number too.
     """
     p_values, _ = get_test(test)
-    correct = corrected_by(test, correction)
+    correct = correction_for(test, correction)
     if not runs:
         return {}
-    d = differences(
+    d = topic_differences(
         np.column_stack([np.asarray(s, float) for s in runs.values()]),
         np.asarray(baseline, float)[:, None],
     )
@@ -246,8 +246,8 @@ def against(
     }
 
 
-def corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike], Floats]:
-    """How p-values of a test are adjusted; errors as for :func:`against`."""
+def correction_for(test: str, correction: str | None) -> Callable[[npt.ArrayLike], Floats]:
+    """How p-values of a test are adjusted; errors as for :func:`paired_tests`."""
     get_test(test)
     if test not in FAMILYWISE:
         return get_correction(correction or "holm")[0]
@@ -259,17 +259,17 @@ def corrected_by(test: str, correction: str | None) -> Callable[[npt.ArrayLike],
     return uncorrected
 
 
-def described(test: str, correction: str | None, n_runs: int) -> str:
-    """What :func:`against` did with ``n_runs`` runs, for a note under a table."""
+def describe_test(test: str, correction: str | None, n_runs: int) -> str:
+    """What :func:`paired_tests` did with ``n_runs`` runs, for a note under a table."""
     return (
         f"two-sided {get_test(test)[1]} over topics, p < {ALPHA}"
-        f"{adjustment(test, correction, n_runs)}"
+        f"{describe_adjustment(test, correction, n_runs)}"
     )
 
 
-def adjustment(test: str, correction: str | None, n_runs: int) -> str:
+def describe_adjustment(test: str, correction: str | None, n_runs: int) -> str:
     """For how many comparisons p-values were adjusted, and how; nothing to say of one."""
-    correct = corrected_by(test, correction)
+    correct = correction_for(test, correction)
     if n_runs == 1:
         return ""
     if test in FAMILYWISE:
@@ -307,6 +307,6 @@ def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, fl
     known = known[~np.isnan(known)]
     if len(known) < 2:
         return float("nan"), float("nan")
-    mean, variance, n = moments(known, axis=0)
+    mean, variance, n = mean_and_variance(known, axis=0)
     half = float(stdtrit(n - 1, (1 + level) / 2)) * sqrt(variance / n)
     return float(mean) - half, float(mean) + half

@@ -12,9 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
-from ir_std._typing import Floats
-from ir_std.analysis._checks import level, same_systems, topic_by_system
-from ir_std.analysis.means import compare, differences, moments, student_t
+from ir_std._arrays import Floats
+from ir_std.analysis._checks import check_level, check_same_systems, check_scores
+from ir_std.analysis.means import (
+    mean_and_variance,
+    rounded_difference,
+    student_t,
+    topic_differences,
+)
 
 CLOSE = 1e-4
 """Below this share of the systems' own variances, that of their difference is computed from the
@@ -44,11 +49,11 @@ def paired_t(scores: npt.ArrayLike) -> Floats:
     ValueError
         On fewer than two topics or two systems, or a value that is NaN or infinite.
     """
-    x = topic_by_system(scores, topics=2, systems=2)
+    x = check_scores(scores, topics=2, systems=2)
     *samples, n, m = x.shape
     x = x.reshape(-1, n, m)
     i, j = np.triu_indices(m, 1)
-    mean, _, _ = moments(x)
+    mean, _, _ = mean_and_variance(x)
     centred = x - mean[:, None, :]
     # Not with @: for products this small BLAS starts threads, and waiting for them costs more
     # than they save, ten times more where the machine is busy.
@@ -60,8 +65,8 @@ def paired_t(scores: npt.ArrayLike) -> Floats:
     close = np.nonzero(var < CLOSE * total)
     for start in range(0, len(close[0]), BLOCK):
         sample, pair = (index[start : start + BLOCK] for index in close)
-        d = differences(x[sample, :, i[pair]], x[sample, :, j[pair]])
-        difference[sample, pair], var[sample, pair], _ = moments(d, axis=1)
+        d = topic_differences(x[sample, :, i[pair]], x[sample, :, j[pair]])
+        difference[sample, pair], var[sample, pair], _ = mean_and_variance(d, axis=1)
     return student_t(difference, var / n).reshape(*samples, len(i))
 
 
@@ -101,14 +106,16 @@ def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> 
     ValueError
         As for :func:`paired_t`, and on more than two dimensions or no trials.
     """
-    x = topic_by_system(scores, topics=2, systems=2, single=True)
+    x = check_scores(scores, topics=2, systems=2, single=True)
     if trials < 1:
         raise ValueError(f"trials must be at least 1, got {trials}")
     rng = np.random.default_rng(seed)
     i, j = np.triu_indices(x.shape[1], 1)
     mean = x.mean(axis=0)
     ranges = np.sort([np.ptp(rng.permuted(x, axis=1).mean(axis=0)) for _ in range(trials)])
-    reached = np.searchsorted(compare(ranges, 0), np.abs(compare(mean[i], mean[j])))
+    reached = np.searchsorted(
+        rounded_difference(ranges, 0), np.abs(rounded_difference(mean[i], mean[j]))
+    )
     p: Floats = (trials - reached + 1) / (trials + 1)
     return p
 
@@ -143,7 +150,7 @@ def discriminative_power(
     ValueError
         As for :func:`paired_t`; on a level outside (0, 1); on an unknown test.
     """
-    levels = level(alpha)
+    levels = check_level(alpha)
     if test == "t":
         # Comparing with critical values spares a p value for each of the pairs.
         t = np.abs(paired_t(scores))
@@ -182,8 +189,8 @@ def two_sample_p_values(
     ValueError
         On fewer than two topics, NaN or infinite values, or an unknown alternative.
     """
-    mean_a, var_a, n_a = moments(topic_by_system(a, "the first collection", topics=2))
-    mean_b, var_b, n_b = moments(topic_by_system(b, "the second collection", topics=2))
+    mean_a, var_a, n_a = mean_and_variance(check_scores(a, "the first collection", topics=2))
+    mean_b, var_b, n_b = mean_and_variance(check_scores(b, "the second collection", topics=2))
     return _two_sample(
         mean_a[..., :, None],
         var_a[..., :, None],
@@ -229,9 +236,9 @@ def self_false_positives(
         As for :func:`two_sample_p_values`; if the numbers of systems differ; on a level
         outside (0, 1).
     """
-    first, second = same_systems(a, b, topics=2)
-    p = _two_sample(*moments(first), *moments(second), equal_var, alternative)
-    found: npt.NDArray[np.bool_] = p < level(alpha)
+    first, second = check_same_systems(a, b, topics=2)
+    p = _two_sample(*mean_and_variance(first), *mean_and_variance(second), equal_var, alternative)
+    found: npt.NDArray[np.bool_] = p < check_level(alpha)
     return found
 
 

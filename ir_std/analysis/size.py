@@ -8,7 +8,7 @@ from math import inf
 import numpy.typing as npt
 from scipy.special import fdtri, ncfdtr
 
-from ir_std.analysis._checks import level, topic_by_system
+from ir_std.analysis._checks import check_level, check_scores
 
 
 def within_system_variance(scores: npt.ArrayLike) -> float:
@@ -26,7 +26,7 @@ def within_system_variance(scores: npt.ArrayLike) -> float:
     ValueError
         On fewer than two topics, or a value that is NaN or infinite.
     """
-    return float(topic_by_system(scores, topics=2, single=True).var(axis=0, ddof=1).mean())
+    return float(check_scores(scores, topics=2, single=True).var(axis=0, ddof=1).mean())
 
 
 def topic_set_size(
@@ -173,5 +173,5 @@ def _checked(
         )
     if systems < 2:
         raise ValueError(f"systems must be at least 2, got {systems}")
-    level(alpha), level(beta, "beta")
+    check_level(alpha), check_level(beta, "beta")
     return systems - 1

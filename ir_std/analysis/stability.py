@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
-from ir_std.analysis._checks import same_systems, topic_by_system
+from ir_std._arrays import Floats
+from ir_std.analysis._checks import check_same_systems, check_scores
 from ir_std.analysis.correlation import kendall_tau_b
-from ir_std.analysis.means import compare, standard_error
-from ir_std.analysis.standardization import factors_of
+from ir_std.analysis.means import rounded_difference, standard_error
+from ir_std.analysis.standardization import scheme_arguments
 from ir_std.schemes import get_scheme
 
 CHUNK = 50
@@ -42,9 +42,9 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
         If the systems differ in number or are fewer than two, a value is NaN or infinite, or
         all systems score the same on both.
     """
-    first, second = (x.mean(axis=-2) for x in same_systems(a, b, systems=2))
+    first, second = (x.mean(axis=-2) for x in check_same_systems(a, b, systems=2))
     spread = (first.std(axis=-1, ddof=1) + second.std(axis=-1, ddof=1)) / 2
-    if (compare(spread, 0) == 0).any():
+    if (rounded_difference(spread, 0) == 0).any():
         raise ValueError(
             "all systems have the same mean on both collections: there is no "
             "spread to measure their drift against"
@@ -113,8 +113,8 @@ def swap_rate(
         On fewer than two topics or systems, NaN or infinite values, bins that do not ascend
         from 0, a size that does not fit twice, or no trials.
     """
-    x = topic_by_system(scores, topics=2, systems=2, single=True)
-    lower = compare(bins, 0)
+    x = check_scores(scores, topics=2, systems=2, single=True)
+    lower = rounded_difference(bins, 0)
     if lower.ndim != 1 or not lower.size or lower[0] != 0 or (np.diff(lower) <= 0).any():
         raise ValueError(f"bins must be lower bounds that ascend from 0, got {lower.tolist()}")
     n, m = x.shape
@@ -131,8 +131,8 @@ def swap_rate(
     for trial in range(trials):
         topics = rng.permutation(n)
         first, second = (x[part].mean(axis=0) for part in (topics[:size], topics[size : 2 * size]))
-        difference = compare(first[i], first[j])
-        swapped = np.sign(difference) * np.sign(compare(second[i], second[j])) < 0
+        difference = rounded_difference(first[i], first[j])
+        swapped = np.sign(difference) * np.sign(rounded_difference(second[i], second[j])) < 0
         by_trial[trial] = swapped.mean()
         bin_of = np.searchsorted(lower, np.abs(difference), side="right") - 1
         pairs += np.bincount(bin_of, minlength=lower.size)
@@ -184,8 +184,8 @@ def factor_stability(
     On a topic where all systems of a sample score the same, N and U take their limits; z has no
     value there, for no ranked system, and leaves the topic out of that sample's means.
     """
-    x = topic_by_system(scores, systems=2, single=True)
-    by = topic_by_system(standardizing, "the standardizing systems", systems=2, single=True)
+    x = check_scores(scores, systems=2, single=True)
+    by = check_scores(standardizing, "the standardizing systems", systems=2, single=True)
     if x.shape[0] != by.shape[0]:
         raise ValueError(
             "ranked and standardizing systems must have the same topics, "
@@ -211,7 +211,7 @@ def factor_stability(
 def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats:
     """Mean standardized scores, shape (samples, n_systems), by factors from each sample."""
     rule = get_scheme(scheme)
-    y = rule.apply(x, **factors_of(by), **params)
+    y = rule.apply(x, **scheme_arguments(by), **params)
     known = ~np.isnan(y).any(axis=-1, keepdims=True)
     count = known.sum(axis=-2)
     if (count == 0).any():

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
-from ir_std.analysis._checks import topic_by_system
+from ir_std._arrays import Floats
+from ir_std.analysis._checks import check_scores
 from ir_std.schemes import EXACT, get_scheme
 
 
-def standardize(
+def standardize_matrix(
     scores: npt.ArrayLike, by: npt.ArrayLike | None = None, scheme: str = "N", **params: Any
 ) -> Floats:
     """Scores standardized by factors from the systems ``by``.
@@ -38,14 +38,14 @@ def standardize(
         If the topics differ in number, there are fewer than two standardizing systems, a value
         is NaN or infinite, or the scheme is unknown.
     """
-    x = topic_by_system(scores, single=True)
-    by = x if by is None else topic_by_system(by, "the standardizing systems", single=True)
+    x = check_scores(scores, single=True)
+    by = x if by is None else check_scores(by, "the standardizing systems", single=True)
     if by.shape[1] < 2 or x.shape[0] != by.shape[0]:
         raise ValueError(
             "factors need at least two standardizing systems on the same topics, "
             f"got the shapes {x.shape} and {by.shape}"
         )
-    return get_scheme(scheme).apply(x, **factors_of(by), **params)
+    return get_scheme(scheme).apply(x, **scheme_arguments(by), **params)
 
 
 def leave_out(
@@ -62,7 +62,7 @@ def leave_out(
     groups : sequence, length n_systems
         The group of each system, a team's name say.
     scheme : str
-        As for :func:`standardize`, with its ``params``.
+        As for :func:`standardize_matrix`, with its ``params``.
 
     Returns
     -------
@@ -72,9 +72,9 @@ def leave_out(
     ------
     ValueError
         If ``groups`` has another length, or fewer than two systems remain without a group; else
-        as for :func:`standardize`.
+        as for :func:`standardize_matrix`.
     """
-    x = topic_by_system(scores, single=True)
+    x = check_scores(scores, single=True)
     if len(groups) != x.shape[1]:
         raise ValueError(f"{x.shape[1]} systems need as many groups, got {len(groups)}")
     result = np.empty_like(x)
@@ -84,11 +84,11 @@ def leave_out(
             raise ValueError(
                 f"without group {group!r} fewer than two systems remain to standardize by"
             )
-        result[:, own] = standardize(x[:, own], x[:, ~own], scheme, **params)
+        result[:, own] = standardize_matrix(x[:, own], x[:, ~own], scheme, **params)
     return result
 
 
-def factors_of(by: Floats) -> dict[str, Any]:
+def scheme_arguments(by: Floats) -> dict[str, Any]:
     """What a scheme's ``apply`` needs of standardizing systems, shape (..., n_topics, n)."""
     sd = by.std(axis=-1, ddof=1, keepdims=True)
     # Equal scores have a deviation of 0, whatever rounding makes of their mean.

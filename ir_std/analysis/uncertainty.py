@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
-from ir_std.analysis._checks import finite
+from ir_std._arrays import Floats
+from ir_std.analysis._checks import check_finite
 from ir_std.schemes import SCHEMES, get_scheme
 
 SAMPLES = 2000
@@ -107,8 +107,8 @@ def resampled_means(
     ValueError
         On shapes that do not fit each other, or a NaN in ``x`` or ``drawn``.
     """
-    x = finite(np.asarray(x, float), "x")
-    scores, drawn = np.asarray(scores, float), finite(np.asarray(drawn, float), "drawn")
+    x = check_finite(np.asarray(x, float), "x")
+    scores, drawn = np.asarray(scores, float), check_finite(np.asarray(drawn, float), "drawn")
     if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
         raise ValueError(
             "x must be topics x runs and scores the same topics x systems, got the "
@@ -261,9 +261,10 @@ def normal_covariance(
     ValueError
         If the scheme needs scores, or a value is NaN.
     """
-    x = finite(np.asarray(x, float), "x")
+    x = check_finite(np.asarray(x, float), "x")
     mean, sd = (
-        finite(np.asarray(a, float), name)[:, None] for a, name in ((mean, "mean"), (sd, "sd"))
+        check_finite(np.asarray(a, float), name)[:, None]
+        for a, name in ((mean, "mean"), (sd, "sd"))
     )
     if get_scheme(scheme).needs_scores:
         raise ValueError(f"scheme {scheme!r} needs the systems' scores: use bootstrap_covariance")
@@ -293,7 +294,7 @@ def _quadratic(gradients: Floats, correlation: float) -> Floats:
     return covariance
 
 
-def standard_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
+def contrast_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
     """The standard error of a combination of runs' means.
 
     Parameters

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
-from ir_std.trec.scores import SUMMARY
+from ir_std.scores.run_scores import SUMMARY
 
 
-class Line(NamedTuple):
+class OutputLine(NamedTuple):
     """One value: of which topic and measure, and where it ranks, if asked and known."""
 
     topic: str
@@ -18,7 +18,7 @@ class Line(NamedTuple):
     place: str | None = None
 
 
-class Wanted(NamedTuple):
+class LineOptions(NamedTuple):
     """Which lines are wanted of each run.
 
     Attributes
@@ -34,7 +34,9 @@ class Wanted(NamedTuple):
     place: bool
 
 
-def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Iterator[Line]]:
+def line_formatter(
+    evaluator: StdEvaluator, wanted: LineOptions
+) -> Callable[[Evaluation], Iterator[OutputLine]]:
     """What makes the lines of a run that was evaluated; made once, it serves many."""
     texts = [str(measure) for measure in evaluator.measures]
     # By what they are: to find a measure by itself makes its text anew.
@@ -45,13 +47,13 @@ def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Ite
 
         placer = Placer(evaluator)
 
-    def lines(found: Evaluation) -> Iterator[Line]:
+    def lines(found: Evaluation) -> Iterator[OutputLine]:
         if wanted.by_topic:
             places = placer.place_topics(found.values) if placer else {}
             row = evaluator.qrels.positions
             for value in evaluator.by_topic(found):
                 place = places[value.measure][row[value.query_id]] if placer else None
-                yield Line(
+                yield OutputLine(
                     value.query_id,
                     names[id(value.measure)],
                     value.value,
@@ -62,6 +64,6 @@ def liner(evaluator: StdEvaluator, wanted: Wanted) -> Callable[[Evaluation], Ite
                 {p.measure: p.summary for p in placer.place_values(found.values)} if placer else {}
             )
             for name, measure, value in zip(texts, evaluator.measures, found.averages, strict=True):
-                yield Line(SUMMARY, name, value, placed.get(measure) if placed else None)
+                yield OutputLine(SUMMARY, name, value, placed.get(measure) if placed else None)
 
     return lines

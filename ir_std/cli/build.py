@@ -14,14 +14,14 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from ir_std.build.from_runs import build_factors
-from ir_std.build.from_scores import build_from_scores
+from ir_std.builders.from_runs import build_factors
+from ir_std.builders.from_scores import build_from_scores
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.files import check_target
-from ir_std.trec.sources import MAX_MEMBER
+from ir_std.factors.files import check_set_target
+from ir_std.reading.sources import MAX_MEMBER
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -76,7 +76,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Build the set and write it."""
     given = [args.qrels, *args.runs, *(args.from_scores or ())]
-    check_target(args.output, filter(None, given), args.force)
+    check_set_target(args.output, filter(None, given), args.force)
     about = {
         "id": args.id or args.output.resolve().name,
         "title": args.title,

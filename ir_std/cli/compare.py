@@ -17,26 +17,26 @@ from io import BytesIO
 from pathlib import Path
 from typing import TypeAlias
 
-from ir_std._files import check_target, write_whole
+from ir_std._system.files import check_output, write_atomically
 from ir_std.cli.evaluate import (
     TABLES,
     TESTS,
+    add_scheme_option,
+    add_test_options,
+    add_verbose_option,
+    check_baseline_given,
     check_places,
-    check_tested,
-    scheme_option,
-    show,
-    tell_others,
-    test_options,
-    verbose_option,
+    note_other_sets,
+    print_table,
 )
-from ir_std.cli.inputs import Input, check_read_once, is_pipe, opened
+from ir_std.cli.inputs import Input, check_read_once, is_pipe, open_input
 from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import asked, trec_eval_options
+from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
+from ir_std.reading.sources import STANDARD_INPUT
 from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.effects import Effects
-from ir_std.trec.score_files import holds_scores
-from ir_std.trec.sources import STANDARD_INPUT
+from ir_std.scores.files import is_score_file
 
 Entry: TypeAlias = tuple[str, str, str | None]
 """The name of a system, its run and the qrels, as they were given."""
@@ -61,9 +61,9 @@ def configure(parser: ArgumentParser) -> None:
         metavar=("NAME", "RUN", "QRELS"),
         help="as NAME=RUN:QRELS, for any file names (once for each)",
     )
-    scheme_option(parser)
-    verbose_option(parser)
-    trec_eval_options(parser)
+    add_scheme_option(parser)
+    add_verbose_option(parser)
+    add_trec_eval_options(parser)
     parser.add_argument(
         "-p", "--places", type=int, default=4, help="decimals (default 4; -1 for all; csv has all)"
     )
@@ -77,7 +77,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--baseline", metavar="NAME", help="the system that the others are compared with"
     )
-    test_options(parser)
+    add_test_options(parser)
     parser.add_argument(
         "--plot",
         metavar="FILE",
@@ -90,19 +90,19 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Evaluate, print and draw."""
     check_places(args.places)
-    check_tested(args, "test", "correction")
+    check_baseline_given(args, "test", "correction")
     entries = [split_entry(text) for text in args.inputs if is_entry(text)]
     entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
     if args.plot:  # before the work
         check_picture(
             args.plot, [name for _, *files in entries for name in files if name], args.force
         )
-    measures = asked(args, [text for text in args.inputs if not is_entry(text)])
+    measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
     with progress(len(entries)) as counted:
         comparison = compare(
-            opened_entries(entries), measures, args.scheme, depth=args.depth, progress=counted
+            open_entries(entries), measures, args.scheme, depth=args.depth, progress=counted
         )
-    tell_notes(comparison, args.verbose)
+    print_notes(comparison, args.verbose)
     shown = (
         comparison
         if args.baseline is None
@@ -110,18 +110,18 @@ def run(args: Namespace) -> None:
     )
     table = shown.table(args.places)
     if args.plot:
-        draw(shown, args.plot)
-    show(table, args.output_format)
+        draw_picture(shown, args.plot)
+    print_table(table, args.output_format)
 
 
-def tell_notes(comparison: Comparison, verbose: bool) -> None:
+def print_notes(comparison: Comparison, verbose: bool) -> None:
     """Say which factors are used, and what else is to be known."""
     for text in comparison.notes:
         note(text)
     if verbose:
         for match in {p.collection: p.results.match for p in comparison.parts}.values():
             if match:
-                tell_others(match)
+                note_other_sets(match)
 
 
 def is_entry(text: str) -> bool:
@@ -141,7 +141,9 @@ def split_entry(text: str) -> Entry:
     """
     name, _, files = text.partition("=")
     if name and (
-        files == STANDARD_INPUT or is_pipe(files) or (os.path.isfile(files) and holds_scores(files))
+        files == STANDARD_INPUT
+        or is_pipe(files)
+        or (os.path.isfile(files) and is_score_file(files))
     ):
         return name, files, None
     cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
@@ -151,7 +153,7 @@ def split_entry(text: str) -> Entry:
     return name, files[:cut], files[cut + 1 :]
 
 
-def opened_entries(entries: list[Entry]) -> list[tuple[str, Input, Input | None]]:
+def open_entries(entries: list[Entry]) -> list[tuple[str, Input, Input | None]]:
     """The entries with what standard input and pipes gave, each of which is read once.
 
     Raises
@@ -166,7 +168,7 @@ def opened_entries(entries: list[Entry]) -> list[tuple[str, Input, Input | None]
     for _, *files in entries:
         for file in files:
             if file is not None and file not in read:
-                read[file] = opened(file)
+                read[file] = open_input(file)
     return [
         (name, read[run], None if qrels is None else read[qrels]) for name, run, qrels in entries
     ]
@@ -184,15 +186,15 @@ def check_picture(file: str, inputs: list[str], force: bool) -> None:
     """
     if Path(file).suffix.lower() not in PICTURES:
         raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
-    check_target(file, inputs, new=not force)
+    check_output(file, inputs, new=not force)
 
 
-def draw(shown: Comparison | Effects, file: str) -> None:
+def draw_picture(shown: Comparison | Effects, file: str) -> None:
     """Draw the comparison, or the effects, into a file."""
     from ir_std.plots import comparison_figure, forest_figure
 
     figure = forest_figure(shown) if isinstance(shown, Effects) else comparison_figure(shown)
     picture = BytesIO()
     figure.savefig(picture, format=Path(file).suffix[1:].lower(), dpi=150)
-    write_whole(file, picture.getvalue())
+    write_atomically(file, picture.getvalue())
     note(f"wrote {file}")

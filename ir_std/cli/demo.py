@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.evaluation.api import evaluator
 from ir_std.factors.catalog import load_factors
 from ir_std.measures import parse_measure

@@ -17,22 +17,22 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from ir_std._text import one_line
-from ir_std.cli.batch import Line, Wanted, liner
-from ir_std.cli.inputs import Inputs, called, tell_apart
+from ir_std._system.text import escape_line
+from ir_std.cli.batch import LineOptions, OutputLine, line_formatter
+from ir_std.cli.inputs import Inputs, classify_arguments, input_name
 from ir_std.cli.streams import note, progress, warn
-from ir_std.cli.trec_eval import asked, read_measures, trec_eval_options
+from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for
-from ir_std.evaluation.choice import choose_factors
+from ir_std.evaluation.choice import select_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
-from ir_std.evaluation.many import evaluate_all
-from ir_std.evaluation.notices import Notice, said
+from ir_std.evaluation.messages import Message, message_texts
+from ir_std.evaluation.parallel import evaluate_runs
 from ir_std.factors.recognition import Match
+from ir_std.reading.sources import STANDARD_INPUT, STANDARD_INPUT_NAME
 from ir_std.schemes import scheme_names
-from ir_std.trec.scored import judgments_behind, runs_by_name
-from ir_std.trec.scores import RunScores
-from ir_std.trec.sources import STANDARD_INPUT, STANDARD_INPUT_NAME
+from ir_std.scores.inputs import qrels_or_counts, runs_by_name
+from ir_std.scores.run_scores import RunScores
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ def configure(parser: ArgumentParser) -> None:
         metavar="RUN|QRELS|MEASURE",
         help="run files, one qrels file or ir_datasets id, measures",
     )
-    choose_options(parser)
+    add_factor_options(parser)
     add_measure_option(parser)
-    trec_eval_options(parser)
+    add_trec_eval_options(parser)
     parser.add_argument(
         "-q", "--by-query", "--by_query", action="store_true", help="values by topic too"
     )
@@ -86,7 +86,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--baseline", metavar="RUN", help="in tables: mark what differs significantly from this run"
     )
-    test_options(parser)
+    add_test_options(parser)
     parser.add_argument(
         "--place",
         action="store_true",
@@ -95,7 +95,7 @@ def configure(parser: ArgumentParser) -> None:
     )
 
 
-def test_options(parser: ArgumentParser) -> None:
+def add_test_options(parser: ArgumentParser) -> None:
     """Declare how runs are tested against the baseline."""
     parser.add_argument(
         "--test",
@@ -111,14 +111,14 @@ def test_options(parser: ArgumentParser) -> None:
     )
 
 
-def verbose_option(parser: ArgumentParser) -> None:
+def add_verbose_option(parser: ArgumentParser) -> None:
     """Declare ``-v``."""
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="also which other factor sets would fit"
     )
 
 
-def scheme_option(parser: ArgumentParser) -> None:
+def add_scheme_option(parser: ArgumentParser) -> None:
     """Declare ``-s``."""
     parser.add_argument(
         "-s",
@@ -130,15 +130,15 @@ def scheme_option(parser: ArgumentParser) -> None:
     )
 
 
-def choose_options(parser: ArgumentParser) -> None:
+def add_factor_options(parser: ArgumentParser) -> None:
     """Declare which factors are used: of which scheme, set and systems."""
-    scheme_option(parser)
+    add_scheme_option(parser)
     parser.add_argument(
         "--factors",
         metavar="ID|PATH",
         help="the factor set to use (default: recognized from the qrels)",
     )
-    verbose_option(parser)
+    add_verbose_option(parser)
     parser.add_argument(
         "--systems",
         metavar="KIND|FILE",
@@ -174,13 +174,13 @@ def run(args: Namespace) -> None:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
     check_places(args.places)
     if args.output_format in TABLES:
-        show(table(args), args.output_format)
+        print_table(results_table(args), args.output_format)
     else:
-        for block in blocks(args):
+        for block in output_blocks(args):
             print(block)
 
 
-def check_tested(args: Namespace, *options: str) -> None:
+def check_baseline_given(args: Namespace, *options: str) -> None:
     """Check that there is a baseline, if one of these options is given.
 
     Raises
@@ -207,7 +207,7 @@ def check_places(places: int) -> None:
         )
 
 
-def show(shown: Table, form: str) -> None:
+def print_table(shown: Table, form: str) -> None:
     """Print a table; what stands below one, and CSV has no place for, beside it."""
     from ir_std.reporting.tables import WRITERS
 
@@ -217,7 +217,7 @@ def show(shown: Table, form: str) -> None:
             note(text)
 
 
-def table(args: Namespace) -> Table:
+def results_table(args: Namespace) -> Table:
     """The runs as a table.
 
     Raises
@@ -225,17 +225,17 @@ def table(args: Namespace) -> Table:
     UsageError
         If an option does not go with a table.
     """
-    check_tested(args, "test", "correction")
+    check_baseline_given(args, "test", "correction")
     if args.baseline and args.no_summary:
         raise UsageError("--baseline marks means, and -n leaves them out: leave out one of them")
-    sort = sort_by(args)
-    results = tabulate(*asked_inputs(args), _schemes(args), args)
+    sort = sort_measure(args)
+    results = evaluate_inputs(*parse_inputs(args), _schemes(args), args)
     return results.table(
         args.places, sort=sort, by_topic=args.by_query, means=not args.no_summary, place=args.place
     )
 
 
-def blocks(args: Namespace) -> Iterator[str]:
+def output_blocks(args: Namespace) -> Iterator[str]:
     """The lines of each run, in the order of the runs.
 
     Raises
@@ -243,26 +243,26 @@ def blocks(args: Namespace) -> Iterator[str]:
     UsageError
         If an option does not go with lines.
     """
-    check_tested(args, "test", "correction")
+    check_baseline_given(args, "test", "correction")
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
-    sort, (inputs, measures) = sort_by(args), asked_inputs(args)
+    sort, (inputs, measures) = sort_measure(args), parse_inputs(args)
     schemes, runs = _schemes(args), read_runs(inputs, args.measure)
-    judgments = judgments_behind(runs.values(), inputs.qrels)
-    chosen = choose_factors(judgments, args.factors, systems=args.systems, without=args.without)
+    judgments = qrels_or_counts(runs.values(), inputs.qrels)
+    chosen = select_factors(judgments, args.factors, systems=args.systems, without=args.without)
     evaluator = evaluator_for(judgments, measures or None, schemes, chosen, runs.values())
     _tell(evaluator, bool(schemes or args.place), args.verbose)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
-        evaluated = list(counted(evaluate_all(evaluator, runs, args.jobs, depth=args.depth)))
-    lines = liner(evaluator, Wanted(args.by_query, not args.no_summary, args.place))
+        evaluated = list(counted(evaluate_runs(evaluator, runs, args.jobs, depth=args.depth)))
+    lines = line_formatter(evaluator, LineOptions(args.by_query, not args.no_summary, args.place))
     written = FORMATS[args.output_format]
-    for found in evaluated if sort is None else best_first(evaluated, sort):
+    for found in evaluated if sort is None else sort_by_mean(evaluated, sort):
         yield "\n".join(written(found.run, line, args, len(runs) > 1) for line in lines(found))
-    _say(notice for found in evaluated for notice in found.notices)
+    _say(message for found in evaluated for message in found.messages)
 
 
-def sort_by(args: Namespace) -> Measure | None:
+def sort_measure(args: Namespace) -> Measure | None:
     """The measure of ``--sort``.
 
     Raises
@@ -278,7 +278,7 @@ def sort_by(args: Namespace) -> Measure | None:
     return found[0]
 
 
-def best_first(evaluated: Iterable[Evaluation], measure: Measure) -> list[Evaluation]:
+def sort_by_mean(evaluated: Iterable[Evaluation], measure: Measure) -> list[Evaluation]:
     """Runs by their mean, as tables rank them.
 
     Raises
@@ -296,10 +296,10 @@ def _schemes(args: Namespace) -> tuple[str, ...]:
     return () if args.raw else scheme_names(args.scheme)
 
 
-def asked_inputs(args: Namespace) -> tuple[Inputs, list[Measure]]:
+def parse_inputs(args: Namespace) -> tuple[Inputs, list[Measure]]:
     """What the arguments name, and the measures, at the level of ``-l``."""
-    inputs = tell_apart(args.inputs)
-    return inputs, asked(args, inputs.measures)
+    inputs = classify_arguments(args.inputs)
+    return inputs, requested_measures(args, inputs.measures)
 
 
 def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
@@ -319,7 +319,7 @@ def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
     return runs
 
 
-def tabulate(
+def evaluate_inputs(
     inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...], args: Namespace
 ) -> Results:
     """The results of all runs, after telling which factors they use.
@@ -329,14 +329,14 @@ def tabulate(
     UsageError
         If the baseline is not one of the runs.
     """
-    from ir_std.reporting.results import evaluate as evaluate_runs
+    from ir_std.reporting.results import evaluate as evaluate_all
 
-    by_path = {os.path.realpath(called(file)): name for name, file in inputs.named.items()}
+    by_path = {os.path.realpath(input_name(file)): name for name, file in inputs.named.items()}
     runs = read_runs(inputs, args.measure)
     given = STANDARD_INPUT_NAME if args.baseline == STANDARD_INPUT else args.baseline
     baseline = given and by_path.get(os.path.realpath(given), given)
     with progress(len(runs)) as counted:
-        results = evaluate_runs(
+        results = evaluate_all(
             runs,
             inputs.qrels,
             measures or None,
@@ -361,33 +361,34 @@ def _tell(evaluator: StdEvaluator, standardizes: bool, verbose: bool) -> None:
         for match in evaluator.matches:
             note(match.summary)
             if verbose:
-                tell_others(match)
-    _say(evaluator.notices)
+                note_other_sets(match)
+    _say(evaluator.messages)
 
 
-def tell_others(match: Match) -> None:
+def note_other_sets(match: Match) -> None:
     """Say which other sets would fit."""
     if match.others:
         note(f"{', '.join(match.others)} would fit too: --factors takes one")
 
 
-def _say(notices: Iterable[Notice]) -> None:
-    notices = list(notices)
-    for text in said(notices, False):
+def _say(messages: Iterable[Message]) -> None:
+    messages = list(messages)
+    for text in message_texts(messages, False):
         note(text)
-    for text in said(notices, True):
+    for text in message_texts(messages, True):
         warn(text)
 
 
-def _tsv(run: str, line: Line, args: Namespace, several: bool) -> str:
+def _tsv(run: str, line: OutputLine, args: Namespace, several: bool) -> str:
     value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
     fields = [
-        one_line(f) for f in [run] * several + [line.topic] * args.by_query + [line.measure, value]
+        escape_line(f)
+        for f in [run] * several + [line.topic] * args.by_query + [line.measure, value]
     ]
     return "\t".join([*fields, line.place] if line.place else fields)
 
 
-def _jsonl(run: str, line: Line, args: Namespace, several: bool) -> str:
+def _jsonl(run: str, line: OutputLine, args: Namespace, several: bool) -> str:
     fields = {
         "run": run,
         "query_id": line.topic,
@@ -403,7 +404,10 @@ def _jsonl(run: str, line: Line, args: Namespace, several: bool) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-FORMATS: dict[str, Callable[[str, Line, Namespace, bool], str]] = {"tsv": _tsv, "jsonl": _jsonl}
+FORMATS: dict[str, Callable[[str, OutputLine, Namespace, bool], str]] = {
+    "tsv": _tsv,
+    "jsonl": _jsonl,
+}
 """How a line is printed, by the name of the output format."""
 TESTS, CORRECTIONS = ("t", "randomization", "tukey"), ("holm", "bonferroni", "none")
 """Those of :mod:`ir_std.analysis.paired` and :mod:`ir_std.analysis.corrections`."""

@@ -22,19 +22,19 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ir_std import _files
+from ir_std._system.files import check_output
 from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError
 from ir_std.factors import packs
 from ir_std.factors.catalog import available_factors, load_factors, writable_folder
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.files import check_target
-from ir_std.factors.formats import FORMATS, imported, webber_files
+from ir_std.factors.files import check_set_target
+from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.quality import findings, quality
-from ir_std.factors.validation import check
+from ir_std.factors.quality import assess_measure, findings
+from ir_std.factors.set_checks import check_set
+from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels
-from ir_std.trec.names import to_trec_eval
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -111,7 +111,7 @@ def _check(args: Namespace) -> None:
     for name in args.sets or available_factors():
         # A path is checked even if it cannot be loaded.
         folder = Path(name) if Path(name).is_dir() else load_factors(name).path
-        problems = check(folder or name)
+        problems = check_set(folder or name)
         print("\n".join(problems) or f"{name}\tsound")
         unsound += [name] * bool(problems)
         for sentence in () if problems else findings(load_factors(folder or name)):
@@ -123,7 +123,7 @@ def _check(args: Namespace) -> None:
 def _check_files(args: Namespace, *files: str | Path) -> None:
     """Refuse to replace a file that is there, unless that is wanted."""
     for file in files:
-        _files.check_target(file, new=not args.force)
+        check_output(file, new=not args.force)
 
 
 def _export(args: Namespace) -> None:
@@ -151,9 +151,9 @@ def _import(args: Namespace) -> None:
         "built": f"by ir_std from the {args.format} format",
     }
     read = (args.file, *webber_files(args.file), *([args.qrels] if args.qrels else ()))
-    check_target(args.output, read, args.force)
+    check_set_target(args.output, read, args.force)
     tables = FORMATS[args.format].read(args.file)
-    imported(tables, info, args.systems, judged).save(args.output)
+    set_from_tables(tables, info, args.systems, judged).save(args.output)
 
 
 def _pack(args: Namespace) -> None:
@@ -214,7 +214,7 @@ def describe(factors: FactorSet) -> list[str]:
             facts.append(
                 f"from {factors.about(name, 'source')} ({factors.about(name, 'licence', '')})"
             )
-        lines.append(f"measure\t{name}\t{quality(factors, name).word}\t{', '.join(facts)}")
+        lines.append(f"measure\t{name}\t{assess_measure(factors, name).word}\t{', '.join(facts)}")
     for record in info.get("sources", ()):
         lines.append(
             "\t".join(

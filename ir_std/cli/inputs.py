@@ -13,15 +13,15 @@ from ir_measures import measures as irm
 
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
-from ir_std.errors import InputError, UsageError, did_you_mean, nearest, suggestion
+from ir_std.errors import InputError, UsageError, did_you_mean, nearest_names, suggestion
 from ir_std.measures import near_measures
-from ir_std.trec.columns import QRELS, RUN
+from ir_std.measures.names import only_in_trec_eval, translate_name
+from ir_std.reading.line_formats import QRELS, RUN
+from ir_std.reading.sources import STANDARD_INPUT, Source, files_below, source_of, unopened
+from ir_std.scores.files import is_score_file
 from ir_std.trec.files import columns_of
 from ir_std.trec.inputs import is_dataset
-from ir_std.trec.names import of_trec_eval_alone, spelled
 from ir_std.trec.naming import name_runs
-from ir_std.trec.score_files import holds_scores
-from ir_std.trec.sources import STANDARD_INPUT, Source, files_below, source_of, unopened
 
 Input: TypeAlias = str | Source
 """The path of a file, or what a pipe or standard input gave."""
@@ -56,12 +56,12 @@ class Inputs(NamedTuple):
     def named(self) -> dict[str, Input]:
         """Runs and scores by name; a file that is a run as a source: nobody looks at it again."""
         return {
-            name: file if called(file) in self.scores else unopened(file)
+            name: file if input_name(file) in self.scores else unopened(file)
             for name, file in name_runs(self.runs).items()
         }
 
 
-def tell_apart(arguments: Iterable[str]) -> Inputs:
+def classify_arguments(arguments: Iterable[str]) -> Inputs:
     """Sort arguments into runs or scores, the qrels, and measures.
 
     The qrels are a file or an ir_datasets id; scores alone need none.  A folder stands for the
@@ -78,9 +78,9 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
     scores: set[str] = set()
     qrels: list[Input] = []
     measures: list[str] = []
-    for given in files_of(arguments):
+    for given in expand_folders(arguments):
         if given == STANDARD_INPUT or os.path.lexists(given):
-            file = opened(given)
+            file = open_input(given)
             kind = _kind(file)
             if kind == QRELS.kind:
                 qrels.append(file)
@@ -99,32 +99,37 @@ def tell_apart(arguments: Iterable[str]) -> Inputs:
     if not qrels and runs and len(scores) == len(runs):
         return Inputs(list(runs.values()), None, measures, scores)
     if len(qrels) != 1:
-        what = f"{len(qrels)} qrels ({', '.join(map(called, qrels))})" if qrels else "no qrels"
+        what = f"{len(qrels)} qrels ({', '.join(map(input_name, qrels))})" if qrels else "no qrels"
         n = len(runs) - len(scores)
         raise UsageError(
             f"found {what} and {n} run{'s' if n != 1 else ''}: give "
             f"one qrels file (4 columns) or ir_datasets id"
         )
     if not runs:
-        raise UsageError(f"found qrels ({called(qrels[0])}) but no run: give a file of 6 columns")
+        raise UsageError(
+            f"found qrels ({input_name(qrels[0])}) but no run: give a file of 6 columns"
+        )
     return Inputs(list(runs.values()), qrels[0], measures, scores)
 
 
 def _kind(file: Input) -> str:
     """Whether a file holds scores, or is a run or qrels."""
     source = unopened(file)
-    if holds_scores(source):
+    if is_score_file(source):
         return "scores"
     width = columns_of(source)
     for form in (RUN, QRELS):
         if width == form.width:
             return form.kind
     raise InputError.at(
-        called(file), None, f"{width} columns in its first line", f"{RUN.layout}; {QRELS.layout}"
+        input_name(file),
+        None,
+        f"{width} columns in its first line",
+        f"{RUN.layout}; {QRELS.layout}",
     )
 
 
-def files_of(arguments: Iterable[str]) -> Iterator[str]:
+def expand_folders(arguments: Iterable[str]) -> Iterator[str]:
     """The arguments, with the files below each folder in its place.
 
     Raises
@@ -157,7 +162,7 @@ def check_read_once(names: Iterable[str | None]) -> None:
         )
 
 
-def opened(name: str) -> Input:
+def open_input(name: str) -> Input:
     """A file's name, or a dataset's; of standard input and pipes, which end, what they gave.
 
     Raises
@@ -177,7 +182,7 @@ def is_pipe(name: str) -> bool:
     return os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name)
 
 
-def called(file: Input) -> str:
+def input_name(file: Input) -> str:
     """What messages call a file."""
     return file if isinstance(file, str) else file.name
 
@@ -189,7 +194,7 @@ def _unknown(given: str) -> str:
         here = os.path.dirname(given) or "."
         files = [file.name for file in Path(here).iterdir()] if os.path.isdir(here) else []
         return f"{given}: no such file{what}{suggestion(os.path.basename(given), files)}"
-    commands = [f"{PROGRAM} {name}" for name in nearest(given, COMMANDS)]
+    commands = [f"{PROGRAM} {name}" for name in nearest_names(given, COMMANDS)]
     return (
         f"{given!r} is neither a file nor a measure nor an ir_datasets id"
         f"{did_you_mean(commands or near_measures(given))}"
@@ -198,5 +203,5 @@ def _unknown(given: str) -> str:
 
 def is_measure(text: str) -> bool:
     """Whether a text names a measure, of ir_measures or of trec_eval."""
-    name = re.match(r"\w+(?=[(@ ]|$)", spelled(next(iter(text.split()), ""))[0])
-    return of_trec_eval_alone(text) or (name is not None and name[0] in irm.registry)
+    name = re.match(r"\w+(?=[(@ ]|$)", translate_name(next(iter(text.split()), ""))[0])
+    return only_in_trec_eval(text) or (name is not None and name[0] in irm.registry)

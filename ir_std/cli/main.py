@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from ir_std._version import __version__
-from ir_std.cli.streams import PROGRAM, checked_output, fail, quietly, warn
+from ir_std.cli.streams import PROGRAM, checked_output, fail, notes_suppressed, warn
 from ir_std.errors import IrStdError, StandardizationWarning
 
 COMMANDS = ("build", "compare", "demo", "factors", "merge", "report")
@@ -84,7 +84,7 @@ def _run(arguments: list[str]) -> None:
         )
         each.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     args = parser.read(arguments)
-    with quietly(args.quiet):
+    with notes_suppressed(args.quiet):
         command.run(args)
 
 

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import argparse
 
-from ir_std._files import check_target
-from ir_std.cli.inputs import files_of, opened
+from ir_std._system.files import check_output
+from ir_std.cli.inputs import expand_folders, open_input
 from ir_std.cli.streams import note, warn
-from ir_std.errors import few
-from ir_std.merging import BY_RANK, COMBINE, METHODS, merge, strangers
+from ir_std.errors import abbreviate
+from ir_std.merging import BY_RANK, COMBINE, METHODS, merge, runs_without_common_topics
 from ir_std.trec.files import read_run, run_text, write_run
 
 STANDARD_OUTPUT = "-"
@@ -61,12 +61,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read, merge and write."""
-    files = list(files_of(args.runs))
+    files = list(expand_folders(args.runs))
     if args.output != STANDARD_OUTPUT:
-        check_target(args.output, files, new=not args.force)  # before the work
-    runs = [read_run(opened(file)) for file in files]
-    if alone := strangers(runs):
-        warn(f"{few(alone)}: no topic in common with another run, nothing is merged there")
+        check_output(args.output, files, new=not args.force)  # before the work
+    runs = [read_run(open_input(file)) for file in files]
+    if alone := runs_without_common_topics(runs):
+        warn(f"{abbreviate(alone)}: no topic in common with another run, nothing is merged there")
     merged = merge(runs, args.normalize, args.combine, args.depth)
     tag = args.tag if args.tag is not None else args.normalize or args.combine
     where = args.output

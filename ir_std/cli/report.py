@@ -13,20 +13,20 @@ from pathlib import Path
 
 from ir_measures.measures import Measure
 
-from ir_std._files import check_target
-from ir_std.cli.compare import Entry, is_entry, opened_entries, split_entry, tell_notes
+from ir_std._system.files import check_output
+from ir_std.cli.compare import Entry, is_entry, open_entries, print_notes, split_entry
 from ir_std.cli.evaluate import (
     TESTS,
+    add_factor_options,
     add_jobs_option,
     add_measure_option,
-    asked_inputs,
-    check_tested,
-    choose_options,
-    tabulate,
-    test_options,
+    add_test_options,
+    check_baseline_given,
+    evaluate_inputs,
+    parse_inputs,
 )
 from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import asked, trec_eval_options
+from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison, compare
 from ir_std.reporting.html.report import OUR_MARK, write_report
@@ -54,13 +54,13 @@ def configure(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="the page (default report.html)",
     )
-    choose_options(parser)
+    add_factor_options(parser)
     add_measure_option(parser)
-    trec_eval_options(parser)
+    add_trec_eval_options(parser)
     parser.add_argument(
         "--baseline", metavar="RUN", help="the run that the others are tested against"
     )
-    test_options(parser)
+    add_test_options(parser)
     add_jobs_option(parser)
     parser.add_argument(
         "--force", action="store_true", help="replace FILE even if it is no page of ir_std's"
@@ -70,32 +70,36 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
-    check_tested(args, "correction")
+    check_baseline_given(args, "correction")
     entries = [
         split_entry(text) for text in args.inputs if is_entry(text) and not os.path.exists(text)
     ]
     if entries:
-        measures = asked(args, [text for text in args.inputs if not is_entry(text)])
-        write(
+        measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
+        write_page(
             args,
             [name for _, *files in entries for name in files if name],
-            lambda: compared(entries, measures, args),
+            lambda: compare_entries(entries, measures, args),
         )
     else:
-        inputs, measures = asked_inputs(args)
-        write(
-            args, inputs.files, lambda: tabulate(inputs, measures, scheme_names(args.scheme), args)
+        inputs, measures = parse_inputs(args)
+        write_page(
+            args,
+            inputs.files,
+            lambda: evaluate_inputs(inputs, measures, scheme_names(args.scheme), args),
         )
 
 
-def write(args: Namespace, inputs: list[str], evaluate: Callable[[], Results | Comparison]) -> None:
+def write_page(
+    args: Namespace, inputs: list[str], evaluate: Callable[[], Results | Comparison]
+) -> None:
     """Write the page of what is evaluated, if it may be written."""
-    check_target(args.output, inputs, b"" if args.force else OUR_MARK)  # before the work
+    check_output(args.output, inputs, b"" if args.force else OUR_MARK)  # before the work
     write_report(evaluate(), args.output, args.title, inputs, force=args.force)
     note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
-def compared(entries: list[Entry], measures: list[Measure], args: Namespace) -> Comparison:
+def compare_entries(entries: list[Entry], measures: list[Measure], args: Namespace) -> Comparison:
     """Systems on several collections.
 
     Raises
@@ -109,17 +113,17 @@ def compared(entries: list[Entry], measures: list[Measure], args: Namespace) -> 
             "these are several: name sets in the measures, as "
             "sAP(factors='trec8-adhoc')"
         )
-    check_tested(args, "test")
+    check_baseline_given(args, "test")
     with progress(len(entries)) as counted:
         comparison = compare(
-            opened_entries(entries),
+            open_entries(entries),
             measures,
             args.scheme,
             depth=args.depth,
             jobs=args.jobs,
             progress=counted,
         )
-    tell_notes(comparison, args.verbose)
+    print_notes(comparison, args.verbose)
     if args.baseline is None:
         return comparison
     asked = args.baseline, args.test or TESTS[0], args.correction

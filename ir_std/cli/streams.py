@@ -13,8 +13,8 @@ from threading import RLock
 from time import monotonic
 from typing import Any, TextIO
 
-from ir_std._signals import line_begun
-from ir_std._text import encodable, one_line, visible
+from ir_std._system.signals import set_line_begun
+from ir_std._system.text import escape_controls, escape_line, escape_unencodable
 from ir_std.errors import UsageError
 
 PROGRAM = "ir_std"
@@ -36,7 +36,9 @@ class Output(io.TextIOBase):
     def write(self, text: str) -> int:
         """Write text; a UsageError if that fails."""
         try:
-            self.stream.write(encodable(visible(text), self.stream.encoding or "utf-8"))
+            self.stream.write(
+                escape_unencodable(escape_controls(text), self.stream.encoding or "utf-8")
+            )
         except OSError as failed:
             raise self._failed(failed) from None
         return len(text)
@@ -76,7 +78,7 @@ _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 @contextmanager
-def quietly(quiet: bool) -> Iterator[None]:
+def notes_suppressed(quiet: bool) -> Iterator[None]:
     """Leave out notes inside, if ``quiet``; warnings and errors stay."""
     token = _quiet.set(quiet)
     try:
@@ -114,7 +116,7 @@ class _Progress:
             monitor_interval = 0  # no thread of its own, which signals could reach
 
         Bar.set_lock(RLock())  # not one shared by processes, which may start one
-        line_begun(True)
+        set_line_begun(True)
         return Bar(
             total=self.total,
             initial=self.done,
@@ -133,7 +135,7 @@ class _Progress:
         if self.bar is not None:
             with suppress(OSError):
                 self.bar.close()
-            line_begun(False)
+            set_line_begun(False)
 
 
 _progress: ContextVar[_Progress | None] = ContextVar("progress", default=None)
@@ -174,7 +176,7 @@ def _tell(message: str) -> None:
         with suppress(OSError):  # nobody is there to be told
             if shown := _progress.get():
                 shown.clear()
-            print(f"{PROGRAM}: {one_line(message)}", file=sys.stderr, flush=True)
+            print(f"{PROGRAM}: {escape_line(message)}", file=sys.stderr, flush=True)
 
 
 def fail(message: str) -> int:

@@ -10,10 +10,10 @@ from ir_measures.measures import Measure
 from ir_std.cli.streams import note
 from ir_std.errors import UnknownMeasureError, UsageError
 from ir_std.measures import parse_measure
-from ir_std.trec.names import left_out, of_trec_eval_alone, spelled
+from ir_std.measures.names import missing_from_group, only_in_trec_eval, translate_name
 
 
-def trec_eval_options(parser: ArgumentParser) -> None:
+def add_trec_eval_options(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "-m",
@@ -48,7 +48,7 @@ def trec_eval_options(parser: ArgumentParser) -> None:
     )
 
 
-def asked(args: Namespace, texts: Iterable[str]) -> list[Measure]:
+def requested_measures(args: Namespace, texts: Iterable[str]) -> list[Measure]:
     """The measures of some arguments and of ``-m``, at the level of ``-l``.
 
     Raises
@@ -76,18 +76,19 @@ def read_measures(text: str, level: int | None = None) -> list[Measure]:
     """
     measures = []
     for part in [text] if "(" in text else text.split():
-        if of_trec_eval_alone(part):
+        if only_in_trec_eval(part):
             raise UnknownMeasureError(f"ir_measures has no measure such as trec_eval's {part}")
-        if others := left_out(part):
+        if others := missing_from_group(part):
             note(f"{part} is here without {', '.join(others)}: ir_measures has no such measures")
-        for name in spelled(part):
+        for name in translate_name(part):
             measures += [
-                at_level(m, level) if level and "rel=" not in part else m for m in _parse_all(name)
+                with_level(m, level) if level and "rel=" not in part else m
+                for m in _parse_all(name)
             ]
     return measures
 
 
-def at_level(measure: Measure, level: int) -> Measure:
+def with_level(measure: Measure, level: int) -> Measure:
     """A binary measure with documents relevant from ``level`` on; others as they are."""
     rel = measure.SUPPORTED_PARAMS.get("rel")
     if rel is None or (rel.default != 1 and "rel" not in measure.params):

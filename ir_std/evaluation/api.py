@@ -9,10 +9,10 @@ from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
 from ir_std.errors import InputError, NoFactorsError
-from ir_std.evaluation.choice import Systems, choose_factors
+from ir_std.evaluation.choice import SystemsSelection, select_factors
 from ir_std.evaluation.evaluator import Calculated, Scores, StdEvaluator
-from ir_std.evaluation.notices import Notice
-from ir_std.evaluation.plans import Plan, any_known, find_factors, has_instead, plan
+from ir_std.evaluation.messages import Message
+from ir_std.evaluation.plans import Plan, has_values, make_plan, match_factors, similar_measures
 from ir_std.factors.catalog import Factors
 from ir_std.factors.recognition import Match
 from ir_std.measures import (
@@ -26,10 +26,10 @@ from ir_std.measures import (
     standardized,
 )
 from ir_std.schemes import scheme_names
+from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
-from ir_std.trec.scores import RunScores
 
 FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 """Reported when no measure is named and no factor set is recognized."""
@@ -57,7 +57,7 @@ def recognize(qrels: Any) -> Match:
     >>> print(match)
     factors of trec8-adhoc (TREC-8 ad hoc; 129 systems): 50 of 50 topics matched...
     """
-    return find_factors(as_qrels(qrels))
+    return match_factors(as_qrels(qrels))
 
 
 def evaluator(
@@ -66,7 +66,7 @@ def evaluator(
     *,
     schemes: str | Iterable[str] = "N",
     factors: Factors | None = None,
-    systems: Systems = None,
+    systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
 ) -> StdEvaluator:
     """An evaluator for these measures and qrels, which serves many runs.
@@ -83,7 +83,7 @@ def evaluator(
         The factors to use: a set, its id, or its folder; recognized from the qrels if not given.
     systems : str, optional
         Other systems on the same topics, as ``"modern"``: see
-        :func:`ir_std.evaluation.choice.choose_factors`.
+        :func:`ir_std.evaluation.choice.select_factors`.
     without : str or iterable of str
         Systems of the set to leave out.
 
@@ -102,7 +102,7 @@ def evaluator(
     mono.run: AP 0.4376, standardized 0.7638
     """
     judgments = as_qrels(qrels)
-    chosen = choose_factors(judgments, factors, systems=systems, without=without)
+    chosen = select_factors(judgments, factors, systems=systems, without=without)
     return evaluator_for(judgments, measures, scheme_names(schemes), chosen)
 
 
@@ -117,14 +117,14 @@ def evaluator_for(
 
     Where scores are among ``runs``, only those of the set's own that all of them have.
     """
-    match = find_factors(qrels, factors)
+    match = match_factors(qrels, factors)
     asked = (
         _usual(match, [run for run in runs if isinstance(run, RunScores)])
         if measures is None
         else as_measures(measures)
     )
-    wanted, notices, plans = companions(asked, match, qrels, schemes)
-    return StdEvaluator(wanted, qrels, match, notices, plans)
+    wanted, messages, plans = companions(asked, match, qrels, schemes)
+    return StdEvaluator(wanted, qrels, match, messages, plans)
 
 
 def _usual(match: Match, scores: list[RunScores]) -> list[Measure]:
@@ -164,13 +164,13 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
 
 def companions(
     measures: Iterable[Measure], match: Match, qrels: Qrels, schemes: Iterable[str]
-) -> tuple[list[Measure], tuple[Notice, ...], list[Plan]]:
+) -> tuple[list[Measure], tuple[Message, ...], list[Plan]]:
     """Each measure and behind it the standardized ones that the factors allow.
 
     Returns
     -------
     measures : list of Measure
-    notices : tuple of Notice
+    messages : tuple of Notice
         Which measures have no factors, and which the set has.
     plans : list of Plan
         Of the standardized measures that were added.
@@ -187,17 +187,17 @@ def companions(
         for scheme in schemes:
             companion = standardized(measure, **({} if scheme == "N" else {"scheme": scheme}))
             try:
-                planned = plan(companion, match, qrels)
+                planned = make_plan(companion, match, qrels)
             except NoFactorsError as missing:
                 if missing.obstacle:
                     hindered.setdefault(missing.obstacle, {})[str(measure)] = None
                 else:
                     without.setdefault(scheme, []).append(str(measure))
             else:
-                if any_known(planned.factors.mean[planned.name], planned.rows):
+                if has_values(planned.factors.mean[planned.name], planned.rows):
                     wanted.append(companion)
                     plans.append(planned)
-    return wanted, tuple(map(Notice, _missing(without, hindered, match))), plans
+    return wanted, tuple(map(Message, _missing(without, hindered, match))), plans
 
 
 def _missing(
@@ -214,7 +214,7 @@ def _missing(
         )
         yield (
             f"{factors.id} has no {what} for {', '.join(listed)} (scheme {scheme}); it has "
-            f"{has_instead(has, listed)}"
+            f"{similar_measures(has, listed)}"
         )
 
 

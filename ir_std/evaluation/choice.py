@@ -7,20 +7,20 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from ir_std.errors import NoFactorsError
-from ir_std.evaluation.plans import find_factors
-from ir_std.factors.catalog import Factors, standing_beside
+from ir_std.evaluation.plans import match_factors
+from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.trec.qrels import Qrels
 
-Systems: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
+SystemsSelection: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
 """A kind of systems, as ``"modern"``; or the names of some of a set's, also in a file."""
 
 
-def choose_factors(
+def select_factors(
     qrels: Qrels,
     factors: Factors | None = None,
     *,
-    systems: Systems = None,
+    systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
 ) -> Factors | None:
     """The factors to use where other systems are asked for; as ``factors`` says where not.
@@ -47,21 +47,23 @@ def choose_factors(
     tags = (without,) if isinstance(without, str) else tuple(without)
     if systems is None and not tags:
         return factors
-    from ir_std.factors.estimates import without as left_out  # only needed here, and seldom
-    from ir_std.factors.population import among
+    from ir_std.factors.estimates import (
+        leave_out_systems as left_out,  # only needed here, and seldom
+    )
+    from ir_std.factors.population import select_systems
 
-    match = find_factors(qrels, factors)
+    match = match_factors(qrels, factors)
     if match.factors is None:
         raise NoFactorsError(str(match))
     chosen = match.factors
     if isinstance(systems, str) and not os.path.isfile(systems):
-        chosen = beside(match.factors, systems)
+        chosen = sibling_set(match.factors, systems)
     elif systems is not None:
-        chosen = among(match.factors, systems)
+        chosen = select_systems(match.factors, systems)
     return left_out(chosen, tags) if tags else chosen
 
 
-def beside(factors: FactorSet, population: str) -> FactorSet:
+def sibling_set(factors: FactorSet, population: str) -> FactorSet:
     """The set of other systems on the topics of a set.
 
     Raises
@@ -71,7 +73,7 @@ def beside(factors: FactorSet, population: str) -> FactorSet:
     """
     if factors.info.get("population") == population:
         return factors
-    others = {other.info.get("population", ""): other for other in standing_beside(factors)}
+    others = {other.info.get("population", ""): other for other in sibling_sets(factors)}
     if population not in others:
         there = f"there are {', '.join(sorted(others))}" if others else "there are none"
         raise NoFactorsError(f"no {population!r} systems stand beside {factors.id}: {there}")

@@ -12,32 +12,32 @@ from ir_measures import providers
 from ir_measures.measures import Measure, SumAgg
 from ir_measures.util import CalcResults, Metric
 
+from ir_std._arrays import Floats
 from ir_std._memory import keep_freed_memory
-from ir_std._typing import Floats
 from ir_std.errors import UsageError
 from ir_std.evaluation import metrics
 from ir_std.evaluation.by_measure import ByMeasure
-from ir_std.evaluation.elsewhere import Elsewhere, computed_here, means
-from ir_std.evaluation.notices import (
-    Instead,
-    Notice,
-    about_factors,
-    about_given,
-    about_levels,
-    about_run,
-    about_scores,
-    said,
+from ir_std.evaluation.messages import (
+    Alternatives,
+    Message,
+    factor_messages,
+    level_messages,
+    message_texts,
+    run_messages,
+    saturation_messages,
+    score_messages,
     warn_caller,
 )
-from ir_std.evaluation.plans import Plan, find_factors, mean_of_known, plan
+from ir_std.evaluation.other_providers import OtherProviders, aggregate_results, has_formula
+from ir_std.evaluation.plans import Plan, make_plan, match_factors, mean_of_values
 from ir_std.factors.recognition import Match
 from ir_std.measures import Measures, Standardized, as_measures, check_params
+from ir_std.scores.inputs import as_run_or_scores
+from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Order, Ranker
 from ir_std.trec.runs import Run
-from ir_std.trec.scored import as_scored
-from ir_std.trec.scores import CountedTopics, RunScores
 
 
 class Scores(ByMeasure[float]):
@@ -112,9 +112,9 @@ class Evaluation:
         Their values.  NaN where there is no value: a topic without factors.
     averages : tuple of float
         Means of the evaluator's measures; of standardized ones over topics with factors.
-    notices : tuple of Notice
+    messages : tuple of Notice
         What is to be known of this run.
-    elsewhere : tuple of Metric or None
+    provider_results : tuple of Metric or None
         What other providers gave, as they gave it; None of scores that nobody here computed.
     """
 
@@ -122,8 +122,8 @@ class Evaluation:
     measures: tuple[Measure, ...]
     columns: tuple[Floats, ...]
     averages: tuple[float, ...]
-    notices: tuple[Notice, ...]
-    elsewhere: tuple[Metric, ...] | None
+    messages: tuple[Message, ...]
+    provider_results: tuple[Metric, ...] | None
 
     @cached_property
     def values(self) -> Mapping[Measure, Floats]:
@@ -145,8 +145,8 @@ class _Raw(NamedTuple):
     columns: list[Floats]
     means: list[float]
     steps: list[float]
-    notices: Iterable[Notice]
-    elsewhere: tuple[Metric, ...] | None
+    messages: Iterable[Message]
+    provider_results: tuple[Metric, ...] | None
 
 
 class StdEvaluator(providers.Evaluator):
@@ -160,7 +160,7 @@ class StdEvaluator(providers.Evaluator):
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
     match : Match, optional
         The factors where a measure names none; recognized from the qrels if not given.
-    notices : iterable of Notice
+    messages : iterable of Notice
         Passed on to the results.
     plans : iterable of Plan
         Those of some of the measures, with ``match``, where they were made before.
@@ -171,7 +171,7 @@ class StdEvaluator(providers.Evaluator):
         The factors used and how well they fit; None if nothing is to be standardized.
     plans : list of Plan
         How each standardized measure is computed.
-    notices : tuple of Notice
+    messages : tuple of Notice
         What is to be known of the factors on these qrels, whatever the run.
 
     Raises
@@ -185,7 +185,7 @@ class StdEvaluator(providers.Evaluator):
         measures: Measures,
         qrels: Any,
         match: Match | None = None,
-        notices: Iterable[Notice] = (),
+        messages: Iterable[Message] = (),
         plans: Iterable[Plan] = (),
     ) -> None:
         keep_freed_memory()
@@ -211,7 +211,7 @@ class StdEvaluator(providers.Evaluator):
             text: (p.raw, *p.same_raw) for text, p in zip(behind, self.plans, strict=True)
         }
         given = isinstance(self.qrels, CountedTopics)  # then nothing can be computed
-        here = {} if given else {text: m for text, (m, *_) in forms.items() if computed_here(m)}
+        here = {} if given else {text: m for text, (m, *_) in forms.items() if has_formula(m)}
         for measure in here.values():
             check_params(measure)
         highest, told = self._highest_level(here.values())
@@ -219,7 +219,9 @@ class StdEvaluator(providers.Evaluator):
         self._judged = any(metrics.needs_judged(m.__name__, m.params) for m in here.values())
         others = {text: m for text, (m, *_) in forms.items() if text not in here}
         self._others = (
-            Elsewhere([*others.values()], self.qrels, not here) if others and not given else None
+            OtherProviders([*others.values()], self.qrels, not here)
+            if others and not given
+            else None
         )
         raw = here | others
         self._forms = [forms[text] for text in raw]
@@ -228,41 +230,41 @@ class StdEvaluator(providers.Evaluator):
         names = named | {text: m for text, m in raw.items() if text not in named}
         self._names = tuple(names.values())
         self._order = [place[text] for text in names]
-        self.notices = (
-            *notices,
+        self.messages = (
+            *messages,
             *told,
-            *about_levels(asked.values(), self.qrels),
-            *about_factors(self.plans, self._matches.values()),
+            *level_messages(asked.values(), self.qrels),
+            *factor_messages(self.plans, self._matches.values()),
         )
-        self._instead = Instead()
+        self._instead = Alternatives()
         self._told: set[str] = set()
 
     def _plan(self, measure: Standardized, made: Plan | None) -> Plan:
         measure.validate_params()
         if "factors" in measure.params:
-            match = find_factors(self.qrels, measure["factors"])
+            match = match_factors(self.qrels, measure["factors"])
         else:
-            match = self.match = self.match or find_factors(self.qrels)
-        planned = made or plan(measure, match, self.qrels)
+            match = self.match = self.match or match_factors(self.qrels)
+        planned = made or make_plan(measure, match, self.qrels)
         self._matches[planned.factors.id] = match
         return planned
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know, whatever the run: measures without factors."""
-        return said(self.notices, False)
+        return message_texts(self.messages, False)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What misleads who does not know it, whatever the run: topics without factors."""
-        return said(self.notices, True)
+        return message_texts(self.messages, True)
 
     @property
     def matches(self) -> tuple[Match, ...]:
         """The match of every set that is used; that of recognition if none is."""
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
 
-    def _highest_level(self, here: Iterable[Measure]) -> tuple[int, tuple[Notice, ...]]:
+    def _highest_level(self, here: Iterable[Measure]) -> tuple[int, tuple[Message, ...]]:
         """The level whose gain is 1 in graded RBP, and what is to be said of it.
 
         Of a part of a collection it is the collection's, so that parts add up to the whole.
@@ -270,12 +272,12 @@ class StdEvaluator(providers.Evaluator):
         graded = [m for m in here if m.__name__ == "RBP" and "rel" not in m.params]
         if not graded:
             return 1, ()
-        fit = (self.match or find_factors(self.qrels)).fit
+        fit = (self.match or match_factors(self.qrels)).fit
         known = (fit.factors.info.get("max_level") if fit and fit.partial else None) or 1
         if fit is None or known <= self.qrels.max_level:
             return 1, ()
         return known, (
-            Notice(
+            Message(
                 f"{', '.join(map(str, graded))}: gains are level / {known}, the "
                 f"highest level of {fit.factors.id}, of which these topics are a "
                 f"part (their own highest is {self.qrels.max_level})"
@@ -290,9 +292,9 @@ class StdEvaluator(providers.Evaluator):
         run
             Any form that :func:`ir_std.trec.inputs.as_scored` takes.
         name : str, optional
-            What notices call it; the file's name if not given.
+            What messages call it; the file's name if not given.
         """
-        read = as_scored(run)
+        read = as_run_or_scores(run)
         name = name or read.name
         raw = self._given(read, name) if isinstance(read, RunScores) else self._computed(read, name)
         found = [
@@ -307,10 +309,12 @@ class StdEvaluator(providers.Evaluator):
             tuple([columns[i] for i in self._order]),
             tuple([averages[i] for i in self._order[: len(self.measures)]]),
             (
-                *raw.notices,
-                *about_scores(name, self.plans, [values for values, _ in found], self._instead),
+                *raw.messages,
+                *saturation_messages(
+                    name, self.plans, [values for values, _ in found], self._instead
+                ),
             ),
-            raw.elsewhere,
+            raw.provider_results,
         )
 
     def _computed(self, run: Run, name: str) -> _Raw:
@@ -319,16 +323,16 @@ class StdEvaluator(providers.Evaluator):
         rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
         columns = [f.compute(rankings[f.order]) for f in self._formulas]
         averages = [_summary(f.measure, c) for f, c in zip(self._formulas, columns, strict=True)]
-        about = about_run(name, self.plans, run, self.qrels, _relevant(rankings.values()))
-        elsewhere: list[Metric] = []
+        about = run_messages(name, self.plans, run, self.qrels, _relevant(rankings.values()))
+        provider_results: list[Metric] = []
         if self._others:
-            elsewhere = self._others.results(run)
-            columns += self._as_columns(self._others.measures, elsewhere).values()
-            averages += means(self._others.measures, elsewhere).values()
-        return _Raw(columns, averages, [0.0] * len(columns), about, tuple(elsewhere))
+            provider_results = self._others.results(run)
+            columns += self._as_columns(self._others.measures, provider_results).values()
+            averages += aggregate_results(self._others.measures, provider_results).values()
+        return _Raw(columns, averages, [0.0] * len(columns), about, tuple(provider_results))
 
     def _given(self, scores: RunScores, name: str) -> _Raw:
-        """What was computed elsewhere."""
+        """What was computed provider_results."""
         columns, steps = {}, {}
         for forms in self._forms:
             known = next((m for m in forms if m in scores.values), None)
@@ -342,7 +346,7 @@ class StdEvaluator(providers.Evaluator):
             list(columns.values()),
             [_summary(m, v) for m, v in columns.items()],
             list(steps.values()),
-            about_given(name, self.plans, scores, self.qrels, columns, steps),
+            score_messages(name, self.plans, scores, self.qrels, columns, steps),
             None,
         )
 
@@ -388,9 +392,11 @@ class StdEvaluator(providers.Evaluator):
 
     def by_topic(self, found: Evaluation) -> Iterator[Metric]:
         """The values of an evaluation as ir_measures gives them, topic by topic."""
-        theirs = {(r.measure, r.query_id): r.value for r in found.elsewhere or ()}
+        theirs = {(r.measure, r.query_id): r.value for r in found.provider_results or ()}
         not_ours = (
-            set(self._others.measures) if self._others and found.elsewhere is not None else set()
+            set(self._others.measures)
+            if self._others and found.provider_results is not None
+            else set()
         )
         of_mean = {p.measure for p in self.plans if p.of_mean}
         columns = [
@@ -405,15 +411,22 @@ class StdEvaluator(providers.Evaluator):
 
     def _scores(self, found: Evaluation) -> Scores:
         scores = Scores(found.means)
-        notices = self.notices + found.notices
+        messages = self.messages + found.messages
         scores.match = self.match
-        scores.notes, scores.warnings = said(notices, False), said(notices, True)
+        scores.notes, scores.warnings = (
+            message_texts(messages, False),
+            message_texts(messages, True),
+        )
         return scores
 
     def _warned(self, run: Any) -> Evaluation:
         """Evaluate, and warn the caller of what was not said before."""
         found = self.evaluate(run)
-        new = [text for text in said(self.notices + found.notices, True) if text not in self._told]
+        new = [
+            text
+            for text in message_texts(self.messages + found.messages, True)
+            if text not in self._told
+        ]
         self._told.update(new)
         warn_caller(new)
         return found
@@ -423,7 +436,7 @@ def _summary(measure: Measure, values: Floats) -> float:
     """The mean of the values that are known; of counts the sum, as ir_measures has it."""
     if isinstance(measure.aggregator(), SumAgg):
         return float(np.nansum(values))
-    return mean_of_known(values)
+    return mean_of_values(values)
 
 
 def _relevant(rankings: Iterable[Ranking]) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.errors import UsageError
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
@@ -47,7 +47,7 @@ def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Fl
         found = r.relevant(rel, cutoff)
         return _per_topic(found, _position(found.topic) / found.rank)
 
-    return r.remembered((sum_of_precisions, rel, cutoff), compute)
+    return r.cached((sum_of_precisions, rel, cutoff), compute)
 
 
 def average_precision(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
@@ -83,7 +83,7 @@ def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floa
     return _per_topic(first, 1 / first.rank)
 
 
-def judged(r: Ranking, cutoff: int | None = None) -> Floats:
+def judged_share(r: Ranking, cutoff: int | None = None) -> Floats:
     """Share of the first ``cutoff`` documents (of all, if fewer) that are judged."""
     if cutoff is None:
         return _ratio(_per_topic(r), r.n_ret)
@@ -147,7 +147,7 @@ def discounted_cumulative_gain(
         found = r.relevant(1 if rel is None else rel, cutoff)
         return _per_topic(found, _gains(dcg, rel)(found.level) * _DISCOUNTS[dcg](found.rank))
 
-    return r.remembered((discounted_cumulative_gain, dcg, rel, cutoff), compute)
+    return r.cached((discounted_cumulative_gain, dcg, rel, cutoff), compute)
 
 
 def normalized_dcg(
@@ -209,7 +209,7 @@ FORMULAS: dict[str, Callable[..., Floats]] = {
     "Rprec": r_precision,
     "RR": reciprocal_rank,
     "Success": success,
-    "Judged": judged,
+    "Judged": judged_share,
     "Bpref": bpref,
     "RBP": rank_biased_precision,
     "DCG": discounted_cumulative_gain,

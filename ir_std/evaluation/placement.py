@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.errors import NoFactorsError
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.notices import said, warn_caller
-from ir_std.evaluation.plans import Plan, names_by_measure, units_of
+from ir_std.evaluation.messages import message_texts, warn_caller
+from ir_std.evaluation.plans import Plan, names_by_measure, values_by_unit
 from ir_std.factors.catalog import Factors
-from ir_std.factors.estimates import by_system, means_of_systems, scores_of_systems
+from ir_std.factors.estimates import means_of_systems, scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Measures, Standardized, canonical
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.trec.scored import as_scored, judgments_behind
+from ir_std.scores.inputs import as_run_or_scores, qrels_or_counts
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ def place(
     AP	0.4527	would have been 2nd of 130
     sAP	0.7650	would have been 7th of 130
     """
-    read = as_scored(run)
-    judgments = judgments_behind([read], qrels)
+    read = as_run_or_scores(run)
+    judgments = qrels_or_counts([read], qrels)
     evaluator = evaluator_for(judgments, measures, scheme_names(schemes), factors, [read])
     if evaluator.match is None or evaluator.match.factors is None:
         raise NoFactorsError(str(evaluator.match))
@@ -156,7 +156,7 @@ class Placer:
         self._plans = {p.measure: p for p in evaluator.plans}
         # What is the same for every run.
         self._rows = cache(FactorSet.rows)
-        self._columns = cache(by_system)
+        self._columns = cache(scores_by_system)
         self._means = cache(_means)
 
     def place(self, run: Any) -> list[Placement]:
@@ -167,7 +167,7 @@ class Placer:
         run and the systems alike.
         """
         found = self.evaluator.evaluate(run)
-        warn_caller(said(self.evaluator.notices + found.notices, True))
+        warn_caller(message_texts(self.evaluator.messages + found.messages, True))
         return self.place_values(found.values)
 
     def place_values(self, values: Mapping[Measure, Floats]) -> list[Placement]:
@@ -269,7 +269,7 @@ class Placer:
                 factors.id,
                 why_not=f"{factors.id} has no factors for it",
             )
-        topics, units = units_of(fit, self.evaluator.qrels, values)
+        topics, units = values_by_unit(fit, self.evaluator.qrels, values)
         return self._among(measure, factors, name, topics, units, _rounded(factors, name, units))
 
     def _standardized(self, p: Plan, values: Mapping[Measure, Floats]) -> Placement:

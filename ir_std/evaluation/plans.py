@@ -9,28 +9,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._typing import Floats, Ints
-from ir_std.errors import NoFactorsError, few
+from ir_std._arrays import Floats, Ints
+from ir_std.errors import NoFactorsError, abbreviate
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Collection, Fit
-from ir_std.factors.recognition import Match, named, recognize
-from ir_std.factors.schema import measure_of
+from ir_std.factors.recognition import Match, match_by_name, recognize_collection
+from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (
     Standardized,
     canonical,
     equivalents,
     has_graded_gains,
 )
+from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.scores import CountedTopics
 
 
 def collection_of(qrels: Qrels) -> Collection:
     """What recognition needs to know of qrels."""
     if isinstance(qrels, CountedTopics):
         return Collection(qrels.n_rel.items())
-    return qrels.remembered(
+    return qrels.cached(
         "collection",
         lambda: Collection(
             zip(qrels.topics, qrels.count().tolist(), strict=True),
@@ -41,7 +41,7 @@ def collection_of(qrels: Qrels) -> Collection:
     )
 
 
-def find_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
+def match_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
     """The match of qrels with the named factors, or with the set that is recognized.
 
     Raises
@@ -53,8 +53,10 @@ def find_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
     """
     collection = collection_of(qrels)
     if factors is None:
-        return recognize(collection)
-    return named(factors if isinstance(factors, FactorSet) else load_factors(factors), collection)
+        return recognize_collection(collection)
+    return match_by_name(
+        factors if isinstance(factors, FactorSet) else load_factors(factors), collection
+    )
 
 
 class Plan(NamedTuple):
@@ -82,7 +84,7 @@ class Plan(NamedTuple):
 
     def units(self, raw: Floats) -> Floats:
         """A run's raw values on :attr:`topics`: as they are, or their mean on the data set."""
-        return np.array([mean_of_known(raw)]) if self.of_mean else raw
+        return np.array([mean_of_values(raw)]) if self.of_mean else raw
 
     def standardized(self, raw: Floats, step: float = 0.0) -> tuple[Floats, float]:
         """Raw values by topic, standardized.
@@ -102,7 +104,7 @@ class Plan(NamedTuple):
             Over what has a value.
         """
         values = self.apply(self.units(raw), **self._as_written(step))
-        mean = mean_of_known(values)
+        mean = mean_of_values(values)
         return (np.full(len(raw), np.nan) if self.of_mean else values), mean
 
     def uncertainty(self, raw: Floats, step: float) -> float:
@@ -115,7 +117,7 @@ class Plan(NamedTuple):
         """
         values = self.units(raw)
         mean, *ends = (
-            mean_of_known(self.apply(v)) for v in (values, values - step / 2, values + step / 2)
+            mean_of_values(self.apply(v)) for v in (values, values - step / 2, values + step / 2)
         )
         return max(abs(end - mean) for end in ends)
 
@@ -131,10 +133,10 @@ class Plan(NamedTuple):
 @lru_cache(maxsize=256)
 def names_by_measure(measures: tuple[str, ...]) -> dict[str, str]:
     """What a set calls its measures, by canonical name: ``RBP(p=0.8)`` is also ``RBP``."""
-    return {canonical(measure_of(name)): name for name in measures}
+    return {canonical(parse_set_measure(name)): name for name in measures}
 
 
-def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
+def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     """Decide how a standardized measure is computed with the factors of ``match``.
 
     Raises
@@ -163,7 +165,7 @@ def plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     dataset = match.fit.dataset
     topics = qrels.topics if dataset is None else (dataset,)
     rows = factors.rows(topics)
-    raw, name = next((one for one in served if any_known(table[one[1]], rows)), served[0])
+    raw, name = next((one for one in served if has_values(table[one[1]], rows)), served[0])
     apply = factors.at(rows, name, measure["scheme"], **measure.scheme_params)
     return Plan(measure, raw, factors, name, apply, topics, rows, dataset is not None)
 
@@ -190,34 +192,34 @@ def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -
     )
     return (
         f"{factors.id} has no {what} for {measure.base}; it has "
-        f"{has_instead(table, [str(measure.base)])}"
+        f"{similar_measures(table, [str(measure.base)])}"
     )
 
 
-def has_instead(known: Iterable[str], asked: Iterable[str]) -> str:
+def similar_measures(known: Iterable[str], asked: Iterable[str]) -> str:
     """Of the measures that a set has those that come near to what was asked for.
 
-    >>> has_instead(["AP", "P@5", "P@10", "RR"], ["P@15"])
+    >>> similar_measures(["AP", "P@5", "P@10", "RR"], ["P@15"])
     'P@5, P@10'
-    >>> has_instead(["AP", "P@5", "P@10", "RR"], ["Judged@10"])
+    >>> similar_measures(["AP", "P@5", "P@10", "RR"], ["Judged@10"])
     'AP, P@5, P@10, ... (4 in all)'
     """
     known, kinds = list(known), {_kind(name) for name in asked}
-    return ", ".join(name for name in known if _kind(name) in kinds) or few(known) or "none"
+    return ", ".join(name for name in known if _kind(name) in kinds) or abbreviate(known) or "none"
 
 
 def _kind(name: str) -> str:
     return name.partition("@")[0].partition("(")[0]
 
 
-def units_of(fit: Fit, qrels: Qrels, raw: Floats) -> tuple[tuple[str, ...], Floats]:
+def values_by_unit(fit: Fit, qrels: Qrels, raw: Floats) -> tuple[tuple[str, ...], Floats]:
     """What a set has rows of, topics or the data set, and a run's raw values on these."""
     if fit.dataset is None:
         return qrels.topics, raw
-    return (fit.dataset,), np.array([mean_of_known(raw)])
+    return (fit.dataset,), np.array([mean_of_values(raw)])
 
 
-def mean_of_known(values: Floats) -> float:
+def mean_of_values(values: Floats) -> float:
     """The mean of what is not NaN; NaN where nothing is."""
     total = float(values.sum())
     if total == total and len(values):
@@ -233,7 +235,7 @@ def _written(scores: Floats, step: float) -> Floats:
     return np.array(rounded).reshape(scores.shape)
 
 
-def any_known(table: Floats, rows: Ints) -> bool:
+def has_values(table: Floats, rows: Ints) -> bool:
     """Whether a table has a value on one of the rows that are not -1."""
     return not np.isnan(table[rows[rows >= 0]]).all()
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance, standard_error
+from ir_std.analysis.uncertainty import bootstrap_covariance, contrast_error, normal_covariance
 from ir_std.evaluation.plans import Plan
-from ir_std.factors.estimates import by_system
+from ir_std.factors.estimates import scores_by_system
 
 BY_TEAM = "drawn by team"
 BY_SYSTEM = (
@@ -26,7 +26,7 @@ BY_THEORY = "by normal theory, where only means and deviations are known"
 
 
 @dataclass(frozen=True)
-class SystemsPart:
+class SystemsCovariance:
     """How runs' means by one standardized measure vary with the standardizing systems.
 
     Attributes
@@ -45,10 +45,10 @@ class SystemsPart:
 
     def estimate(self, values: npt.ArrayLike, contrast: npt.ArrayLike) -> Estimate:
         """Of scores by topic, which are such a combination of the runs' scores."""
-        return Estimate.of(values, standard_error(self.covariance, contrast), self.df)
+        return Estimate.of(values, contrast_error(self.covariance, contrast), self.df)
 
 
-def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
+def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsCovariance:
     """How runs' means by a standardized measure vary with its standardizing systems.
 
     Parameters
@@ -70,10 +70,10 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
     params: dict[str, Any] = plan.measure.scheme_params
     n = factors.n_systems[name]
     if len(rows) and name in factors.scores and name in factors.systems:
-        numbers, scores = by_system(factors, name)
-        tags = named(factors.info.get("tags", ()))
+        numbers, scores = scores_by_system(factors, name)
+        tags = team_tags(factors.info.get("tags", ()))
         groups: list[Hashable] = [team_of(tags[i]) if tags else i for i in numbers.tolist()]
-        return SystemsPart(
+        return SystemsCovariance(
             bootstrap_covariance(
                 x,
                 scores[rows],
@@ -86,15 +86,15 @@ def systems_part(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsPart:
             BY_TEAM if tags else BY_SYSTEM,
         )
     if scheme == "E" or n < 2 or not len(rows):
-        return SystemsPart(unknown, inf, "")
-    return SystemsPart(
+        return SystemsCovariance(unknown, inf, "")
+    return SystemsCovariance(
         normal_covariance(x, factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params),
         n - 1,
         BY_THEORY,
     )
 
 
-def named(tags: Sequence[str]) -> Sequence[str]:
+def team_tags(tags: Sequence[str]) -> Sequence[str]:
     """The tags, if they are names that teams gave: not numbers alone, as ``sys12``."""
     return () if all(re.fullmatch(r"(sys|run|system)[ _-]?\d+", tag) for tag in tags) else tags
 
@@ -104,6 +104,6 @@ def team_of(tag: str) -> str:
     return tag[:3].lower()
 
 
-def raw_part(n_runs: int) -> SystemsPart:
+def no_covariance(n_runs: int) -> SystemsCovariance:
     """Raw scores have no factors."""
-    return SystemsPart(np.zeros((n_runs, n_runs)), inf, "")
+    return SystemsCovariance(np.zeros((n_runs, n_runs)), inf, "")

@@ -17,13 +17,13 @@ import numpy.typing as npt
 from ir_std._damaged import DAMAGED
 from ir_std.errors import InputError
 from ir_std.factors.files import LARGEST
-from ir_std.factors.storage import shown
+from ir_std.factors.storage import quoted
 
 SAME = ";"
 """Stands between the names of arrays that are the same, and stored once."""
 
 
-def read_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArray[Any]]:
+def parse_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArray[Any]]:
     """Parse an ``.npz``: arrays by name.
 
     Parameters
@@ -55,24 +55,24 @@ def read_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArr
         raise InputError.at(
             file,
             None,
-            f"cannot be read ({shown(str(broken))[1:-1]})",
+            f"cannot be read ({quoted(str(broken))[1:-1]})",
             "an .npz of one array of numbers a measure is expected",
         ) from None
 
 
 def _array(content: bytes, name: str, kinds: str) -> npt.NDArray[Any]:
     if not name.endswith(".npy"):
-        raise ValueError(f"{shown(name)} is no .npy")
+        raise ValueError(f"{quoted(name)} is no .npy")
     stream = BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version not in _HEADERS:
-        raise ValueError(f"{shown(name)} is of version {version}")
+        raise ValueError(f"{quoted(name)} is of version {version}")
     shape, by_column, dtype = _HEADERS[version](stream)
     rest = len(content) - stream.tell()
     if dtype.kind not in kinds or dtype.itemsize > 8:
-        raise ValueError(f"{shown(name)} holds {dtype}")
+        raise ValueError(f"{quoted(name)} holds {dtype}")
     if len(shape) not in (1, 2) or math.prod(shape) * dtype.itemsize != rest or min(shape) < 0:
-        raise ValueError(f"{shown(name)} has shape {shown(shape)} and {rest} bytes")
+        raise ValueError(f"{quoted(name)} has shape {quoted(shape)} and {rest} bytes")
     array = np.frombuffer(content, dtype, offset=stream.tell())
     return array.reshape(shape, order="F" if by_column else "C")
 

@@ -19,8 +19,8 @@ from ir_std.errors import (
     suggestion,
 )
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.files import Version, names_in, snapshot, version_of
-from ir_std.factors.storage import read_info, topic_ids
+from ir_std.factors.files import Version, snapshot, subfolder_names, version_of
+from ir_std.factors.storage import parse_info, topic_ids
 
 Factors: TypeAlias = FactorSet | str | os.PathLike[str]
 """A factor set, its id, or the path of its folder."""
@@ -49,10 +49,10 @@ def user_folders() -> list[Path]:
     folder, if it is there.
     """
     own = data_folder()
-    return named_folders() + ([own] if own.is_dir() else [])
+    return environment_folders() + ([own] if own.is_dir() else [])
 
 
-def named_folders() -> list[Path]:
+def environment_folders() -> list[Path]:
     """The folders named by the environment variable ``IR_STD_FACTORS``."""
     named = os.environ.get("IR_STD_FACTORS", "").split(os.pathsep)
     return [Path(name) for name in named if name]
@@ -71,7 +71,7 @@ def data_folder() -> Path:
 
 def writable_folder() -> Path:
     """Where sets are added: the first folder of ``IR_STD_FACTORS``, else the user's data folder."""
-    return next(iter(named_folders()), None) or data_folder()
+    return next(iter(environment_folders()), None) or data_folder()
 
 
 class SetVersion(NamedTuple):
@@ -148,7 +148,7 @@ def _names_in(root: Path) -> list[str]:
             root, None, "no such folder", "IR_STD_FACTORS names folders of factor sets"
         )
     try:
-        return names_in(root)
+        return subfolder_names(root)
     except OSError as failed:
         raise InputError.at(
             root,
@@ -212,9 +212,9 @@ def load_factors(
             "path of its folder"
         )
     if systems is not None:
-        from ir_std.factors.population import among  # seldom needed
+        from ir_std.factors.population import select_systems  # seldom needed
 
-        return among(load_factors(name), systems)
+        return select_systems(load_factors(name), systems)
     folders = {one.name: one.folder for one in known_sets()}
     by_folder = {os.path.basename(folder): folder for folder in folders.values()}
     folder = (by_folder | folders).get(name, name) if isinstance(name, str) else os.fspath(name)
@@ -241,7 +241,7 @@ def _described(folder: str, _: Version) -> FactorSet:
 @lru_cache(maxsize=1024)
 def _id(folder: str, _: Version) -> str:
     file = Path(folder, "set.json")
-    return str(read_info(snapshot(folder, [file.name])[file.name], file)["id"])
+    return str(parse_info(snapshot(folder, [file.name])[file.name], file)["id"])
 
 
 @lru_cache(maxsize=1024)
@@ -253,7 +253,7 @@ def _topics(folder: str, version: Version) -> Topics:
     return dict.fromkeys(topic_ids(snapshot(folder, [file.name])[file.name], file))
 
 
-def readable(
+def described_sets(
     sets: tuple[SetVersion, ...], wanted: Callable[[Topics], bool] | None = None
 ) -> Iterator[FactorSet]:
     """The sets whose topics are wanted, described; all if nothing tells.
@@ -279,7 +279,7 @@ def load_version(described: FactorSet) -> FactorSet:
     return _load(folder, version_of(folder))
 
 
-def is_sound(described: FactorSet) -> bool:
+def is_usable(described: FactorSet) -> bool:
     """Whether one of the user's sets can be used; one that cannot is skipped with a warning."""
     try:
         load_version(described).verify()
@@ -292,10 +292,10 @@ def is_sound(described: FactorSet) -> bool:
     return True
 
 
-def standing_beside(factors: FactorSet) -> list[FactorSet]:
+def sibling_sets(factors: FactorSet) -> list[FactorSet]:
     """The sets of other systems on the topics of a set."""
     return [
         other
-        for other in readable(known_sets(), lambda there: factors.topics[0] in there)
+        for other in described_sets(known_sets(), lambda there: factors.topics[0] in there)
         if other.info.get("beside") == factors.id
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Collection, Fit, fit
+from ir_std.factors.fit import Collection, Fit, fit_set
 from ir_std.factors.judgments import Judgments, documents_in, fingerprint
 from ir_std.trec.qrels import Qrels
 
@@ -39,7 +39,7 @@ def _fingerprint(qrels: Qrels, level: int) -> str:
     )
 
 
-class Dataset(Collection):
+class DatasetCollection(Collection):
     """A data set as one row of a factor set: what recognition looks at.
 
     Parameters
@@ -59,7 +59,7 @@ class Dataset(Collection):
 
     def fingerprint(self, topic: str, level: int) -> str:
         """That of the pairs at ``level`` or above, computed once."""
-        found: str = self._judged.remembered(
+        found: str = self._judged.cached(
             ("whole", level), lambda: _fingerprint(self._judged, level)
         )
         return found
@@ -69,7 +69,7 @@ class Dataset(Collection):
         return int(self._judged.sizes.sum()) - self.at_least(topic, 1)
 
 
-def whole_datasets(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
+def match_datasets(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
     """Where qrels are one of a set's data sets: by their ir_datasets id, or by the judgments."""
     qrels = collection.qrels
     if qrels is None:
@@ -77,6 +77,6 @@ def whole_datasets(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
     pairs = int(qrels.count().sum())
     for name, known in factors.judgments.items():
         if name == collection.dataset or known.n_rel == pairs:
-            found = fit(factors, Dataset(name, qrels))
+            found = fit_set(factors, DatasetCollection(name, qrels))
             if name == collection.dataset or found.basis == "judgments":
                 yield found

@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def parsed(pattern: str) -> tuple[tuple[Piece, ...], ...]:
+def parse_pattern(pattern: str) -> tuple[tuple[Piece, ...], ...]:
     """The alternatives of a pattern, each a sequence of pieces.
 
     Raises
@@ -82,7 +82,7 @@ def looks_like(pattern: str, doc_id: str) -> bool:
     True
     """
     text = doc_id[:LONGEST]
-    return any(_ends(pieces, text) >> len(text) for pieces in parsed(pattern))
+    return any(_ends(pieces, text) >> len(text) for pieces in parse_pattern(pattern))
 
 
 def _ends(pieces: tuple[Piece, ...], text: str) -> int:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats, Ints
-from ir_std.errors import UsageError, few, suggestion
+from ir_std._arrays import Floats, Ints
+from ir_std.errors import UsageError, abbreviate, suggestion
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.soundness import moments
+from ir_std.factors.table_checks import means_and_deviations
 from ir_std.schemes import get_scheme
 
 
@@ -60,7 +60,7 @@ def factors_from_scores(
     for measure, array in arrays.items():
         array = np.where((~np.isnan(array)).sum(axis=1, keepdims=True) < 2, np.nan, array)
         ordered[measure], systems[measure] = distribution(array, numbers[measure])
-        mean[measure], sd[measure] = moments(ordered[measure])
+        mean[measure], sd[measure] = means_and_deviations(ordered[measure])
     fields = info.get("measures", {})
     about = {m: {"systems": ordered[m].shape[1], **fields.get(m, {})} for m in scores}
     named = {"tags": list(known)} if known else {}
@@ -103,7 +103,7 @@ def distribution(scores: Floats, numbers: Ints) -> tuple[Floats, npt.NDArray[Any
     )
 
 
-def by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
+def scores_by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
     """A measure's scores, a column a system.
 
     Returns
@@ -120,7 +120,7 @@ def by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
     )
 
 
-def without(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
+def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     """The factors of the other systems: computed anew, for measures whose scores are known.
 
     Parameters
@@ -139,12 +139,12 @@ def without(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     left_out = dict.fromkeys(tags)
     for tag in left_out:
         if tag not in known:
-            has = f"it has {few(known)}" if known else "it does not name its systems"
+            has = f"it has {abbreviate(known)}" if known else "it does not name its systems"
             raise UsageError(f"{factors.id} has no system {tag!r}{suggestion(tag, known)}; {has}")
     names = list(known)
     scores, kept = {}, {}
     for measure in factors.systems:
-        numbers, columns = by_system(factors, measure)
+        numbers, columns = scores_by_system(factors, measure)
         stay = [i for i, number in enumerate(numbers.tolist()) if names[number] not in left_out]
         scores[measure] = columns[:, stay]
         kept[measure] = [names[numbers[i]] for i in stay]

@@ -13,16 +13,16 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.errors import InputError, NoFactorsError, StandardizationWarning
-from ir_std.factors import schema, soundness
-from ir_std.factors.files import DESCRIPTION, OPTIONAL_FILES, snapshot, write_folder
+from ir_std.factors import schema, table_checks
+from ir_std.factors.files import DESCRIPTION, OPTIONAL_FILES, replace_folder, snapshot
 from ir_std.factors.frozen import frozen
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.storage import (
-    read_info,
-    read_table,
-    read_topics,
+    parse_info,
+    parse_table,
+    parse_topics,
     write_table,
     write_topics,
 )
@@ -99,7 +99,7 @@ class FactorSet:
         systems: Mapping[str, npt.ArrayLike] | None = None,
         means: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
-        for wrong in schema.problems(info):
+        for wrong in schema.info_problems(info):
             raise InputError.at("factor set", None, wrong, "see the parameters of FactorSet")
         self._describe(
             None,
@@ -150,8 +150,8 @@ class FactorSet:
         loaded = cls.__new__(cls)
         loaded._describe(
             folder,
-            read_info(info, folder / "set.json"),
-            read_topics(topics, folder / "topics.csv"),
+            parse_info(info, folder / "set.json"),
+            parse_topics(topics, folder / "topics.csv"),
             files,
         )
         return loaded
@@ -191,7 +191,7 @@ class FactorSet:
                 "_row": {topic: i for i, topic in enumerate(judgments)},
             }
         )
-        for wrong in soundness.of_topics(self):
+        for wrong in table_checks.topic_problems(self):
             raise self._unsound(*wrong)
 
     info: Mapping[str, Any]
@@ -222,10 +222,10 @@ class FactorSet:
             return content
         place = self._place(file)
         if file.endswith(".csv"):
-            return read_table(content, place, self.topics)
-        from ir_std.factors.arrays import read_arrays  # only some schemes need them
+            return parse_table(content, place, self.topics)
+        from ir_std.factors.arrays import parse_arrays  # only some schemes need them
 
-        return read_arrays(content, place, "iu" if file == "systems.npz" else "f")
+        return parse_arrays(content, place, "iu" if file == "systems.npz" else "f")
 
     @cached_property
     def _tables(self) -> Mapping[str, bytes | Arrays]:
@@ -245,7 +245,7 @@ class FactorSet:
     @cached_property
     def _moments(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
         mean, sd = self.stored("mean.csv"), self.stored("sd.csv")
-        for wrong in soundness.of_moments(self, mean, sd):
+        for wrong in table_checks.moment_problems(self, mean, sd):
             raise self._unsound(*wrong)
         return (
             frozen({m: mean[m] for m in self.measures}),
@@ -265,17 +265,17 @@ class FactorSet:
     @cached_property
     def scores(self) -> Mapping[str, Floats]:
         """Sorted scores by measure, shape (n_topics, n_systems); only where they are known."""
-        return self._verified("scores.npz", soundness.of_scores)
+        return self._verified("scores.npz", table_checks.score_problems)
 
     @cached_property
     def systems(self) -> Arrays:
         """Which system has each of :attr:`scores`; numbered by measure, from 0."""
-        return self._verified("systems.npz", soundness.of_systems)
+        return self._verified("systems.npz", table_checks.system_problems)
 
     @cached_property
     def means(self) -> Mapping[str, Floats]:
         """The systems' sorted means by ``raw:AP`` and so on, where :attr:`systems` tells none."""
-        found = self._verified("means.npz", soundness.of_means)
+        found = self._verified("means.npz", table_checks.mean_problems)
         own: Arrays = frozen(
             {
                 key: values
@@ -286,7 +286,7 @@ class FactorSet:
         return own
 
     def _verified(
-        self, file: str, problems: Callable[[FactorSet, Arrays], Iterator[soundness.Problem]]
+        self, file: str, problems: Callable[[FactorSet, Arrays], Iterator[table_checks.Problem]]
     ) -> Arrays:
         found = self.stored(file)
         for wrong in problems(self, found):
@@ -406,7 +406,7 @@ class FactorSet:
             too; or if a table is not sound.
         """
         self.verify()
-        write_folder(path, self._write)
+        replace_folder(path, self._write)
 
     def _write(self, folder: Path) -> None:
         from ir_std.factors.arrays import write_arrays

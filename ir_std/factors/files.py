@@ -68,7 +68,7 @@ def version_of(folder: str | os.PathLike[str]) -> Version:
     return _found(folder)[1]
 
 
-def names_in(folder: str | os.PathLike[str]) -> list[str]:
+def subfolder_names(folder: str | os.PathLike[str]) -> list[str]:
     """The names of the folders in which a set may be."""
     with os.scandir(folder) as entries:
         names = {e.name for e in entries if e.is_dir()}
@@ -135,7 +135,7 @@ def _check_whole(folder: object, listing: Version) -> None:
             )
 
 
-def check_target(
+def check_set_target(
     path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = (), force: bool = True
 ) -> Path:
     """The path, if a factor set may be written there.
@@ -185,15 +185,15 @@ def check_target(
     return target
 
 
-def write_folder(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
+def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
     """Let ``write`` fill a folder that appears whole or not at all; an older set is replaced.
 
     Raises
     ------
     InputError
-        As :func:`check_target`, or if the folder cannot be written.
+        As :func:`check_output`, or if the folder cannot be written.
     """
-    target = check_target(path).resolve()
+    target = check_set_target(path).resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ir_std.errors import few
+from ir_std.errors import abbreviate
 from ir_std.factors.doc_ids import looks_like
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, documents_in, fingerprint
@@ -49,12 +49,12 @@ class Collection:
         self.doc_ids = tuple(doc_ids)
         self.dataset = dataset
         self.qrels = qrels
-        self.remembered: dict[object, object] = {}
+        self.cached: dict[object, object] = {}
         self._relevant: dict[int, list[bytes]] = {}
         self._fingerprints: dict[tuple[str, int], str | None] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "remembered": {}, "_relevant": {}}
+        return {**self.__dict__, "cached": {}, "_relevant": {}}
 
     def shares_topics(self, there: Mapping[str, int | None]) -> bool:
         """Whether one of a set's topics is among these."""
@@ -100,7 +100,7 @@ class Collection:
         return set(self.qrels.levels) if self.qrels else set()
 
 
-class Comparison(NamedTuple):
+class JudgmentComparison(NamedTuple):
     """A set's judgments beside a collection's, topic by topic; each topic is in one place.
 
     Attributes
@@ -126,7 +126,7 @@ class Comparison(NamedTuple):
     silent: tuple[str, ...]
 
     @classmethod
-    def of(cls, judgments: Mapping[str, Judgments], collection: Collection) -> Comparison:
+    def of(cls, judgments: Mapping[str, Judgments], collection: Collection) -> JudgmentComparison:
         """Compare topic by topic."""
         missing: list[str] = []
         same: list[str] = []
@@ -166,7 +166,7 @@ class Fit:
     ----------
     factors : FactorSet
         Where several sets serve together: the rows of all, see
-        :func:`ir_std.factors.joined.joined`.
+        :func:`ir_std.factors.joined.join_sets`.
     collection : Collection
         What it was compared with.
     basis : {'judgments', 'counts', 'names', 'nearly', 'names of data sets'} or None
@@ -186,7 +186,7 @@ class Fit:
     factors: FactorSet
     collection: Collection
     basis: str | None
-    compared: Comparison
+    compared: JudgmentComparison
     strange_id: str | None = None
     why_not: str | None = None
     parts: tuple[Fit, ...] = ()
@@ -303,7 +303,7 @@ class Fit:
         if compared.others and self.basis != "names":
             found.append(
                 f"on {len(compared.others)} topics as many documents are relevant, but "
-                f"not the same ones ({few(compared.others)})"
+                f"not the same ones ({abbreviate(compared.others)})"
             )
         if self.basis == "names":
             found.append(
@@ -314,7 +314,7 @@ class Fit:
             found.append(f"document ids such as {self.strange_id!r} are not the collection's")
         unlike = [at for at in self._levels if at > 1 and self.agrees(at) is False]
         if unlike:
-            found.append(f"the judgments differ at level {few(map(str, unlike))}")
+            found.append(f"the judgments differ at level {abbreviate(map(str, unlike))}")
         return "; ".join(found) or None
 
     @property
@@ -373,9 +373,9 @@ def _examples(differ: Mapping[str, tuple[int, int]]) -> str:
     return f"such as topic {topic}: {there} in the set, {here} here"
 
 
-def fit(factors: FactorSet, collection: Collection) -> Fit:
+def fit_set(factors: FactorSet, collection: Collection) -> Fit:
     """Compare one set with a collection."""
-    compared = Comparison.of(factors.judgments, collection)
+    compared = JudgmentComparison.of(factors.judgments, collection)
     found = Fit(factors, collection, None, compared)
     if compared.same and found.exact:
         return replace(found, basis="judgments")
@@ -430,7 +430,7 @@ def _why_not(found: Fit) -> str | None:
         if not compared.differ:
             return (
                 f"on {len(compared.others)} of {n} topics as many documents are relevant, but "
-                f"not the same ones ({few(compared.others)})"
+                f"not the same ones ({abbreviate(compared.others)})"
             )
         return (
             f"the number of relevant documents differs on {len(compared.differ)} of {n} topics "

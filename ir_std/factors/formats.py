@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std._files import write_whole
+from ir_std._system.files import write_atomically
 from ir_std.errors import InputError, IrStdError
-from ir_std.factors.estimates import by_system
+from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import LARGEST
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.storage import Table, number, shown
+from ir_std.factors.storage import Table, parse_number, quoted
 from ir_std.measures import parse_measure
-from ir_std.trec.names import from_trec_eval, to_trec_eval
+from ir_std.measures.names import from_trec_eval, to_trec_eval
 
 PUBLISHED_NAMES = {
     "SP": "SP",
@@ -41,7 +41,7 @@ PUBLISHED_NAMES = {
 _COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "DCG"}
 
 
-class Tables(NamedTuple):
+class ImportedTables(NamedTuple):
     """What the formats hold: topics, and means and deviations by measure."""
 
     topics: tuple[str, ...]
@@ -74,10 +74,10 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
             mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
             if mean == mean:
                 lines.append(f"{topic}\t{to_trec_eval(measure) or measure}\t{mean!r}\t{sd!r}\n")
-    write_whole(file, "".join(lines).encode())
+    write_atomically(file, "".join(lines).encode())
 
 
-def read_trec_eval(file: str | os.PathLike[str]) -> Tables:
+def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
     """Read the file of ``trec_eval -Z``.
 
     Raises
@@ -126,10 +126,10 @@ def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
         for i, topic in enumerate(factors.topics):
             cells = (table[m][i].item() for m in factors.measures)
             writer.writerow([topic, *(None if c != c else c for c in cells)])
-        write_whole(file, text.getvalue().encode())
+        write_atomically(file, text.getvalue().encode())
 
 
-def read_webber(stem: str | os.PathLike[str]) -> Tables:
+def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
     """Read ``STEM.mn.csv`` and ``STEM.sd.csv``; empty cells are NaN.
 
     Raises
@@ -147,7 +147,7 @@ def read_webber(stem: str | os.PathLike[str]) -> Tables:
             f"other topics or measures than {means.name}",
             "the two files belong together",
         )
-    return Tables(topics, mean, sd)
+    return ImportedTables(topics, mean, sd)
 
 
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
@@ -185,7 +185,7 @@ def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     for measure in factors.measures:
         cells = np.full((len(factors.topics), len(tags)), np.nan)
         if measure in factors.systems:
-            numbers, scores = by_system(factors, measure)
+            numbers, scores = scores_by_system(factors, measure)
             cells[:, numbers] = scores
         for topic, n_rel, mean, sd, row in zip(
             factors.topics,
@@ -203,10 +203,10 @@ def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
                     *("" if v != v else repr(v) for v in (mean, sd, *row)),
                 ]
             )
-    write_whole(file, text.getvalue().encode())
+    write_atomically(file, text.getvalue().encode())
 
 
-def read_csv(file: str | os.PathLike[str]) -> Tables:
+def read_csv(file: str | os.PathLike[str]) -> ImportedTables:
     """Read the means and deviations of :func:`write_csv`.
 
     Raises
@@ -244,18 +244,18 @@ def _harmless(name: str) -> str:
 
 def _by_topic(
     topics: Iterable[str], cells: Mapping[str, Mapping[str, tuple[float, float]]]
-) -> Tables:
+) -> ImportedTables:
     nothing = np.nan, np.nan
     pairs = {m: np.array([column.get(t, nothing) for t in topics]) for m, column in cells.items()}
-    return Tables(
+    return ImportedTables(
         tuple(topics),
         {m: p[:, 0] for m, p in pairs.items()},
         {m: p[:, 1] for m, p in pairs.items()},
     )
 
 
-def imported(
-    tables: Tables,
+def set_from_tables(
+    tables: ImportedTables,
     info: Mapping[str, Any],
     systems: int = 0,
     n_rel: Mapping[str, int | Judgments | None] | None = None,
@@ -285,7 +285,7 @@ class Format(NamedTuple):
     """How factors are written to and read from a path."""
 
     write: Callable[[FactorSet, str], None]
-    read: Callable[[str], Tables]
+    read: Callable[[str], ImportedTables]
 
 
 FORMATS = {
@@ -330,6 +330,6 @@ def _csv_rows(file: str | os.PathLike[str]) -> list[list[str]]:
 
 def _number(file: object, line: int, cell: str) -> float:
     with suppress(ValueError):
-        if np.isfinite(value := number(cell)):
+        if np.isfinite(value := parse_number(cell)):
             return value
-    raise InputError.at(file, line, shown(cell), "a finite number is expected")
+    raise InputError.at(file, line, quoted(cell), "a finite number is expected")

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.quality import notes
+from ir_std.factors.quality import set_notes
 
 
-def joined(sets: tuple[FactorSet, ...]) -> FactorSet:
+def join_sets(sets: tuple[FactorSet, ...]) -> FactorSet:
     """The factors of several sets as one set: each topic has those of the first that holds it.
 
     It has the measures that all of them have.  Of each the depth is the least and the resolution
@@ -40,7 +40,7 @@ def joined(sets: tuple[FactorSet, ...]) -> FactorSet:
         "max_level": None if None in levels else max(levels),
         "default_measures": [m for m in sets[0].default_measures if m in measures] or measures,
         "year": min((year for s in sets if (year := s.info.get("year"))), default=None),
-        "notes": [f"{s.id}: {note}" for s in sets for note in notes(s)],
+        "notes": [f"{s.id}: {note}" for s in sets for note in set_notes(s)],
         "measures": {m: _about(m, sets) for m in measures},
     }
     return FactorSet(

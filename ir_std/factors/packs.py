@@ -24,12 +24,12 @@ from urllib.parse import urljoin, urlsplit
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ir_std._damaged import DAMAGED
-from ir_std._files import write_whole
+from ir_std._system.files import write_atomically
 from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder, user_folders, writable_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import FILES, OPTIONAL_FILES, snapshot
-from ir_std.factors.validation import check
+from ir_std.factors.set_checks import check_set
 
 MANIFEST = "pack.json"
 INDEX = "index.json"
@@ -65,7 +65,7 @@ def pack(factors: FactorSet, file: str | os.PathLike[str]) -> None:
             member.compress_type, member.create_system = ZIP_DEFLATED, 3
             member.external_attr = 0o644 << 16
             out.writestr(member, content)
-    write_whole(file, archive.getvalue())
+    write_atomically(file, archive.getvalue())
 
 
 def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str]) -> None:
@@ -86,11 +86,11 @@ def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str])
                 "an index lists the packs of its own folder",
             )
         content = _read(path)
-        name = opened(content, path)[0]
+        name = unpack(content, path)[0]
         if name in entries:
             raise InputError.at(path, None, f"is {name} again", "one pack a set")
         entries[name] = {"file": path.name, **_facts(content)}
-    write_whole(file, _json({"format": FORMAT, "packs": entries}))
+    write_atomically(file, _json({"format": FORMAT, "packs": entries}))
 
 
 def add(source: str) -> FactorSet:
@@ -118,7 +118,7 @@ def add(source: str) -> FactorSet:
     """
     registry, _, name = source.partition("#")
     content, where = _from_registry(registry, name) if name else (_fetched(source), source)
-    found, files = opened(content, where)
+    found, files = unpack(content, where)
     if name and found != name:
         raise InputError.at(where, None, f"holds {found!r}", f"{name!r} is expected")
     if (shipped_folder() / found).exists():
@@ -204,7 +204,7 @@ def remove(name: str) -> Path:
     return folder
 
 
-def opened(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
+def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
     """A pack's set id and files, as its hashes say.
 
     Raises
@@ -381,7 +381,7 @@ def _safe(name: object, where: object) -> str:
 
 
 def _sound(folder: Path, where: object = None) -> None:
-    problems = check(folder)
+    problems = check_set(folder)
     if problems:
         raise InputError.at(where or folder, None, "the set is not sound", problems[0])
 

@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from ir_std.errors import InputError, UsageError, suggestion
-from ir_std.factors.estimates import by_system, factors_from_scores
+from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 
 
-def among(factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]) -> FactorSet:
+def select_systems(
+    factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]
+) -> FactorSet:
     """The factors that some of a set's systems give.
 
     Parameters
@@ -43,7 +45,7 @@ def among(factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]) -
         raise UsageError(f"{len(wanted)} systems: a spread takes at least two")
     scores, names = {}, {}
     for measure in factors.systems:
-        numbers, columns = by_system(factors, measure)
+        numbers, columns = scores_by_system(factors, measure)
         chosen = np.flatnonzero(np.isin(numbers, [known[name] for name in wanted]))
         scores[measure] = columns[:, chosen]
         names[measure] = [list(known)[i] for i in numbers[chosen].tolist()]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import parse_measure
 from ir_std.schemes import EXACT
@@ -78,12 +78,12 @@ class Quality(NamedTuple):
     capped: tuple[str, ...]
 
 
-def quality(factors: FactorSet, measure: str) -> Quality:
+def assess_measure(factors: FactorSet, measure: str) -> Quality:
     """Judge one measure of a set by its means, deviations and number of systems."""
     sd = factors.sd[measure]
     known = ~np.isnan(sd)
     flat = known & (sd <= EXACT)
-    coarse = hardly_spread(sd, measure, factors.about(measure, "resolution", 0))
+    coarse = has_coarse_deviation(sd, measure, factors.about(measure, "resolution", 0))
     best = best_z(factors, measure)
     capped = best < LOW_CEILING
     topics = int(known.sum())
@@ -104,7 +104,7 @@ def quality(factors: FactorSet, measure: str) -> Quality:
     )
 
 
-def hardly_spread(sd: Floats, measure: str, resolution: float) -> npt.NDArray[np.bool_]:
+def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> npt.NDArray[np.bool_]:
     """Where deviations are above 0 and below :data:`COARSE_STEPS` steps of rounded scores.
 
     Parameters
@@ -178,16 +178,16 @@ class Outliers(NamedTuple):
     most: float
 
 
-def outliers(factors: FactorSet, measure: str) -> Outliers | None:
+def find_outliers(factors: FactorSet, measure: str) -> Outliers | None:
     """Systems whose mean z is beyond Tukey's fences; None if there are none or none are known.
 
     J. W. Tukey, Exploratory data analysis (1977), section 2C.
     """
     if measure not in factors.systems:
         return None
-    from ir_std.factors.estimates import by_system  # evaluation does without
+    from ir_std.factors.estimates import scores_by_system  # evaluation does without
 
-    numbers, scores = by_system(factors, measure)
+    numbers, scores = scores_by_system(factors, measure)
     mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
     known = ~np.isnan(scores).any(axis=1)
     if not known.any():  # on every topic some system has no score: means are not of the same topics
@@ -208,13 +208,13 @@ def outliers(factors: FactorSet, measure: str) -> Outliers | None:
     )
 
 
-def duplicates(factors: FactorSet) -> list[tuple[int, ...]]:
+def duplicate_systems(factors: FactorSet) -> list[tuple[int, ...]]:
     """Groups of systems that score the same in every measure on every topic, by their numbers."""
-    from ir_std.factors.estimates import by_system  # evaluation does without
+    from ir_std.factors.estimates import scores_by_system  # evaluation does without
 
     columns: dict[int, list[bytes]] = {}
     for measure in factors.systems:
-        numbers, scores = by_system(factors, measure)
+        numbers, scores = scores_by_system(factors, measure)
         for number, column in zip(numbers.tolist(), np.round(scores.T, 9), strict=True):
             columns.setdefault(number, []).append(column.tobytes())
     alike: dict[tuple[bytes, ...], list[int]] = {}
@@ -249,7 +249,7 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
     return n > 0 and n / int(np.count_nonzero(~np.isnan(scores))) >= share
 
 
-def notes(factors: FactorSet) -> list[str]:
+def set_notes(factors: FactorSet) -> list[str]:
     """What a set says of itself."""
     stated = factors.info.get("notes", ())
     return [stated] if isinstance(stated, str) else list(stated)
@@ -264,8 +264,8 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
     measures : iterable of str, optional
         Those whose tables are asked, as the set names them; all if not given.
     """
-    yield from notes(factors)
-    groups = duplicates(factors)
+    yield from set_notes(factors)
+    groups = duplicate_systems(factors)
     if groups:
         yield (
             f"The same scores in every measure: "
@@ -281,7 +281,7 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
 
 
 def _against(factors: FactorSet, measure: str) -> Iterator[str]:
-    found = quality(factors, measure)
+    found = assess_measure(factors, measure)
     n = int((~np.isnan(factors.sd[measure])).sum())
     if 0 < found.systems < FEW_SYSTEMS:
         yield f"{found.systems} systems, too few for a sure deviation"
@@ -303,7 +303,7 @@ def _against(factors: FactorSet, measure: str) -> Iterator[str]:
             f"{len(found.capped)} of {n} topics (best attainable z, median: "
             f"{found.ceiling:.2f})"
         )
-    far = outliers(factors, measure) if measure in factors.default_measures else None
+    far = find_outliers(factors, measure) if measure in factors.default_measures else None
     if far:
         yield (
             f"outlying systems {_names(factors, far.numbers)}; without them the deviation would "
@@ -322,7 +322,7 @@ def _topics(topics: tuple[str, ...], n: int) -> str:
     return f"{len(topics)} of {n} topics ({few})"
 
 
-def summary(factors: FactorSet) -> str:
+def quality_summary(factors: FactorSet) -> str:
     """The words of a set's measures, with how many each holds for: ``30 good, 10 coarse``."""
-    words = [quality(factors, measure).word for measure in factors.measures]
+    words = [assess_measure(factors, measure).word for measure in factors.measures]
     return ", ".join(f"{words.count(word)} {word}" for word in reversed(WORDS) if word in words)

@@ -8,19 +8,19 @@ from operator import attrgetter
 
 import numpy as np
 
-from ir_std.errors import NoFactorsError, few
+from ir_std.errors import NoFactorsError, abbreviate
 from ir_std.factors.catalog import (
     SetVersion,
+    described_sets,
     is_shipped,
-    is_sound,
+    is_usable,
     known_sets,
     load_version,
-    readable,
 )
-from ir_std.factors.datasets import whole_datasets
+from ir_std.factors.datasets import match_datasets
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Collection, Fit, fit
-from ir_std.factors.quality import quality
+from ir_std.factors.fit import Collection, Fit, fit_set
+from ir_std.factors.quality import assess_measure
 
 HELD = 0.5
 """More than this share of the topics must be in the set; the others get no factors."""
@@ -71,7 +71,7 @@ class Match:
         judged when it is asked for, from the set's tables.
         """
         return (
-            {m: quality(self.factors, m).word for m in self.factors.measures}
+            {m: assess_measure(self.factors, m).word for m in self.factors.measures}
             if self.factors
             else {}
         )
@@ -103,7 +103,7 @@ class Match:
         )
 
 
-def recognize(collection: Collection) -> Match:
+def recognize_collection(collection: Collection) -> Match:
     """Find the factor set, or the sets, that fit.
 
     A set fits if the judgments are the same: if the fingerprints of the relevant documents are
@@ -120,10 +120,10 @@ def recognize(collection: Collection) -> Match:
     An ir_datasets id that a set names decides by itself.
     """
     sets = known_sets()
-    if sets not in collection.remembered:
-        collection.remembered.clear()
-        collection.remembered[sets] = _recognize(collection, sets)
-    found = collection.remembered[sets]
+    if sets not in collection.cached:
+        collection.cached.clear()
+        collection.cached[sets] = _recognize(collection, sets)
+    found = collection.cached[sets]
     assert isinstance(found, Match)
     return found
 
@@ -131,18 +131,18 @@ def recognize(collection: Collection) -> Match:
 def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
     if collection.dataset:
         own = _usable(
-            fit(s, collection)
-            for s in readable(sets)
+            fit_set(s, collection)
+            for s in described_sets(sets)
             if collection.dataset in s.info.get("ir_datasets", ())
         )
         if own:
             return Match(
                 _loaded(min(own, key=lambda f: _specificity(f.factors))), chosen_by="ir_datasets id"
             )
-    likely = readable(
+    likely = described_sets(
         sets, lambda there: collection.shares_topics(there) and not collection.rules_out(there)
     )
-    fits = _usable(f for s in likely if not (f := fit(s, collection)).why_not)
+    fits = _usable(f for s in likely if not (f := fit_set(s, collection)).why_not)
     choices = sorted(_choices(fits), key=_preference)
     if choices:
         best = choices[0]
@@ -156,7 +156,7 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
         )
     for found in _datasets_like(collection, sets):
         return Match(_loaded(found))
-    near = [fit(s, collection) for s in readable(sets, collection.shares_topics)]
+    near = [fit_set(s, collection) for s in described_sets(sets, collection.shares_topics)]
     near.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
     return Match(
         None, nearest=tuple(f if f.why_not else replace(f, why_not=_too_few(f)) for f in near[:3])
@@ -165,22 +165,22 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
 
 def _datasets_like(collection: Collection, sets: tuple[SetVersion, ...]) -> Iterator[Fit]:
     """Where the qrels as a whole are a row of a set of data sets."""
-    for factors in readable(sets):
+    for factors in described_sets(sets):
         if factors.of_datasets:
-            yield from whole_datasets(factors, collection)
+            yield from match_datasets(factors, collection)
 
 
 def _usable(fits: Iterable[Fit]) -> list[Fit]:
     """The fits in the order of :func:`_specificity`, without those of the user's broken sets."""
     return sorted(
-        (f for f in fits if is_shipped(f.factors) or is_sound(f.factors)),
+        (f for f in fits if is_shipped(f.factors) or is_usable(f.factors)),
         key=lambda f: _specificity(f.factors),
     )
 
 
 def _loaded(found: Fit) -> Fit:
     """The same fit with all files of its set as they are now."""
-    return fit(load_version(found.factors), found.collection)
+    return fit_set(load_version(found.factors), found.collection)
 
 
 def _choices(fits: list[Fit]) -> Iterator[Fit]:
@@ -211,12 +211,12 @@ def _together(fits: list[Fit]) -> list[Fit]:
 
 def _joint(several: list[Fit]) -> Fit | None:
     """Several sets as one, if they have a measure in common."""
-    from ir_std.factors.joined import joined, shared_measures  # seldom needed
+    from ir_std.factors.joined import join_sets, shared_measures  # seldom needed
 
     sets = tuple(f.factors for f in several)
     if not shared_measures(sets):
         return None
-    found = fit(joined(sets), several[0].collection)
+    found = fit_set(join_sets(sets), several[0].collection)
     worst = min(
         several, key=lambda f: ("nearly", "names", "counts", "judgments").index(f.basis or "nearly")
     )
@@ -255,7 +255,7 @@ def _specificity(factors: FactorSet) -> tuple[object, ...]:
     return ("beside" in factors.info, len(factors.topics), is_shipped(factors), factors.id)
 
 
-def named(factors: FactorSet, collection: Collection) -> Match:
+def match_by_name(factors: FactorSet, collection: Collection) -> Match:
     """The match with a set that the user chose.
 
     Raises
@@ -263,11 +263,11 @@ def named(factors: FactorSet, collection: Collection) -> Match:
     NoFactorsError
         If the set holds none of the topics.
     """
-    whole = next(whole_datasets(factors, collection), None) if factors.of_datasets else None
-    chosen = whole or fit(factors, collection)
+    whole = next(match_datasets(factors, collection), None) if factors.of_datasets else None
+    chosen = whole or fit_set(factors, collection)
     if not chosen.matched:
         raise NoFactorsError(
-            f"{factors.id} holds none of the topics ({few(collection.counts)}): "
-            f"it has {few(factors.topics)}; leave the set to be recognized, or name another"
+            f"{factors.id} holds none of the topics ({abbreviate(collection.counts)}): "
+            f"it has {abbreviate(factors.topics)}; leave the set to be recognized, or name another"
         )
     return Match(chosen, chosen_by="name")

@@ -12,7 +12,7 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from ir_std.errors import IrStdError
-from ir_std.factors.doc_ids import parsed
+from ir_std.factors.doc_ids import parse_pattern
 from ir_std.measures import parse_measure
 
 Rule = Callable[[Any], "str | None"]
@@ -94,7 +94,7 @@ def _pattern(value: Any) -> str | None:
     if _text(value):
         return _text(value)
     try:
-        parsed(value)
+        parse_pattern(value)
     except ValueError as wrong:
         return f"no pattern of document ids: {wrong}"
     return None
@@ -105,7 +105,7 @@ def _measure_names(value: Any) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def measure_of(name: str) -> Measure:
+def parse_set_measure(name: str) -> Measure:
     """The measure of a name; parsed once, for many sets have the same."""
     return parse_measure(name)
 
@@ -113,7 +113,7 @@ def measure_of(name: str) -> Measure:
 @lru_cache(maxsize=1024)
 def _measure(name: str) -> str | None:
     try:
-        measure_of(name)
+        parse_set_measure(name)
     except (IrStdError, ValueError, AssertionError, AttributeError) as wrong:
         return f"measure {name!r}: {wrong}"
     return None
@@ -176,7 +176,7 @@ has other systems for, ``population`` says which: recognition prefers the track'
 """
 
 
-def problems(info: Any) -> Iterator[str]:
+def info_problems(info: Any) -> Iterator[str]:
     """All that is wrong with the content of a ``set.json``."""
     if not isinstance(info, Mapping):
         yield "is no object: one of fields such as id and measures is expected"

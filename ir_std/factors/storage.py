@@ -17,12 +17,12 @@ import numpy.typing as npt
 from ir_std.errors import InputError
 from ir_std.factors.frozen import Frozen
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.schema import problems
+from ir_std.factors.schema import info_problems
 
 Table = dict[str, npt.NDArray[np.float64]]
 
 
-def read_info(content: bytes, file: object) -> dict[str, Any]:
+def parse_info(content: bytes, file: object) -> dict[str, Any]:
     """Parse ``set.json``.
 
     Raises
@@ -32,7 +32,7 @@ def read_info(content: bytes, file: object) -> dict[str, Any]:
         has it.
     """
     info = parse_json(content, file)
-    for wrong in problems(info):
+    for wrong in info_problems(info):
         raise InputError.at(file, None, wrong, "see the fields of FactorSet")
     return dict(info)
 
@@ -93,7 +93,7 @@ def topic_ids(content: bytes, file: object) -> list[str]:
     return [row[0] for row in _rows(content, file)[1:]]
 
 
-def read_topics(content: bytes, file: object) -> dict[str, Judgments]:
+def parse_topics(content: bytes, file: object) -> dict[str, Judgments]:
     """Parse ``topics.csv``: for each topic what is known of its judgments.
 
     Columns are ``topic``, ``n_rel`` and, in sets whose judgments are known, ``level_0``,
@@ -112,7 +112,9 @@ def read_topics(content: bytes, file: object) -> dict[str, Judgments]:
     topics: dict[str, Judgments] = {}
     for line, row in enumerate(rows[1:], 2):
         if row[0] in topics:
-            raise InputError.at(file, line, f"topic {shown(row[0])[1:-1]} again", "one row a topic")
+            raise InputError.at(
+                file, line, f"topic {quoted(row[0])[1:-1]} again", "one row a topic"
+            )
         topics[row[0]] = _judgments(file, line, row, levels, names)
     return topics
 
@@ -127,7 +129,7 @@ def _levels(file: object, header: list[str]) -> list[int]:
         raise InputError.at(
             file,
             1,
-            f"header {shown(','.join(header))[1:-1]}",
+            f"header {quoted(','.join(header))[1:-1]}",
             "topic,n_rel is expected, or topic,n_rel,level_0,...,fingerprint with levels ascending",
         )
     return levels
@@ -144,7 +146,7 @@ def _judgments(
         return Judgments(n_rel)
     known = [n for n in counts if n is not None]
     if len(known) < len(levels) or sum(known[1:]) != n_rel:
-        found = shown(",".join(row[2:-1]))[1:-1]
+        found = quoted(",".join(row[2:-1]))[1:-1]
         raise InputError.at(
             file,
             line,
@@ -157,7 +159,7 @@ def _judgments(
         raise InputError.at(
             file,
             line,
-            f"fingerprint {shown(row[-1])}",
+            f"fingerprint {quoted(row[-1])}",
             f"{len(at) - 1} times 16 hexadecimal digits, joined by -, are expected",
         )
     if len(prints) < len(at) - 1:
@@ -168,10 +170,10 @@ def _judgments(
 _FINGERPRINTS = re.compile("(?:[0-9a-f]{16}(?:-[0-9a-f]{16})*)?")
 
 
-def shown(text: object) -> str:
+def quoted(text: object) -> str:
     """What was found, as messages show it: quoted, and cut where it is long."""
-    quoted = repr(text)
-    return quoted if len(quoted) <= 80 else f"{quoted[:77]}..."
+    written = repr(text)
+    return written if len(written) <= 80 else f"{written[:77]}..."
 
 
 def _whole(file: object, line: int, name: str, cell: str) -> int | None:
@@ -181,7 +183,7 @@ def _whole(file: object, line: int, name: str, cell: str) -> int | None:
         raise InputError.at(
             file,
             line,
-            f"{name} is {shown(cell)}",
+            f"{name} is {quoted(cell)}",
             "a whole number is expected, or nothing where unknown",
         )
     return None
@@ -210,7 +212,7 @@ def write_topics(file: Path, topics: Mapping[str, Judgments]) -> None:
     _write_csv(file, rows)
 
 
-def read_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
+def parse_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
     """Parse ``mean.csv`` or ``sd.csv``; empty cells are NaN.
 
     Raises
@@ -221,9 +223,9 @@ def read_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
     rows = _rows(content, file)
     for line, row in enumerate(rows[1:], 2):
         if line - 2 >= len(topics) or row[0] != topics[line - 2]:
-            expected = shown(topics[line - 2]) if line - 2 < len(topics) else "no further topic"
+            expected = quoted(topics[line - 2]) if line - 2 < len(topics) else "no further topic"
             raise InputError.at(
-                file, line, f"topic {shown(row[0])}", f"topics.csv has {expected} here"
+                file, line, f"topic {quoted(row[0])}", f"topics.csv has {expected} here"
             )
     if len(rows) - 1 < len(topics):
         raise InputError.at(
@@ -239,7 +241,7 @@ def read_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
     return {m: np.array(column) for m, column in zip(names, columns, strict=True)}
 
 
-def number(cell: str) -> float:
+def parse_number(cell: str) -> float:
     """A cell as a number: NaN if it is empty, and never otherwise."""
     if not cell:
         return math.nan
@@ -249,7 +251,7 @@ def number(cell: str) -> float:
 
 
 def _numbers(cells: Sequence[str]) -> list[float]:
-    """:func:`number` of each cell, checked all at once."""
+    """:func:`parse_number` of each cell, checked all at once."""
     if not _COLUMN.fullmatch(",".join(cells)):
         raise ValueError
     return [*map(float, cells)] if all(cells) else [float(c) if c else math.nan for c in cells]
@@ -263,12 +265,12 @@ def _not_a_number(file: object, rows: list[list[str]]) -> InputError:
     for line, row in enumerate(rows[1:], 2):
         for measure, cell in zip(rows[0][1:], row[1:], strict=True):
             try:
-                number(cell)
+                parse_number(cell)
             except ValueError:
                 return InputError.at(
                     file,
                     line,
-                    f"{measure} of topic {row[0]} is {shown(cell)}",
+                    f"{measure} of topic {row[0]} is {quoted(cell)}",
                     "a number is expected, or nothing where unknown",
                 )
     raise LookupError(f"every cell of {file} is a number")

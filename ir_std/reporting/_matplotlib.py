@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ir_std._typing import Axes
+from ir_std._arrays import Axes
 from ir_std.errors import MissingLibraryError
 
 

@@ -16,22 +16,27 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._typing import Floats
-from ir_std.analysis.estimate import Estimate, mean_of
-from ir_std.analysis.paired import corrected_by
+from ir_std._arrays import Floats
+from ir_std.analysis.estimate import Estimate, mean_of_estimates
+from ir_std.analysis.paired import correction_for
 from ir_std.errors import UsageError, suggestion
-from ir_std.evaluation.many import Progress
+from ir_std.evaluation.parallel import Progress
 from ir_std.measures import Measures, Standardized, as_measures
-from ir_std.reporting.collections import Overlaps, collection_names, common_measures, overlaps
-from ir_std.reporting.effects import FEW, Across, Effect, Effects, span
+from ir_std.reporting.collection_names import (
+    Overlaps,
+    collection_names,
+    common_measures,
+    find_overlaps,
+)
+from ir_std.reporting.effects import FEW, Effect, Effects, SystemEffects, count_range
 from ir_std.reporting.result_tables import groups_of
 from ir_std.reporting.results import Results, evaluate
-from ir_std.reporting.tables import Cell, Table, figure, label, number
+from ir_std.reporting.tables import Cell, Table, format_number, label_cell, number_cell
 from ir_std.schemes import scheme_names
+from ir_std.scores.inputs import as_run_or_scores
+from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.scored import as_scored
-from ir_std.trec.scores import RunScores, counted_topics
 
 POOLED = "all of these"
 """The collection of a row with the mean of a system's means."""
@@ -142,7 +147,7 @@ class Comparison:
         found = [e for p in self._of(system) if not isnan((e := p.estimate(measure)).mean)]
         if len(found) < 2 or self.overlaps.of([p.collection for p in self._of(system)]):
             return None
-        return mean_of(found)
+        return mean_of_estimates(found)
 
     def _of(self, system: str) -> list[Part]:
         return [part for part in self.parts if part.system == system]
@@ -150,7 +155,7 @@ class Comparison:
     @cached_property
     def overlaps(self) -> Overlaps:
         """Which of the collections share topics or documents."""
-        return overlaps(
+        return find_overlaps(
             {p.collection: p.results.evaluator.qrels for p in self.parts},
             {p.collection: p.document_form for p in self.parts},
         )
@@ -163,7 +168,8 @@ class Comparison:
         baseline : str
             The name of a system.
         test, correction : str, optional
-            As for :func:`ir_std.analysis.paired.against`, on each collection by itself.
+            As for :func:`ir_std.analysis.paired.paired_tests`, on each collection by
+            itself.
 
         Raises
         ------
@@ -184,7 +190,7 @@ class Comparison:
             if system == baseline or not parts:
                 continue
             across += [
-                Across(
+                SystemEffects(
                     system,
                     baseline,
                     m,
@@ -222,7 +228,7 @@ class Comparison:
         UsageError
             If there is no such test or correction.
         """
-        corrected_by(test, correction)
+        correction_for(test, correction)
         results = {p.collection: p.results for p in self.parts}
         for name, found in results.items():
             if baseline in found.runs and (found.baseline, found.test, found.correction) != (
@@ -268,11 +274,11 @@ class Comparison:
     def _row(
         self, system: str, collection: str, means: Mapping[Measure, Estimate], places: int
     ) -> tuple[Cell, ...]:
-        topics = span(e.n for e in means.values())
+        topics = count_range(e.n for e in means.values())
         return (
-            label(system),
-            label(collection),
-            label(topics),
+            label_cell(system),
+            label_cell(collection),
+            label_cell(topics),
             *(
                 estimate_cell(means.get(m, NOTHING), isinstance(m, Standardized), places)
                 for m in self.measures
@@ -309,7 +315,7 @@ class Comparison:
             how
             for part in self.parts
             for m in part.results.plans
-            if (how := part.results.systems_parts[m].source)
+            if (how := part.results.systems_covariances[m].source)
         )
         return ", " * bool(found) + "; ".join(found)
 
@@ -330,12 +336,12 @@ class Comparison:
 
 def estimate_cell(found: Estimate, standardized: bool, places: int = 4) -> Cell:
     """The mean, and of standardized ones the halves of its intervals."""
-    plain = number(found.mean, places)
+    plain = number_cell(found.mean, places)
     if not standardized:
         return plain
     low, high = found.interval
     halves = [
-        f" ±{figure(half, places)}"
+        f" ±{format_number(half, places)}"
         for half in (found.topics, found.systems)
         if not isnan(half + found.mean)
     ]
@@ -430,7 +436,10 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
 
     Scores that have topics in common, with the same counts, are of the same collection.
     """
-    read = [(name, as_scored(run) if qrels is None else run, qrels) for name, run, qrels in entries]
+    read = [
+        (name, as_run_or_scores(run) if qrels is None else run, qrels)
+        for name, run, qrels in entries
+    ]
     groups: list[list[RunScores]] = []
     for _, run, qrels in read:
         if qrels is None:

@@ -20,10 +20,10 @@ from ir_measures.measures import Measure
 from ir_std.analysis.corrections import get_correction
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import FAMILYWISE, adjustment, get_test
+from ir_std.analysis.paired import FAMILYWISE, describe_adjustment, get_test
 from ir_std.errors import UsageError
 from ir_std.measures import parse_measure
-from ir_std.reporting.tables import Cell, Table, figure, label
+from ir_std.reporting.tables import Cell, Table, format_number, label_cell
 
 FEW = 5
 """With fewer collections than this a reader is warned."""
@@ -75,7 +75,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Across:
+class SystemEffects:
     """A system against the baseline by one measure, over collections.
 
     Attributes
@@ -154,13 +154,13 @@ class Effects:
     correction : str or None
         Of its p-values for the number of systems on each collection, and of the summaries' for the
         number of systems; each measure by itself.  As for
-        :func:`ir_std.analysis.paired.against`; summaries are not of a test that needs none, so
-        theirs is Holm's where none is given.
+        :func:`ir_std.analysis.paired.paired_tests`; summaries are not of a test that
+        needs none, so theirs is Holm's where none is given.
     """
 
     baseline: str
     measures: tuple[Measure, ...]
-    across: tuple[Across, ...]
+    across: tuple[SystemEffects, ...]
     notes: tuple[str, ...] = ()
     test: str = "t"
     correction: str | None = None
@@ -171,10 +171,10 @@ class Effects:
         return tuple(dict.fromkeys(a.system for a in self.across))
 
     @cached_property
-    def _found(self) -> dict[tuple[str, Measure], Across]:
+    def _found(self) -> dict[tuple[str, Measure], SystemEffects]:
         return {(a.system, a.measure): a for a in self.across}
 
-    def of(self, measure: Measure | str, system: str | None = None) -> Across:
+    def of(self, measure: Measure | str, system: str | None = None) -> SystemEffects:
         """One system by one measure; the first system if none is named.
 
         Raises
@@ -206,9 +206,9 @@ class Effects:
         found = [self._found[system, measure] for measure in self.measures]
         rows = [
             (
-                label(system),
-                label(effects[0].collection),
-                label(span(e.difference.n for e in effects)),
+                label_cell(system),
+                label_cell(effects[0].collection),
+                label_cell(count_range(e.difference.n for e in effects)),
                 *(cell for effect in effects for cell in self._effect_cells(effect, places)),
             )
             for effects in zip(*(a.effects for a in found), strict=True)
@@ -218,27 +218,27 @@ class Effects:
         return [
             *rows,
             (
-                label(system),
-                label("summary"),
-                label(""),
+                label_cell(system),
+                label_cell("summary"),
+                label_cell(""),
                 *(cell for a in found for cell in self._summary_cells(a, places)),
             ),
             (
-                label(system),
-                label("one more collection"),
-                label(""),
+                label_cell(system),
+                label_cell("one more collection"),
+                label_cell(""),
                 *(cell for a in found for cell in predicted_cells(a, places)),
             ),
             (
-                label(system),
-                label("DerSimonian-Laird"),
-                label(""),
+                label_cell(system),
+                label_cell("DerSimonian-Laird"),
+                label_cell(""),
                 *(cell for a in found for cell in self._summary_cells(a, places, "dl")),
             ),
             (
-                label(system),
-                label("variation"),
-                label(""),
+                label_cell(system),
+                label_cell("variation"),
+                label_cell(""),
                 *(cell for a in found for cell in variation_cells(a)),
             ),
         ]
@@ -254,17 +254,17 @@ class Effects:
         )
 
     def _summary_cells(
-        self, across: Across, places: int, method: str = "pm"
+        self, across: SystemEffects, places: int, method: str = "pm"
     ) -> tuple[Cell, Cell, Cell]:
         """The summary with its interval, p, and that of the sizes."""
         s, g = across.summary(False, method), across.summary(True, method)
         return (
-            interval_cell(s.effect, s.low, s.high, places) if s else label("-"),
+            interval_cell(s.effect, s.low, s.high, places) if s else label_cell("-"),
             p_cell(s.p if s else nan, self.summary_p(across, method), self.correction),
             signed(g.effect if g else nan, 2, {"error": g.error} if g else {}),
         )
 
-    def summary_p(self, across: Across, method: str = "pm") -> float:
+    def summary_p(self, across: SystemEffects, method: str = "pm") -> float:
         """Of one system's summary, adjusted for the number of systems; NaN without a summary."""
         correct, _ = get_correction(self.correction or "holm")
         adjusted = correct(
@@ -313,7 +313,9 @@ class Effects:
         )
         if set(here.values()) == {1}:
             return f"{said}, factors held"
-        how = dict.fromkeys(adjustment(self.test, self.correction, n) for n in here.values())
+        how = dict.fromkeys(
+            describe_adjustment(self.test, self.correction, n) for n in here.values()
+        )
         return (
             f"{said}{' or'.join(how)}, factors held, each collection and measure by itself; "
             "intervals are not adjusted"
@@ -321,49 +323,49 @@ class Effects:
 
     def _how_summaries(self) -> str:
         summed = {a.system for a in self.across if not a.why_not()}
-        how = adjustment("t", self.correction, len(summed))
+        how = describe_adjustment("t", self.correction, len(summed))
         return f", p{how}" if how else ""
 
 
-def span(counts: Iterable[int]) -> str:
+def count_range(counts: Iterable[int]) -> str:
     """The least and the largest of some counts of topics that are not 0."""
     known = sorted({n for n in counts if n})
     return f"{known[0]} to {known[-1]}" if len(known) > 1 else "".join(map(str, known))
 
 
-def predicted_cells(across: Across, places: int) -> tuple[Cell, Cell, Cell]:
+def predicted_cells(across: SystemEffects, places: int) -> tuple[Cell, Cell, Cell]:
     """The prediction interval."""
     s = across.summary()
     low, high = s.predicted if s else (nan, nan)
-    return interval_cell(nan, low, high, places), label(""), label("")
+    return interval_cell(nan, low, high, places), label_cell(""), label_cell("")
 
 
-def variation_cells(across: Across) -> tuple[Cell, Cell, Cell]:
+def variation_cells(across: SystemEffects) -> tuple[Cell, Cell, Cell]:
     """How much the differences vary between collections: Q, I2, tau; the p-value of Q."""
     s = across.summary()
     if s is None:
-        return label("-"), label("-"), label("")
+        return label_cell("-"), label_cell("-"), label_cell("")
     text = f"{s.n}: Q {s.q:.1f}, I2 {100 * s.i2:.0f}%, tau {sqrt(s.tau2):.3f}"
-    return Cell(text, text, {"q": s.q, "i2": s.i2, "tau2": s.tau2}), p_cell(s.q_p), label("")
+    return Cell(text, text, {"q": s.q, "i2": s.i2, "tau2": s.tau2}), p_cell(s.q_p), label_cell("")
 
 
 def interval_cell(
     mean: float, low: float, high: float, places: int, extra: dict[str, float] | None = None
 ) -> Cell:
     """A difference and its interval; without one of them what there is."""
-    texts = [] if isnan(mean) else [figure(mean, places, "+")]
+    texts = [] if isnan(mean) else [format_number(mean, places, "+")]
     if not isnan(low):
-        texts.append(f"[{figure(low, places, '+')}, {figure(high, places, '+')}]")
+        texts.append(f"[{format_number(low, places, '+')}, {format_number(high, places, '+')}]")
     return Cell(" ".join(texts) or "-", mean, {"low": low, "high": high, **(extra or {})})
 
 
 def signed(value: float, places: int, extra: dict[str, float] | None = None) -> Cell:
     """A number with its sign; NaN is a dash."""
-    return Cell(figure(value, places, "+"), value, extra or {})
+    return Cell(format_number(value, places, "+"), value, extra or {})
 
 
 def p_cell(p: float, adjusted: float | None = None, correction: str | None = "none") -> Cell:
     """A p-value, adjusted if it is, small ones as a bound; CSV holds both."""
     shown = p if adjusted is None else adjusted
     extra = {} if adjusted is None or correction == "none" else {correction or "holm": adjusted}
-    return Cell("<.0001" if shown < 0.0001 else figure(shown, 4), p, extra)
+    return Cell("<.0001" if shown < 0.0001 else format_number(shown, 4), p, extra)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from ir_measures.measures import Measure
 
-from ir_std._typing import Axes, Figure
+from ir_std._arrays import Axes, Figure
 from ir_std.analysis.effects import Summary
 from ir_std.measures import Standardized
 from ir_std.reporting._matplotlib import axes_or_current, require_matplotlib
-from ir_std.reporting.effects import Across, Effects
+from ir_std.reporting.effects import Effects, SystemEffects
 
 _BETTER, _LINE, _SUMMARY = "#0a5bb8", "#4b5866", "#c2410c"
 _LARGEST = 140.0
 """The area of the largest square, in square points."""
 
 
-def forest(across: Across, ax: Axes | None = None, *, size: bool = False) -> Axes:
+def forest(across: SystemEffects, ax: Axes | None = None, *, size: bool = False) -> Axes:
     """One system against the baseline by one measure, read as in medicine.
 
     A square a collection, its area the weight in the summary, with the 95 percent interval; below

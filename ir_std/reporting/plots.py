@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._typing import Axes, Figure, Floats
+from ir_std._arrays import Axes, Figure, Floats
 from ir_std.errors import NoFactorsError, UsageError
 from ir_std.measures import Standardized, parse_measure
 from ir_std.reporting._matplotlib import axes_or_current, require_matplotlib
 from ir_std.reporting.comparison import Comparison
-from ir_std.reporting.panels import (
+from ir_std.reporting.figure_data import (
     MANY_RUNS,
     MANY_TOPICS,
     Panel,
     estimate,
     panel,
-    ranked,
+    runs_by_mean,
     topic_order,
 )
 from ir_std.reporting.results import Results
@@ -234,7 +234,9 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
     """
     measure = _known(parse_measure(measure), results.measures, "measure")
     ax = axes_or_current(ax)
-    order = [run for run in ranked(results, measure) if not np.isnan(results.means[run][measure])]
+    order = [
+        run for run in runs_by_mean(results, measure) if not np.isnan(results.means[run][measure])
+    ]
     sure = [estimate(results, run, measure) for run in order]
     means = np.array([results.means[run][measure] for run in order])
     many = len(order) > MANY_RUNS

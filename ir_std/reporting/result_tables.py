@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.analysis.paired import described, p_columns
+from ir_std.analysis.paired import describe_test, p_columns
 from ir_std.errors import UsageError
 from ir_std.evaluation.placement import Placement
 from ir_std.measures import Standardized, parse_measure
-from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label, number
+from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label_cell, number_cell
 from ir_std.schemes import EXACT
-from ir_std.trec.scores import SUMMARY
+from ir_std.scores.run_scores import SUMMARY
 
 if TYPE_CHECKING:
     from ir_std.reporting.results import Results
@@ -97,17 +97,17 @@ class ResultTable:
 
     def _rows(self, run: str) -> Iterator[tuple[Cell, ...]]:
         rank = self.ranks[run]
-        names = [label(NO_RANK if rank is None else str(rank))] * (self.sort is not None)
-        names.append(label(run))
+        names = [label_cell(NO_RANK if rank is None else str(rank))] * (self.sort is not None)
+        names.append(label_cell(run))
         if self.by_topic:
             for i, topic in enumerate(self.results.topics):
-                yield (*names, label(topic), *self._topic(run, i))
+                yield (*names, label_cell(topic), *self._topic(run, i))
         if self.means:
-            yield (*names, *[label(SUMMARY)] * self.by_topic, *self._summary(run))
+            yield (*names, *[label_cell(SUMMARY)] * self.by_topic, *self._summary(run))
 
     def _topic(self, run: str, i: int) -> Iterator[Cell]:
         for measure in self.results.measures:
-            yield number(float(self.results.values[run][measure][i]), self.places)
+            yield number_cell(float(self.results.values[run][measure][i]), self.places)
             if self.place:
                 places = self.results.topic_placements.get(run, {}).get(measure)
                 yield place_cell(places[i] if places else None)
@@ -124,7 +124,7 @@ class ResultTable:
         mark = ""
         if tested and tested.significant:
             mark = BETTER if tested.difference > 0 else WORSE
-        return number(
+        return number_cell(
             mean,
             self.places,
             mark=mark,
@@ -135,7 +135,7 @@ class ResultTable:
     def _notes(self) -> Iterator[str]:
         results = self.results
         if results.tests and self.means:
-            how = described(results.test, results.correction, len(results.tests))
+            how = describe_test(results.test, results.correction, len(results.tests))
             yield (
                 f"{BETTER} {WORSE} significantly better, worse than {results.baseline}: {how}, "
                 "each measure by itself."

@@ -19,9 +19,9 @@ import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from ir_std._typing import Axes, DataFrame, Floats
+from ir_std._arrays import Axes, DataFrame, Floats
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import Paired, against, corrected_by
+from ir_std.analysis.paired import Paired, correction_for, paired_tests
 from ir_std.errors import (
     MissingLibraryError,
     UsageError,
@@ -29,13 +29,13 @@ from ir_std.errors import (
 )
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.by_measure import ByMeasure
-from ir_std.evaluation.choice import Systems, choose_factors
+from ir_std.evaluation.choice import SystemsSelection, select_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
-from ir_std.evaluation.many import Progress, evaluate_all
-from ir_std.evaluation.notices import Notice, said, warn_caller
+from ir_std.evaluation.messages import Message, message_texts, warn_caller
+from ir_std.evaluation.parallel import Progress, evaluate_runs
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
-from ir_std.evaluation.uncertainty import SystemsPart, raw_part, systems_part
+from ir_std.evaluation.uncertainty import SystemsCovariance, no_covariance, systems_covariance
 from ir_std.factors.catalog import Factors
 from ir_std.factors.quality import WORDS
 from ir_std.factors.recognition import Match
@@ -43,7 +43,7 @@ from ir_std.measures import Measures, Standardized, parse_measure
 from ir_std.reporting.result_tables import ResultTable
 from ir_std.reporting.tables import Table
 from ir_std.schemes import scheme_names
-from ir_std.trec.scored import judgments_behind, runs_by_name
+from ir_std.scores.inputs import qrels_or_counts, runs_by_name
 
 
 def evaluate(
@@ -53,7 +53,7 @@ def evaluate(
     schemes: str | Iterable[str] = "N",
     *,
     factors: Factors | None = None,
-    systems: Systems = None,
+    systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
     baseline: str | None = None,
     test: str = "t",
@@ -83,7 +83,7 @@ def evaluate(
         See :mod:`ir_std.analysis.paired`.
     correction : {'holm', 'bonferroni', 'none'}, optional
         For the number of runs, each measure by itself; Holm's if not given, none for ``tukey``,
-        which needs none.  See :func:`ir_std.analysis.paired.against`.
+        which needs none.  See :func:`ir_std.analysis.paired.paired_tests`.
     jobs : int, optional
         Number of processes; 1 is this one, None as many as pay.
     executor : concurrent.futures.Executor, optional
@@ -120,13 +120,13 @@ def evaluate(
             f"no run is called {baseline!r}, the baseline: there are "
             f"{', '.join(named)}{suggestion(baseline, named)}"
         )
-    corrected_by(test, correction)
-    judgments = judgments_behind(named.values(), qrels)
-    chosen = choose_factors(judgments, factors, systems=systems, without=without)
+    correction_for(test, correction)
+    judgments = qrels_or_counts(named.values(), qrels)
+    chosen = select_factors(judgments, factors, systems=systems, without=without)
     evaluator = evaluator_for(
         judgments, measures, schemes and scheme_names(schemes), chosen, named.values()
     )
-    evaluated = progress(evaluate_all(evaluator, named, jobs, executor, depth=depth))
+    evaluated = progress(evaluate_runs(evaluator, named, jobs, executor, depth=depth))
     results = Results(
         evaluator, {found.run: found for found in evaluated}, baseline, test, correction
     )
@@ -199,17 +199,17 @@ class Results:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: measures without factors, topics that runs lack."""
-        return said(self._notices, False)
+        return message_texts(self._messages, False)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was warned of: it misleads who does not know it."""
-        return said(self._notices, True)
+        return message_texts(self._messages, True)
 
     @property
-    def _notices(self) -> Iterator[Notice]:
+    def _messages(self) -> Iterator[Message]:
         return chain(
-            self.evaluator.notices, *(found.notices for found in self.evaluations.values())
+            self.evaluator.messages, *(found.messages for found in self.evaluations.values())
         )
 
     @cached_property
@@ -223,13 +223,13 @@ class Results:
         return {run: ByMeasure(found.means) for run, found in self.evaluations.items()}
 
     @cached_property
-    def systems_parts(self) -> ByMeasure[SystemsPart]:
+    def systems_covariances(self) -> ByMeasure[SystemsCovariance]:
         """By measure how the runs' means vary with the standardizing systems, jointly."""
-        raw = raw_part(len(self.runs))
+        raw = no_covariance(len(self.runs))
         found = ByMeasure(dict.fromkeys(self.measures, raw))
         for measure, plan in self.plans.items():
             scores = np.stack([self.values[run][plan.raw] for run in self.runs], axis=1)
-            found[measure] = systems_part(plan, self.topics, scores)
+            found[measure] = systems_covariance(plan, self.topics, scores)
         return found
 
     @cached_property
@@ -244,7 +244,7 @@ class Results:
         }
 
     def _estimate(self, run: str, measure: Measure, own: Floats) -> Estimate:
-        found = self.systems_parts[measure].estimate(self.values[run][measure], own)
+        found = self.systems_covariances[measure].estimate(self.values[run][measure], own)
         if isinstance(measure.aggregator(), MeanAgg):
             return replace(found, mean=self.means[run][measure])
         return Estimate(self.means[run][measure], found.n, nan, nan)  # a sum, such as NumRet
@@ -252,7 +252,7 @@ class Results:
     def difference(self, run: str, baseline: str, measure: Measure | str) -> Estimate:
         """The mean difference of two runs, which share the factors, with its errors."""
         contrast = [float(name == run) - float(name == baseline) for name in self.runs]
-        return self.systems_parts[measure].estimate(
+        return self.systems_covariances[measure].estimate(
             self.values[run][measure] - self.values[baseline][measure], contrast
         )
 
@@ -311,7 +311,7 @@ class Results:
         others = [run for run in self.runs if run != self.baseline]
         found: dict[str, ByMeasure[Paired]] = {run: ByMeasure() for run in others}
         for measure in self.topic_measures:
-            tested = against(
+            tested = paired_tests(
                 self.values[self.baseline][measure],
                 {run: self.values[run][measure] for run in others},
                 self.topics,
@@ -501,7 +501,7 @@ class _Untested(dict[str, ByMeasure[Paired]]):
         )
 
 
-def deviation(measure: Standardized) -> Standardized:
+def z_measure(measure: Standardized) -> Standardized:
     """The z-score that a standardized measure bends."""
     kept = {k: v for k, v in measure.params.items() if k not in ("A", "B")}
     return type(measure)(**{**kept, "scheme": "z"})

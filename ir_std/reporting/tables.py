@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ir_std._text import one_line
+from ir_std._system.text import escape_line
 
 WIDTH = 100
 """Columns that text may take; wider tables are folded into blocks."""
@@ -45,12 +45,12 @@ class Cell:
     mark: str = ""
 
 
-def label(text: str) -> Cell:
+def label_cell(text: str) -> Cell:
     """A cell that names its row, in one line whatever the name is."""
-    return Cell(one_line(text), one_line(text))
+    return Cell(escape_line(text), escape_line(text))
 
 
-def number(
+def number_cell(
     value: float,
     places: int = 4,
     *,
@@ -59,10 +59,10 @@ def number(
     extra: Mapping[str, float] | None = None,
 ) -> Cell:
     """A cell that holds a number; NaN is a dash."""
-    return Cell(figure(value, places), value, extra or {}, best, mark)
+    return Cell(format_number(value, places), value, extra or {}, best, mark)
 
 
-def figure(value: float, places: int, sign: str = "") -> str:
+def format_number(value: float, places: int, sign: str = "") -> str:
     """A number in so many decimals, all with -1; NaN is a dash."""
     if math.isnan(value):
         return "-"
@@ -92,8 +92,8 @@ class Table:
     groups: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "header", tuple(map(one_line, self.header)))
-        object.__setattr__(self, "notes", tuple(map(one_line, self.notes)))
+        object.__setattr__(self, "header", tuple(map(escape_line, self.header)))
+        object.__setattr__(self, "notes", tuple(map(escape_line, self.notes)))
 
     def text(self, width: int = WIDTH) -> str:
         """Aligned columns, at most ``width`` wide; more columns follow in further blocks.
@@ -345,7 +345,7 @@ _LATEX = {
 
 def latex_escape(text: str) -> str:
     """``text`` in one line, with every character that LaTeX would read otherwise escaped."""
-    return "".join(_LATEX.get(c, c) for c in one_line(text))
+    return "".join(_LATEX.get(c, c) for c in escape_line(text))
 
 
 def _markdown_escape(text: str) -> str:

@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
-from ir_std._files import write_whole
+from ir_std._system.files import write_atomically
 from ir_std.errors import InputError
-from ir_std.trec._faults import explain, lines, nothing_in
-from ir_std.trec._lines import Suspicious, read_table
-from ir_std.trec.columns import QRELS, RUN
-from ir_std.trec.qrels import ArrayQrels, Qrels, Repeated
-from ir_std.trec.ranking import ranked
-from ir_std.trec.runs import ArrayRun, NotARun, Run
-from ir_std.trec.sources import Source, source_of
+from ir_std.reading.line_formats import QRELS, RUN
+from ir_std.reading.lines import CheckFailed, read_lines
+from ir_std.reading.plain import first_fault, no_lines, split_lines
+from ir_std.reading.sources import Source, source_of
+from ir_std.trec.qrels import ArrayQrels, Qrels, RepeatedDocument
+from ir_std.trec.ranking import sort_run
+from ir_std.trec.runs import ArrayRun, InvalidRun, Run
 
 File = str | os.PathLike[str] | IO[Any] | Source
 """A path, ``-`` for standard input, an open file, or a source."""
@@ -42,9 +42,9 @@ def read_run(file: File) -> Run:
     """
     source = source_of(file)
     try:
-        return ArrayRun(*read_table(source, RUN), source.name)
-    except (Suspicious, NotARun):
-        raise explain(source, RUN) from None
+        return ArrayRun(*read_lines(source, RUN), source.name)
+    except (CheckFailed, InvalidRun):
+        raise first_fault(source, RUN) from None
 
 
 def read_qrels(file: File) -> Qrels:
@@ -57,9 +57,9 @@ def read_qrels(file: File) -> Qrels:
     """
     source = source_of(file)
     try:
-        return ArrayQrels(*read_table(source, QRELS), source.name)
-    except (Suspicious, Repeated):
-        raise explain(source, QRELS) from None
+        return ArrayQrels(*read_lines(source, QRELS), source.name)
+    except (CheckFailed, RepeatedDocument):
+        raise first_fault(source, QRELS) from None
 
 
 def columns_of(file: File) -> int:
@@ -71,9 +71,9 @@ def columns_of(file: File) -> int:
         If the file cannot be read or has no such line.
     """
     source = source_of(file)
-    for _, fields in lines(source):
+    for _, fields in split_lines(source):
         return len(fields)
-    raise nothing_in(source)
+    raise no_lines(source)
 
 
 def write_run(
@@ -108,14 +108,14 @@ def write_run(
     content = run_text(run, tag)
     if isinstance(file, (str, os.PathLike)) and Path(file).suffix == ".gz":
         content = gzip.compress(content, mtime=0)
-    write_whole(file, content, inputs)
+    write_atomically(file, content, inputs)
 
 
 def run_text(run: Run, tag: str) -> bytes:
     """The lines of a run, as :func:`write_run` writes them."""
     _check_column("tag", tag)
     lines = []
-    for topic, (docs, scores) in ranked(run).lists.items():
+    for topic, (docs, scores) in sort_run(run).lists.items():
         _check_column("topic id", topic)
         if topic.startswith("#"):
             raise _unwritable("topic id", topic, "a line that starts with # is a comment")

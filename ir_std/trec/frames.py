@@ -63,7 +63,7 @@ def as_frame(given: Any) -> Any:
     return found.collect() if isinstance(found, narwhals.LazyFrame) else found
 
 
-def column(frame: Any, name: Any) -> list[Any]:
+def column_values(frame: Any, name: Any) -> list[Any]:
     """The values of a column."""
     values: list[Any] = (
         frame[name].tolist() if is_pandas(frame) else frame.get_column(name).to_list()
@@ -80,7 +80,7 @@ def with_values(
         for name, values in columns.items():
             copied[name] = values
         return copied
-    made = like(frame, columns)
+    made = frame_like(frame, columns)
     own = frame if rows is None else frame[rows]
     if not hasattr(frame, "to_native"):
         return own.with_columns(made.get_columns())
@@ -89,7 +89,7 @@ def with_values(
     return own.with_columns(narwhals.from_native(made).iter_columns()).to_native()
 
 
-def like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
+def frame_like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
     """A table of these columns, of the library that another one is of."""
     if not hasattr(frame, "to_native"):
         return type(frame)(dict(columns))

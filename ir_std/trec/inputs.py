@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats, Ints
+from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError
-from ir_std.trec._ids import Ids, check_strings
+from ir_std.reading.ids import Ids, check_strings
+from ir_std.reading.sources import BytesSource, FileSource
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.frames import as_frame, column, is_frame, is_pandas
-from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, Repeated
+from ir_std.trec.frames import as_frame, column_values, is_frame, is_pandas
+from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, RepeatedDocument
 from ir_std.trec.runs import ArrayRun, DictRun, Run, as_scores
-from ir_std.trec.sources import BytesSource, FileSource
 
 
 def as_run(run: Any) -> Run:
@@ -140,7 +140,7 @@ def _judged(rows: _Columns) -> Qrels:
     ids, levels = _ids(rows, "qrels"), _row_levels(rows)
     try:
         return ArrayQrels(rows.topics, rows.topic, ids, levels)
-    except Repeated:
+    except RepeatedDocument:
         judged: dict[str, dict[str, int]] = {t: {} for t in rows.topics}
         for t, doc, level in zip(rows.topic.tolist(), rows.documents, levels.tolist(), strict=True):
             judged[rows.topics[t]][doc] = level
@@ -241,7 +241,7 @@ def _columns(table: Any, names: tuple[str, str, str], kind: str) -> _Columns:
         if is_pandas(table):
             topics, documents = (table[name].to_numpy(object) for name in names[:2])
             return _with_numbers(kind, topics, documents.tolist(), table[names[2]].to_numpy())
-        columns = [column(table, name) for name in names]
+        columns = [column_values(table, name) for name in names]
         return _with_numbers(kind, _objects(columns[0]), *columns[1:])
     if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
         raise _unsupported(table, names, kind)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ir_std.errors import UsageError
-from ir_std.trec.sources import BytesSource
+from ir_std.reading.sources import BytesSource
 
 
 def name_runs(runs: Any) -> dict[str, Any]:

@@ -10,28 +10,28 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ir_std._typing import Ints, Mask
+from ir_std._arrays import Ints, Mask
 from ir_std.errors import InputError
-from ir_std.trec._ids import Ids, Index, keys, may_repeat
+from ir_std.reading.ids import Ids, Index, keys, may_repeat
 
 Computed = TypeVar("Computed")
 
 
-class Remembers:
+class Cached:
     """What others compute from it is computed once."""
 
     def __init__(self) -> None:
-        self._remembered: dict[Hashable, Any] = {}
+        self._cache: dict[Hashable, Any] = {}
 
-    def remembered(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
+    def cached(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """What ``compute`` gives, computed once for each ``key``."""
-        if key not in self._remembered:
-            self._remembered[key] = compute()
-        found: Computed = self._remembered[key]
+        if key not in self._cache:
+            self._cache[key] = compute()
+        found: Computed = self._cache[key]
         return found
 
 
-class Qrels(Remembers, ABC):
+class Qrels(Cached, ABC):
     """Relevance judgments, with the counts and ideal rankings that metrics need.
 
     Parameters
@@ -63,7 +63,7 @@ class Qrels(Remembers, ABC):
         self.dataset: str | None = None
         self.given: Any = None
         self._counts: dict[int, Ints] = {}
-        self._wanted: dict[bool, Wanted] = {}
+        self._wanted: dict[bool, Targets] = {}
 
     @property
     @abstractmethod
@@ -79,10 +79,10 @@ class Qrels(Remembers, ABC):
     def ids(self, rows: Ints) -> Ids:
         """The judged documents at some places."""
 
-    def wanted(self, judged: bool) -> Wanted:
+    def wanted(self, judged: bool) -> Targets:
         """The documents to be found in runs: the relevant ones, or all that are judged."""
         if judged not in self._wanted:
-            self._wanted[judged] = Wanted(self, judged)
+            self._wanted[judged] = Targets(self, judged)
         return self._wanted[judged]
 
     @property
@@ -197,12 +197,12 @@ class ArrayQrels(Qrels):
         self, topics: Sequence[str], topic: Ints, ids: Ids, levels: Ints, name: str = "qrels"
     ) -> None:
         super().__init__(topics, np.bincount(topic, minlength=len(topics)), name)
-        order = in_order(topic)
+        order = by_topic(topic)
         self._ids, self._levels = ids[order], levels[order]
         if may_repeat(keys(self._ids.hashes(), self.topic)) and (
             sum(map(len, self.judged.values())) < len(ids)
         ):
-            raise Repeated.at(
+            raise RepeatedDocument.at(
                 name, None, "a document occurs twice in a topic", "judge each document once"
             )
 
@@ -225,18 +225,18 @@ class ArrayQrels(Qrels):
         return self._ids[rows]
 
 
-class Repeated(InputError):
+class RepeatedDocument(InputError):
     """A document is judged twice in a topic."""
 
 
-def in_order(topic: Ints) -> Ints | slice:
+def by_topic(topic: Ints) -> Ints | slice:
     """What brings the lines of each topic together."""
     if (topic[1:] >= topic[:-1]).all():
         return slice(None)
     return np.argsort(topic, kind="stable")
 
 
-class Wanted:
+class Targets:
     """Documents that are to be found in runs.
 
     Attributes
@@ -269,7 +269,7 @@ class Wanted:
         return [list(islice(names, size)) for size in sizes.tolist()]
 
 
-class Ranking(Remembers):
+class Ranking(Cached):
     """Judged documents of a run: by topic, then by rank.
 
     Attributes
@@ -300,6 +300,6 @@ class Ranking(Remembers):
     def relevant(self, level: int, cutoff: int | None = None) -> Ranking:
         """The documents at ``level`` or above, of the first ``cutoff``."""
         kept = self.level >= level
-        # A ranking that remembered itself would not be freed with its run.
-        found = self if kept.all() else self.remembered(level, lambda: self[kept])
+        # A ranking that cached itself would not be freed with its run.
+        found = self if kept.all() else self.cached(level, lambda: self[kept])
         return found if cutoff is None else found[found.rank <= cutoff]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._typing import Floats, Ints
+from ir_std._arrays import Floats, Ints
 from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import DictRun, Run
 
@@ -35,7 +35,9 @@ MSMARCO = Order(np.float64, False)
 """Scores as 64-bit floats, ties by document id ascending: ir_measures' RR@k and Judged."""
 
 
-def rank(run: Run, qrels: Qrels, order: Order = TREC_EVAL, judged: bool = False) -> Ranking:
+def rank_documents(
+    run: Run, qrels: Qrels, order: Order = TREC_EVAL, judged: bool = False
+) -> Ranking:
     """Rank the relevant documents of ``run``, or all that are judged.
 
     Topics of the run that the qrels do not hold are ignored.
@@ -194,7 +196,7 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
     return places
 
 
-def ranked(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Run:
+def sort_run(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Run:
     """A run whose documents are in order, of each topic the first ``depth``."""
     return DictRun.from_lists(
         (

@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std._typing import Floats, Ints
+from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError
-from ir_std.trec._ids import Collision, Ids, check_strings, keys, may_repeat
-from ir_std.trec.qrels import Qrels, Wanted, in_order
+from ir_std.reading.ids import Collision, Ids, check_strings, keys, may_repeat
+from ir_std.trec.qrels import Qrels, Targets, by_topic
 
 
-class NotARun(InputError):
+class InvalidRun(InputError):
     """Documents or scores that cannot be ranked."""
 
 
-class Found(NamedTuple):
+class FoundDocuments(NamedTuple):
     """Documents of the qrels that a run holds, by topic.
 
     Attributes
@@ -84,7 +84,7 @@ class Run(ABC):
         if infinite.size:
             line = int(infinite[0])
             topic, a = next((t, a) for t, (a, b) in self.bounds.items() if a <= line < b)
-            raise NotARun.at(
+            raise InvalidRun.at(
                 name,
                 None,
                 f"topic {topic}, document "
@@ -101,7 +101,7 @@ class Run(ABC):
         """The document ids at some lines: str, or bytes in UTF-8, which order the same."""
 
     @abstractmethod
-    def find(self, wanted: Wanted) -> Found:
+    def find(self, wanted: Targets) -> FoundDocuments:
         """The documents of the qrels that the run holds."""
 
     @property
@@ -164,7 +164,7 @@ class DictRun(Run):
             scored[topic] = dict(zip(docs, scores, strict=True))
             if len(scored[topic]) < len(docs):
                 twice = Counter(docs).most_common(1)[0][0]
-                raise NotARun.at(
+                raise InvalidRun.at(
                     name,
                     None,
                     f"topic {topic} has document {twice!r} twice",
@@ -187,7 +187,7 @@ class DictRun(Run):
         docs = {t: (self.documents(bounds[t][0]), bounds[t][1][0]) for t in set(at)}
         return [docs[t][0][line - docs[t][1]] for t, line in zip(at, lines.tolist(), strict=True)]
 
-    def find(self, wanted: Wanted) -> Found:
+    def find(self, wanted: Targets) -> FoundDocuments:
         """The documents of the qrels that the run holds."""
         values = chain.from_iterable(
             map(self._scores(topic).get, docs, repeat(math.nan))
@@ -197,7 +197,7 @@ class DictRun(Run):
         for topic in self._scored:
             self.documents(topic)  # which checks those that the qrels lack, too
         rows = np.flatnonzero(~np.isnan(scores))
-        return Found(
+        return FoundDocuments(
             wanted.topic[rows],
             scores[rows],
             wanted.level[rows],
@@ -223,7 +223,7 @@ def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
     try:
         return np.fromiter(values, float, count)
     except (TypeError, ValueError, OverflowError) as wrong:
-        raise NotARun.at(
+        raise InvalidRun.at(
             name, None, f"a score is no number ({wrong})", "scores must be finite numbers"
         ) from None
 
@@ -250,7 +250,7 @@ class ArrayRun(Run):
     def __init__(
         self, topics: Sequence[str], topic: Ints, ids: Ids, scores: Floats, name: str = "run"
     ) -> None:
-        order = in_order(topic)
+        order = by_topic(topic)
         self._ids = ids[order]
         sizes = np.bincount(topic, minlength=len(topics)).tolist()
         super().__init__(topics, sizes, scores[order], name)
@@ -270,7 +270,7 @@ class ArrayRun(Run):
         """The document ids at some lines."""
         return self._ids[lines].bytes()
 
-    def find(self, wanted: Wanted) -> Found:
+    def find(self, wanted: Targets) -> FoundDocuments:
         """The documents of the qrels that the run holds."""
         place = wanted.qrels.positions
         numbers = np.array([place.get(t, len(place)) for t in self.bounds], np.int64)
@@ -280,6 +280,6 @@ class ArrayRun(Run):
         except Collision:
             found = self._as_dict().find(wanted)
             return found._replace(ids=lambda some: Ids.of(found.ids(some)).bytes())
-        return Found(
+        return FoundDocuments(
             topic[lines], self.scores[lines], wanted.level[rows], lambda some: self.ids(lines[some])
         )

@@ -18,7 +18,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from ir_std import analysis
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.schemes import get_scheme
 
 RNG = np.random.default_rng(20080720)
@@ -330,8 +330,8 @@ def wrong(value: str) -> Any:
         (lambda: analysis.swap_rate(SCORES, [0.1]), "ascend from 0"),
         (lambda: analysis.swap_rate(SCORES, [0, 0.2, 0.1]), "ascend from 0"),
         (lambda: analysis.swap_rate(SCORES, [0], size=7), "half of the 12 topics"),
-        (lambda: analysis.standardize(SCORES, OTHER), "same topics"),
-        (lambda: analysis.standardize(SCORES, scheme="X"), "allowed are"),
+        (lambda: analysis.standardize_matrix(SCORES, OTHER), "same topics"),
+        (lambda: analysis.standardize_matrix(SCORES, scheme="X"), "allowed are"),
         (lambda: analysis.leave_out(SCORES, "ab"), "as many groups, got 2"),
         (lambda: analysis.leave_out(SCORES, "aaaab"), "fewer than two systems remain"),
         (lambda: analysis.factor_stability(SCORES, OTHER, 2), "same topics, got 12 and 9"),
@@ -428,7 +428,7 @@ def test_factor_stability_is_the_tau_of_some_sample(scheme: str) -> None:
     by = RNG.random((12, 3))
 
     def means(systems: list[int]) -> Floats:
-        y = analysis.standardize(SCORES, by[:, systems], scheme)
+        y = analysis.standardize_matrix(SCORES, by[:, systems], scheme)
         return np.asarray(y.mean(axis=0))
 
     possible = {
@@ -454,7 +454,7 @@ def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_b
 
     def means(chosen: list[int]) -> Floats:
         limits = SCORES[0] > 0.5
-        y = np.vstack([limits, analysis.standardize(SCORES[1:], by[1:, chosen])])
+        y = np.vstack([limits, analysis.standardize_matrix(SCORES[1:], by[1:, chosen])])
         return np.asarray(y.mean(axis=0))
 
     possible = {
@@ -478,7 +478,7 @@ def test_factor_stability_repeats_with_its_seed() -> None:
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
 def test_standardize_is_the_scheme_with_the_systems_own_factors(scheme: str) -> None:
     by = RNG.random((12, 7))
-    found = analysis.standardize(SCORES, by, scheme)
+    found = analysis.standardize_matrix(SCORES, by, scheme)
     for t, row in enumerate(by):
         expected = get_scheme(scheme).apply(
             SCORES[t], mean=row.mean(), sd=row.std(ddof=1), scores=np.tile(row, (5, 1))
@@ -488,13 +488,13 @@ def test_standardize_is_the_scheme_with_the_systems_own_factors(scheme: str) -> 
 
 def test_a_topic_on_which_all_score_the_same_standardizes_to_the_average() -> None:
     # The mean of three times 0.1 is not 0.1 in floating point, and must not matter.
-    assert analysis.standardize([[0.1, 0.1, 0.1]]).tolist() == [[0.5, 0.5, 0.5]]
+    assert analysis.standardize_matrix([[0.1, 0.1, 0.1]]).tolist() == [[0.5, 0.5, 0.5]]
 
 
 def test_schemes_parameters_are_passed_on() -> None:
     np.testing.assert_allclose(
-        analysis.standardize(SCORES, scheme="U", A=0.1),
-        np.clip(0.1 * analysis.standardize(SCORES, scheme="z") + 0.5, 0, 1),
+        analysis.standardize_matrix(SCORES, scheme="U", A=0.1),
+        np.clip(0.1 * analysis.standardize_matrix(SCORES, scheme="z") + 0.5, 0, 1),
     )
 
 
@@ -502,7 +502,7 @@ def test_schemes_parameters_are_passed_on() -> None:
 def test_leave_out_standardizes_each_group_by_the_others(scheme: str) -> None:
     found = analysis.leave_out(SCORES, ["a", "b", "a", "c", "c"], scheme)
     for own, others in (([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4]), ([3, 4], [0, 1, 2])):
-        expected = analysis.standardize(SCORES[:, own], SCORES[:, others], scheme)
+        expected = analysis.standardize_matrix(SCORES[:, own], SCORES[:, others], scheme)
         np.testing.assert_array_equal(found[:, own], expected)
 
 

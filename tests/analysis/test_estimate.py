@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ir_std.analysis.estimate import Estimate, mean_of
+from ir_std.analysis.estimate import Estimate, mean_of_estimates
 
 
 def test_the_interval_over_topics_is_students() -> None:
@@ -45,7 +45,7 @@ def test_a_mean_of_two_means_has_welchs_error_and_degrees_of_freedom() -> None:
     random = np.random.default_rng(2)
     a, b = random.normal(0, 1, 12), random.normal(0, 3, 30)
     expected = stats.ttest_ind(a, -b, equal_var=False)
-    found = mean_of([Estimate.of(a), Estimate.of(b)])
+    found = mean_of_estimates([Estimate.of(a), Estimate.of(b)])
     assert found.mean / found.error == pytest.approx(expected.statistic)
     assert found.topics_df == pytest.approx(expected.df)
     assert found.n == 42

@@ -74,7 +74,7 @@ def pairs(m: int) -> Iterator[tuple[int, int]]:
 def z(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         x = x[np.ptp(x, axis=1) > 0]
-        yield analysis.standardize(x, scheme="z"), stats.zscore(x, axis=1, ddof=1)
+        yield analysis.standardize_matrix(x, scheme="z"), stats.zscore(x, axis=1, ddof=1)
 
 
 @audit("schemes: N", "math.erf and plain loops, limits where all agree")
@@ -103,7 +103,7 @@ def u(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         x = x[np.ptp(x, axis=1) > 0]
         yield (
-            analysis.standardize(x, scheme="U"),
+            analysis.standardize_matrix(x, scheme="U"),
             [
                 [min(1, max(0, 0.15 * (s - fmean(row)) / stdev(row) + 0.5)) for s in row]
                 for row in x.tolist()
@@ -114,7 +114,7 @@ def u(rng: np.random.Generator) -> Cases:
 @audit("schemes: E", "statsmodels ECDF")
 def e(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
-        yield analysis.standardize(x, scheme="E"), [ECDF(row)(row) for row in x]
+        yield analysis.standardize_matrix(x, scheme="E"), [ECDF(row)(row) for row in x]
 
 
 @audit("leave_out", "plain loops over the groups")

@@ -14,9 +14,9 @@ from scipy import stats
 from ir_std.analysis import paired
 from ir_std.analysis.corrections import bonferroni, holm
 from ir_std.analysis.paired import (
-    against,
-    described,
+    describe_test,
     mean_interval,
+    paired_tests,
     randomization_test,
     t_test,
     tukey_test,
@@ -94,7 +94,7 @@ def test_the_randomization_test_of_ms_marcos_topics_takes_less_than_50_mb() -> N
 
 def test_pairs_are_the_topics_where_both_have_a_score() -> None:
     nan = float("nan")
-    found = against(
+    found = paired_tests(
         [0.1, 0.5, 0.25, 1.0, nan],
         {"run": [0.5, 0.75, 0.5, nan, 0.0], "all": [0.5, 0.75, 0.5, 0.9, 0.0]},
         "cabde",
@@ -112,7 +112,7 @@ def test_pairs_are_the_topics_where_both_have_a_score() -> None:
 
 def test_runs_without_a_common_topic_have_no_difference() -> None:
     nan = float("nan")
-    found = against([0.1, nan], {"run": [nan, 0.2]}, "ab")["run"]
+    found = paired_tests([0.1, nan], {"run": [nan, 0.2]}, "ab")["run"]
     assert np.isnan(found.difference)
     assert found.topics == ()
     assert not found.significant
@@ -120,7 +120,9 @@ def test_runs_without_a_common_topic_have_no_difference() -> None:
 
 def test_scores_that_differ_by_rounding_only_do_not_differ() -> None:
     baseline = np.random.default_rng(4).random(50)
-    found = against(baseline, {"run": (baseline + 0.2) - 0.2}, [str(t) for t in range(50)])["run"]
+    found = paired_tests(baseline, {"run": (baseline + 0.2) - 0.2}, [str(t) for t in range(50)])[
+        "run"
+    ]
     assert ((baseline + 0.2) - 0.2 != baseline).any()
     assert (found.difference, found.p) == (0, 1)
 
@@ -156,7 +158,7 @@ def test_tukeys_test_of_one_run_is_the_t_test() -> None:
 def test_tukeys_test_takes_topics_that_all_runs_have() -> None:
     runs = {name: RUNS[:, k].copy() for k, name in enumerate("abcd")}
     runs["c"][2] = np.nan
-    found = against(runs.pop("a"), runs, "123456", "tukey")
+    found = paired_tests(runs.pop("a"), runs, "123456", "tukey")
     kept = np.delete(RUNS, 2, axis=0)
     assert {f.topics for f in found.values()} == {tuple("12456")}
     assert [f.p for f in found.values()] == pytest.approx(tukey_test(kept[:, 1:] - kept[:, :1]))
@@ -200,7 +202,7 @@ def test_bonferroni_multiplies_by_the_number_of_tests() -> None:
 def test_p_values_are_adjusted_by_the_correction_asked_for(
     correction: str | None, adjusted: Callable[[list[float]], Sequence[float]]
 ) -> None:
-    found = against(
+    found = paired_tests(
         RUNS[:, 0], {str(k): RUNS[:, k] for k in (1, 2, 3)}, "123456", correction=correction
     ).values()
     assert [f.p_adjusted for f in found] == pytest.approx(list(adjusted([f.p for f in found])))
@@ -241,7 +243,7 @@ def test_p_values_are_adjusted_by_the_correction_asked_for(
 def test_a_note_says_what_was_tested_and_how_it_was_corrected(
     test: str, correction: str | None, runs: int, words: str
 ) -> None:
-    assert described(test, correction, runs) == words
+    assert describe_test(test, correction, runs) == words
 
 
 @given(SCORES)
@@ -263,4 +265,4 @@ def test_an_unknown_test_or_correction_names_the_known_ones(
     test: str, correction: str | None, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        against([], {}, [], test, correction)
+        paired_tests([], {}, [], test, correction)

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import ir_std
-from ir_std.analysis import standardize
+from ir_std.analysis import standardize_matrix
 from ir_std.analysis.uncertainty import (
     bootstrap_covariance,
+    contrast_error,
     draw_systems,
     normal_covariance,
     resampled_means,
-    standard_error,
 )
 
 
@@ -49,7 +49,7 @@ def test_each_sample_is_standardized_as_if_its_systems_were_all_there_are(scheme
     by, x = scores(), scores(systems=3, seed=2)
     drawn = draw_systems("aabbcdefg", 50, 3)
     expected = [
-        standardize(x, np.repeat(by, counts.astype(int), axis=1), scheme).mean(axis=0)
+        standardize_matrix(x, np.repeat(by, counts.astype(int), axis=1), scheme).mean(axis=0)
         for counts in drawn
     ]
     assert resampled_means(x, by, drawn, scheme) == pytest.approx(np.array(expected), abs=1e-9)
@@ -64,7 +64,7 @@ def test_a_system_without_a_score_on_a_topic_is_left_out_there(scheme: str) -> N
     for counts, means in zip(drawn, found, strict=True):
         sample = np.repeat(by, counts.astype(int), axis=1)
         values = [
-            standardize(x[[t]], row[None, ~np.isnan(row)], scheme)[0]
+            standardize_matrix(x[[t]], row[None, ~np.isnan(row)], scheme)[0]
             for t, row in enumerate(sample)
         ]
         assert means == pytest.approx(np.mean(values, axis=0), abs=1e-9)
@@ -113,7 +113,7 @@ def test_errors_tell_how_much_means_vary_from_one_choice_of_systems_to_another(
     means, told = [], []
     for _ in range(300):
         by = rest[:, random.choice(rest.shape[1], systems, replace=False)]
-        means.append(standardize(x, by).mean(axis=0))
+        means.append(standardize_matrix(x, by).mean(axis=0))
         told.append(np.diag(bootstrap_covariance(x, by, samples=100)))
     left = 1 - systems / rest.shape[1]  # of a finite number of systems some are drawn
     seen = np.sqrt(np.var(means, axis=0, ddof=1).mean() / left)
@@ -126,7 +126,7 @@ def test_intervals_hold_their_level_between_halves_of_the_systems() -> None:
     for _ in range(trials):
         run, *rest = random.permutation(129).tolist()
         halves = [everyone[:, half] for half in (rest[:64], rest[64:])]
-        means = [standardize(everyone[:, [run]], by).mean() for by in halves]
+        means = [standardize_matrix(everyone[:, [run]], by).mean() for by in halves]
         variance = sum(
             bootstrap_covariance(everyone[:, [run]], by, samples=100)[0, 0] for by in halves
         )
@@ -137,7 +137,7 @@ def test_intervals_hold_their_level_between_halves_of_the_systems() -> None:
 def test_a_difference_of_runs_that_share_factors_is_surer_than_either_mean() -> None:
     by = trec8()
     covariance = bootstrap_covariance(by[:, [60, 70]], by)
-    of_difference = standard_error(covariance, [1, -1])
+    of_difference = contrast_error(covariance, [1, -1])
     assert of_difference < 0.5 * errors(covariance).min()
     means = resampled_means(by[:, [60, 70]], by, draw_systems(range(129)))
     assert of_difference == pytest.approx(
@@ -147,7 +147,7 @@ def test_a_difference_of_runs_that_share_factors_is_surer_than_either_mean() -> 
 
 def test_a_run_does_not_differ_from_itself() -> None:
     by = trec8()
-    assert standard_error(bootstrap_covariance(by[:, [3, 3]], by), [1, -1]) < 1e-9
+    assert contrast_error(bootstrap_covariance(by[:, [3, 3]], by), [1, -1]) < 1e-9
 
 
 def test_the_same_scores_always_give_the_same_error() -> None:
@@ -198,7 +198,7 @@ def test_the_delta_method_tells_how_means_vary_with_normal_scores(
         x, np.zeros(topics), np.ones(topics), systems, scheme, correlation=correlation, **params
     )
     assert errors(found) == pytest.approx(errors(seen), rel=0.05)
-    assert standard_error(found, [1, -1]) == pytest.approx(standard_error(seen, [1, -1]), rel=0.05)
+    assert contrast_error(found, [1, -1]) == pytest.approx(contrast_error(seen, [1, -1]), rel=0.05)
 
 
 def test_for_ap_the_delta_method_comes_near_the_bootstrap() -> None:

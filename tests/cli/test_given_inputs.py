@@ -19,9 +19,9 @@ import pytrec_eval
 from ir_std.cli.trec_eval import read_measures
 from ir_std.factors.catalog import load_factors
 from ir_std.measures import parse_measure
+from ir_std.measures.names import missing_from_group
+from ir_std.reading import sources
 from ir_std.testing import simulated_qrels, simulated_run
-from ir_std.trec import sources
-from ir_std.trec.names import left_out
 
 
 @pytest.fixture(scope="module")
@@ -261,7 +261,7 @@ def test_a_family_is_what_trec_eval_evaluates_under_its_name(theirs: str) -> Non
     names = [
         name
         for name in evaluator.evaluate({"q": {"d": 1.0}})["q"]
-        if name not in ("runid", *left_out(theirs)) and not name.startswith("utility")
+        if name not in ("runid", *missing_from_group(theirs)) and not name.startswith("utility")
     ]
     assert set(read_measures(theirs)) == {
         measure for name in names for measure in read_measures(name)

@@ -183,11 +183,11 @@ def test_an_interrupt_while_a_file_is_written_leaves_the_old_one(tmp_path: Path)
     file = tmp_path / "page"
     file.write_text("old")
     code = (
-        "import os, signal, sys, pathlib; from ir_std._files import write_whole; "
-        "from ir_std._signals import end_on_signals; end_on_signals(); "
+        "import os, signal, sys, pathlib; from ir_std._system.files import write_atomically; "
+        "from ir_std._system.signals import end_on_signals; end_on_signals(); "
         "write = pathlib.Path.write_bytes; "
         "pathlib.Path.write_bytes = lambda path, content: (write(path, content[:1]), "
-        "os.kill(os.getpid(), signal.SIGINT)); write_whole(sys.argv[1], b'new')"
+        "os.kill(os.getpid(), signal.SIGINT)); write_atomically(sys.argv[1], b'new')"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=False

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from made_up import collection, write_qrels, write_runs
 
-from ir_std._text import encodable, one_line, visible
-from ir_std.reporting.tables import Table, label, number
+from ir_std._system.text import escape_controls, escape_line, escape_unencodable
+from ir_std.reporting.tables import Table, label_cell, number_cell
 
 HOSTILE = [
     "esc\x1b[31m",
@@ -192,21 +192,25 @@ def compiled(table: Table, folder: Path) -> str:
 @pytest.mark.parametrize("times", [1, 3])
 def test_latex_of_hostile_names_compiles_and_reads_no_file(tmp_path: Path, times: int) -> None:
     names = [name for name in HOSTILE if name.isascii() or not name.isprintable()]
-    rows = [(label(name), number(0.5)) for name in [*names, *"\\~^&%$#_{}<>|±"]] * times
+    rows = [(label_cell(name), number_cell(0.5)) for name in [*names, *"\\~^&%$#_{}<>|±"]] * times
     table = Table(("run", "AP"), tuple(rows), notes=tuple(f"Worse than {n}." for n in names))
     compiled(table, tmp_path)
     assert "passwd" not in (tmp_path / "t.fls").read_text()
 
 
 def test_a_long_latex_table_loses_no_row_at_the_end_of_a_page(tmp_path: Path) -> None:
-    rows = tuple((label(f"run{i}"), number(i / 200, best=i == 199, mark="+")) for i in range(200))
+    rows = tuple(
+        (label_cell(f"run{i}"), number_cell(i / 200, best=i == 199, mark="+")) for i in range(200)
+    )
     said = compiled(Table(("run", "AP"), rows, notes=("+ better.",)), tmp_path)
     assert "Overfull" not in said
     assert re.search(r"Output written on t.pdf \([4-9] pages", said)
 
 
 def test_a_note_in_latex_is_part_of_the_table(tmp_path: Path) -> None:
-    table = Table(("run", "AP"), ((label("bm25"), number(0.5)),), notes=("Better & worse.",))
+    table = Table(
+        ("run", "AP"), ((label_cell("bm25"), number_cell(0.5)),), notes=("Better & worse.",)
+    )
     latex = table.latex()
     assert latex.index(r"\end{tabular}") < latex.index(r"\item Better \& worse.")
     assert latex.index(r"\item Better") < latex.index(r"\end{threeparttable}")
@@ -216,10 +220,10 @@ def test_a_note_in_latex_is_part_of_the_table(tmp_path: Path) -> None:
 
 def test_escapes_are_those_of_json() -> None:
     text = "a\x1b\x9b\u2028\ud800b"
-    assert json.loads(f'"{visible(text)}"') == text
-    assert json.loads(f'"{one_line("tab" + chr(9) + chr(10))}"') == "tab\t\n"
-    assert encodable("é😀", "ascii") == "\\u00e9\\ud83d\\ude00"
-    assert encodable("é", "utf-8") == visible("é\t\n")[0] == "é"
+    assert json.loads(f'"{escape_controls(text)}"') == text
+    assert json.loads(f'"{escape_line("tab" + chr(9) + chr(10))}"') == "tab\t\n"
+    assert escape_unencodable("é😀", "ascii") == "\\u00e9\\ud83d\\ude00"
+    assert escape_unencodable("é", "utf-8") == escape_controls("é\t\n")[0] == "é"
 
 
 def test_a_file_of_other_origin_is_replaced_by_force_only(

@@ -137,7 +137,7 @@ def test_a_warning_has_a_line_of_its_own(files: Path, tmp_path: Path) -> None:
 
 def test_an_interrupt_is_said_in_a_line_of_its_own(files: Path) -> None:
     code = (
-        "import os, signal; from ir_std._signals import end_on_signals; end_on_signals(); "
+        "import os, signal; from ir_std._system.signals import end_on_signals; end_on_signals(); "
         "from ir_std.cli import streams; streams.AFTER = 0\n"
         "with streams.progress(9) as counted:\n"
         "    for i in counted(range(9)):\n"

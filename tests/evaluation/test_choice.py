@@ -11,7 +11,7 @@ from ir_measures import AP
 
 import ir_std
 from ir_std import InputError, NoFactorsError, UsageError, load_factors, nDCG
-from ir_std.factors.estimates import without
+from ir_std.factors.estimates import leave_out_systems
 from ir_std.factors.quality import saturates
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -32,7 +32,7 @@ def test_modern_systems_and_sets_without_some_are_chosen(qrels: Any) -> None:
     modern = ir_std.evaluator([nDCG @ 10], qrels, systems="modern")
     assert [p.factors.id for p in modern.plans] == ["dl19-passage-modern"]
     some = ir_std.evaluator([nDCG @ 10], qrels, without="UNH_exDL_bm25")
-    expected = without(load_factors("dl19-passage"), ["UNH_exDL_bm25"])
+    expected = leave_out_systems(load_factors("dl19-passage"), ["UNH_exDL_bm25"])
     assert [p.factors.n_systems["nDCG@10"] for p in some.plans] == [36]
     assert np.array_equal(some.plans[0].factors.sd["nDCG@10"], expected.sd["nDCG@10"])
 

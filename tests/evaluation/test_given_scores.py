@@ -16,9 +16,9 @@ import ir_std
 from ir_std import InputError, NoFactorsError, UsageError
 from ir_std.evaluation.api import evaluator_for
 from ir_std.measures import Standardized, sAP
+from ir_std.scores.inputs import as_run_or_scores, runs_by_name
+from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.trec.inputs import as_qrels, as_run
-from ir_std.trec.scored import as_scored, runs_by_name
-from ir_std.trec.scores import RunScores, counted_topics
 
 TREC8 = ir_std.load_factors("trec8-adhoc")
 
@@ -169,11 +169,11 @@ def test_a_run_needs_qrels() -> None:
 def test_a_file_of_several_runs_is_no_one_run(tmp_path: Path) -> None:
     (tmp_path / "long").write_text("run,topic,measure,value\na,401,AP,0.1\nb,401,AP,0.2\n")
     with pytest.raises(InputError, match=r"long: scores of 2 runs \(a, b\)"):
-        as_scored(tmp_path / "long")
+        as_run_or_scores(tmp_path / "long")
     with (tmp_path / "long").open("rb") as file, pytest.raises(InputError, match="of 2 runs"):
-        as_scored(file)
+        as_run_or_scores(file)
     one = made_up()
-    assert as_scored(one) is one
+    assert as_run_or_scores(one) is one
 
 
 def test_scores_of_two_runs_of_one_name_are_refused(tmp_path: Path) -> None:

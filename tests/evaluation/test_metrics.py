@@ -15,7 +15,7 @@ from ir_measures.providers import FallbackProvider
 
 import ir_std
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.provider import StdProvider
+from ir_std.evaluation.plugin import StdProvider
 
 JUDGE = FallbackProvider(
     [p for p in ir_measures.DefaultPipeline.providers if not isinstance(p, StdProvider)]

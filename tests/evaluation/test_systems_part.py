@@ -11,7 +11,7 @@ from ir_measures import AP, NumRet
 import ir_std
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
 from ir_std.evaluation.uncertainty import BY_SYSTEM, BY_TEAM, BY_THEORY
-from ir_std.factors.estimates import by_system, means_of_systems
+from ir_std.factors.estimates import means_of_systems, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -25,7 +25,7 @@ def results(name: str, schemes: str = "N") -> ir_std.Results:
 
 def test_each_system_gets_its_own_column_again() -> None:
     factors = ir_std.load_factors("trec8-adhoc")
-    assert np.sort(by_system(factors, "AP")[1].mean(axis=0)) == pytest.approx(
+    assert np.sort(scores_by_system(factors, "AP")[1].mean(axis=0)) == pytest.approx(
         means_of_systems(factors, "AP")
     )
 
@@ -37,11 +37,11 @@ def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
     raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
     expected = bootstrap_covariance(
         raw,
-        by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
+        scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
         scheme=scheme,
         resolution=0.0001,
     )
-    part = found.systems_parts[measure]
+    part = found.systems_covariances[measure]
     assert part.covariance == pytest.approx(expected)
     assert part.df == 102
     assert part.source == BY_SYSTEM
@@ -61,8 +61,8 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
     )
     qrels = simulated_qrels(known.n_rel)
     found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    part = found.systems_parts[ir_std.sAP]
-    numbers, scores = by_system(factors, "AP")
+    part = found.systems_covariances[ir_std.sAP]
+    numbers, scores = scores_by_system(factors, "AP")
     expected = bootstrap_covariance(
         found.values["a"][AP][:, None], scores, [i // 10 for i in numbers]
     )
@@ -76,7 +76,7 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
     raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
     rows = factors.rows(found.topics)
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
-    part = found.systems_parts[ir_std.sAP]
+    part = found.systems_covariances[ir_std.sAP]
     assert part.covariance == pytest.approx(expected)
     assert (part.df, part.source) == (104, BY_THEORY)
 

@@ -15,8 +15,8 @@ import ir_std
 from ir_std import FactorSet, NoFactorsError, UsageError, snDCG
 from ir_std.factors.datasets import judgments_of_dataset
 from ir_std.factors.estimates import factors_from_scores
+from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels
-from ir_std.trec.scores import RunScores
 
 MODELS = ("a", "b", "c", "d")
 SCORES = np.array([[0.2, 0.4, 0.6, np.nan], [0.1, 0.1, 0.3, 0.5]])

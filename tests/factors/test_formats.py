@@ -16,15 +16,15 @@ from ir_std import FactorSet, InputError, build_factors, load_factors
 from ir_std.factors.formats import (
     FORMATS,
     PUBLISHED_NAMES,
-    imported,
     read_trec_eval,
     read_webber,
+    set_from_tables,
     webber_files,
     write_trec_eval,
     write_webber,
 )
-from ir_std.factors.validation import check
-from ir_std.trec.names import from_trec_eval, to_trec_eval
+from ir_std.factors.set_checks import check_set
+from ir_std.measures.names import from_trec_eval, to_trec_eval
 
 NAMES = {
     "AP": "map",
@@ -102,7 +102,7 @@ def test_published_files_are_read_and_written_with_the_same_values(
 ) -> None:
     tables = read_webber(data / "published" / "trec7.adhoc")
     assert set(tables.mean) == set(PUBLISHED_NAMES.values())
-    write_webber(imported(tables, {"id": "x"}, 103), tmp_path / "trec7.adhoc")
+    write_webber(set_from_tables(tables, {"id": "x"}, 103), tmp_path / "trec7.adhoc")
     for mine, theirs in zip(
         webber_files(tmp_path / "trec7.adhoc"),
         webber_files(data / "published" / "trec7.adhoc"),
@@ -201,7 +201,7 @@ def test_the_commands_export_and_import(
 
 def test_a_set_of_unknown_size_says_so(built: FactorSet, tmp_path: Path) -> None:
     write_trec_eval(built, tmp_path / "z")
-    made = imported(read_trec_eval(tmp_path / "z"), {"id": "x"})
+    made = set_from_tables(read_trec_eval(tmp_path / "z"), {"id": "x"})
     assert made.systems_text() == "unknown number of"
 
 
@@ -235,7 +235,7 @@ def test_odd_topics_come_back_from_every_format_or_are_refused(
         again = FactorSet.load(Path(folder, "set"))
         assert (again.topics, again.judgments) == (made.topics, made.judgments)
         assert again.mean["AP"].tolist() == made.mean["AP"].tolist()
-        assert check(Path(folder, "set")) == []
+        assert check_set(Path(folder, "set")) == []
         write_webber(made, Path(folder, "x"))
         tables = read_webber(Path(folder, "x"))
         assert tables.topics == made.topics
@@ -270,4 +270,4 @@ def test_topics_that_csv_must_quote_come_back(topics: str, tmp_path: Path) -> No
 def test_values_that_no_measure_can_have_are_refused_on_import(line: str, tmp_path: Path) -> None:
     (tmp_path / "z").write_text(line + "\n", encoding="utf-8")
     with pytest.raises(InputError):
-        imported(read_trec_eval(tmp_path / "z"), {"id": "x"})
+        set_from_tables(read_trec_eval(tmp_path / "z"), {"id": "x"})

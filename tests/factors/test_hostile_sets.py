@@ -18,9 +18,9 @@ from ir_measures import AP
 
 import ir_std
 from ir_std import FactorSet, InputError, load_factors
-from ir_std.factors.doc_ids import looks_like, parsed
+from ir_std.factors.doc_ids import looks_like, parse_pattern
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.validation import check
+from ir_std.factors.set_checks import check_set
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels
 
@@ -266,7 +266,7 @@ def test_a_broken_set_is_refused_in_a_line_and_skipped_with_one_warning(
     assert len(scores) == 5
     assert len(caught) == 1
     assert "bad" in str(caught[0].message)
-    problems = check(sets / "bad")
+    problems = check_set(sets / "bad")
     assert problems
     with pytest.raises(InputError) as refused:
         load_factors(sets / "bad").verify()
@@ -279,7 +279,7 @@ def test_a_broken_set_is_refused_in_a_line_and_skipped_with_one_warning(
 
 def test_what_loads_is_sound_and_what_is_sound_loads(sets: Path) -> None:
     for folder in (sets / "bad", sets / "sound"):
-        assert check(folder) == []
+        assert check_set(folder) == []
         load_factors(folder).verify()
 
 
@@ -325,7 +325,7 @@ def test_patterns_mean_what_regular_expressions_mean() -> None:
         if not load_factors(name).of_datasets
     }
     for pattern in sorted(patterns | {r"a|b+c{2}|[^x]d?", r"[A-Z]{2,}x*", r"a{0}b{1,3}", ""}):
-        parsed(pattern)
+        parse_pattern(pattern)
         for _ in range(60):
             doc = "".join(random.choice(list("abcdxAFTWGX0129-._"), random.integers(0, 12)))
             assert looks_like(pattern, doc) == bool(re.fullmatch(pattern, doc)), (pattern, doc)

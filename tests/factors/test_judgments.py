@@ -14,8 +14,8 @@ from ir_std import load_factors
 from ir_std.errors import InputError
 from ir_std.factors import judgments
 from ir_std.factors.judgments import Judgments, fingerprint, judgments_of
-from ir_std.factors.storage import read_topics, write_topics
-from ir_std.trec import _ids
+from ir_std.factors.storage import parse_topics, write_topics
+from ir_std.reading import ids
 from ir_std.trec.files import read_qrels
 from ir_std.trec.inputs import as_qrels
 
@@ -55,7 +55,7 @@ def test_a_fingerprint_does_not_depend_on_order_nor_on_where_the_qrels_come_from
 def test_relevant_documents_come_a_line_each_however_many_are_put_together(
     at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_ids, "_AT_ONCE", at_once)
+    monkeypatch.setattr(ids, "_AT_ONCE", at_once)
     for level in (1, 2, 3, 5):
         assert as_qrels(JUDGED).relevant(level) == [
             "".join(f"{doc}\n" for doc, at in docs.items() if at >= level).encode()
@@ -86,7 +86,7 @@ def test_topics_read_back_as_they_were_written(tmp_path: Path) -> None:
         'a,"b"\nc': Judgments(1),
     }
     write_topics(tmp_path / "topics.csv", topics)
-    again = read_topics((tmp_path / "topics.csv").read_bytes(), "topics.csv")
+    again = parse_topics((tmp_path / "topics.csv").read_bytes(), "topics.csv")
     assert again == topics
     assert list(again) == list(topics)
 
@@ -113,7 +113,7 @@ def test_counts_alone_take_two_columns(tmp_path: Path) -> None:
 )
 def test_broken_counts_and_fingerprints_are_told_with_their_line(rows: str, says: str) -> None:
     with pytest.raises(InputError) as refused:
-        read_topics(rows.encode(), "topics.csv")
+        parse_topics(rows.encode(), "topics.csv")
     assert says in str(refused.value)
     assert len(str(refused.value)) < 300
 

@@ -216,14 +216,14 @@ def test_packs_that_are_not_what_they_should_be_leave_nothing_behind(
     "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 )
 def test_whichever_byte_is_damaged_a_pack_is_whole_or_refused(method: int, packed: Path) -> None:
-    whole = packs.opened(packed.read_bytes(), packed)
+    whole = packs.unpack(packed.read_bytes(), packed)
     repacked(packed, len, method=method)
     content = packed.read_bytes()
     refused = 0
     for place in np.random.default_rng(1).integers(0, len(content), 150).tolist():
         damaged = content[:place] + bytes([content[place] ^ 0x5A]) + content[place + 1 :]
         try:
-            found = packs.opened(damaged, packed)
+            found = packs.unpack(damaged, packed)
         except InputError:
             refused += 1
         else:

@@ -10,14 +10,14 @@ import pytest
 from scipy import stats
 
 from ir_std import available_factors, load_factors
-from ir_std.factors.estimates import by_system, factors_from_scores
+from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.quality import (
     WORDS,
-    duplicates,
+    assess_measure,
+    duplicate_systems,
+    find_outliers,
     findings,
-    hardly_spread,
-    outliers,
-    quality,
+    has_coarse_deviation,
 )
 
 
@@ -44,47 +44,47 @@ FORTY = RANDOM.beta(2, 5, (10, 40))
     ],
 )
 def test_a_measure_is_good_thin_coarse_or_old(scores: Any, info: Any, word: str) -> None:
-    assert quality(made({"AP": scores}, **info), "AP").word == word
+    assert assess_measure(made({"AP": scores}, **info), "AP").word == word
     assert word in WORDS
 
 
 def test_more_than_a_tenth_of_topics_without_spread_make_a_measure_coarse() -> None:
     flat = FORTY.copy()
     flat[0] = 0.3
-    assert quality(made({"AP": flat}), "AP").word == "good"
+    assert assess_measure(made({"AP": flat}), "AP").word == "good"
     flat[1] = 0.4
-    found = quality(made({"AP": flat}), "AP")
+    found = assess_measure(made({"AP": flat}), "AP")
     assert (found.word, found.flat) == ("coarse", ("1", "2"))
 
 
 def test_a_spread_of_few_steps_is_coarse_unless_the_steps_are_the_measures_own() -> None:
     sd = np.array([0.0, 0.0004, 0.0006, 0.2])
-    assert hardly_spread(sd, "AP", 0.0001).tolist() == [False, True, False, False]
-    assert not hardly_spread(sd, "AP", 0).any()
-    assert not hardly_spread(np.array([0.2]), "P@10", 0.1).any()
-    assert not hardly_spread(np.array([0.02]), "P@20", 0.01).any()
-    assert hardly_spread(np.array([0.02]), "P@30", 0.01).all()
+    assert has_coarse_deviation(sd, "AP", 0.0001).tolist() == [False, True, False, False]
+    assert not has_coarse_deviation(sd, "AP", 0).any()
+    assert not has_coarse_deviation(np.array([0.2]), "P@10", 0.1).any()
+    assert not has_coarse_deviation(np.array([0.02]), "P@20", 0.01).any()
+    assert has_coarse_deviation(np.array([0.02]), "P@30", 0.01).all()
 
 
 def test_topics_with_more_relevant_documents_than_the_depth_are_named() -> None:
     x = made({"AP": FORTY, "P@10": FORTY, "R@100": FORTY}, depth=100)
-    assert len(quality(x, "AP").deep) == 10
-    assert quality(x, "P@10").deep == quality(x, "R@100").deep == ()
-    assert quality(made({"AP": FORTY}, depth=300), "AP").deep == ()
+    assert len(assess_measure(x, "AP").deep) == 10
+    assert assess_measure(x, "P@10").deep == assess_measure(x, "R@100").deep == ()
+    assert assess_measure(made({"AP": FORTY}, depth=300), "AP").deep == ()
 
 
 def test_the_ceiling_is_the_best_attainable_z() -> None:
-    found = quality(made({"AP": FORTY}), "AP")
+    found = assess_measure(made({"AP": FORTY}), "AP")
     assert found.ceiling == pytest.approx(
         np.median((1 - FORTY.mean(axis=1)) / FORTY.std(axis=1, ddof=1))
     )
-    assert np.isnan(quality(made({"SP": FORTY * 20}), "SP").ceiling)
+    assert np.isnan(assess_measure(made({"SP": FORTY * 20}), "SP").ceiling)
 
 
 def test_outlying_systems_are_beyond_tukeys_fences() -> None:
     x = FORTY.copy()
     x[:, 7] = 0
-    found = outliers(made({"AP": x}), "AP")
+    found = find_outliers(made({"AP": x}), "AP")
     z = stats.zscore(x, axis=1, ddof=1).mean(axis=0)
     low, high = np.quantile(z, [0.25, 0.75])
     beyond = np.flatnonzero((z < low - 1.5 * (high - low)) | (z > high + 1.5 * (high - low)))
@@ -100,9 +100,9 @@ def test_outlying_systems_are_beyond_tukeys_fences() -> None:
 def test_systems_are_the_same_only_if_they_are_in_every_measure() -> None:
     x, y = FORTY.copy(), RANDOM.beta(2, 5, (10, 40))
     x[:, 3] = x[:, 30]
-    assert duplicates(made({"AP": x, "P@10": y})) == []
+    assert duplicate_systems(made({"AP": x, "P@10": y})) == []
     y[:, 3] = y[:, 30]
-    assert duplicates(made({"AP": x, "P@10": y})) == [(3, 30)]
+    assert duplicate_systems(made({"AP": x, "P@10": y})) == [(3, 30)]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_systems_are_the_same_only_if_they_are_in_every_measure() -> None:
 )
 def test_known_duplicates_are_found(name: str, groups: list[str]) -> None:
     tags = load_factors(name).info["tags"]
-    assert [" ".join(tags[n] for n in g) for g in duplicates(load_factors(name))] == groups
+    assert [" ".join(tags[n] for n in g) for g in duplicate_systems(load_factors(name))] == groups
 
 
 @pytest.mark.parametrize(
@@ -135,16 +135,16 @@ def test_known_duplicates_are_found(name: str, groups: list[str]) -> None:
 )
 def test_known_broken_runs_are_outlying(name: str, measure: str, expected: str) -> None:
     factors = load_factors(name)
-    found = outliers(factors, measure)
+    found = find_outliers(factors, measure)
     assert found is not None
     assert " ".join(factors.info["tags"][n] for n in found.numbers) == expected
 
 
 def test_robust_2003s_broken_runs_are_outlying() -> None:
     factors = load_factors("robust03")
-    found = outliers(factors, "AP")
+    found = find_outliers(factors, "AP")
     assert found is not None
-    _, scores = by_system(factors, "AP")
+    _, scores = scores_by_system(factors, "AP")
     worst = np.argsort(scores.mean(axis=0))[:7]
     assert set(worst) <= set(found.numbers)
 
@@ -169,7 +169,7 @@ def test_rr_is_no_default_as_a_quarter_of_the_systems_tie_at_the_top(name: str) 
 )
 def test_ap_is_no_default_where_more_is_relevant_than_the_systems_gave(name: str) -> None:
     factors = load_factors(name)
-    assert quality(factors, "AP").deep
+    assert assess_measure(factors, "AP").deep
     assert not any(m.startswith("AP") for m in factors.default_measures)
 
 
@@ -180,7 +180,7 @@ def test_no_cutoff_is_beyond_the_depth_and_no_cell_without_spread_is_shipped(nam
         depth, cutoff = factors.about(measure, "depth"), measure.rpartition("@")[2]
         assert not measure.startswith("Success")
         assert not (depth and "@" in measure and int(cutoff) > depth)
-        assert quality(factors, measure).coarse == ()
+        assert assess_measure(factors, measure).coarse == ()
 
 
 # -- the figures in the notes, from the data behind them --------------------------------------
@@ -193,9 +193,9 @@ def test_the_web_tracks_notes_count_their_identical_runs(
     name: str, pairs: int, change: float
 ) -> None:
     factors = load_factors(name)
-    groups = duplicates(factors)
+    groups = duplicate_systems(factors)
     assert [len(g) for g in groups] == [2] * pairs
-    _, scores = by_system(factors, "AP")
+    _, scores = scores_by_system(factors, "AP")
     one_each = np.delete(scores, [g[1] for g in groups], axis=1)
     changes = np.abs(one_each.std(axis=1, ddof=1) / scores.std(axis=1, ddof=1) - 1)
     assert round(changes.max(), 2) == change
@@ -208,7 +208,7 @@ def test_published_rbp_is_off_by_what_its_note_says(data: Path) -> None:
     from ir_std.factors.formats import read_webber
 
     published = read_webber(data / "published" / "trec8.adhoc")
-    _, x = by_system(load_factors("trec8-adhoc"), "RBP(p=0.8,rel=1)")
+    _, x = scores_by_system(load_factors("trec8-adhoc"), "RBP(p=0.8,rel=1)")
     rebuilt = stats.zscore(x, axis=1, ddof=1)
     theirs = (x - published.mean["RBP(p=0.8,rel=1)"][:, None]) / published.sd["RBP(p=0.8,rel=1)"][
         :, None
@@ -243,8 +243,8 @@ def test_recall_of_dl22_and_dl23_counts_passages() -> None:
     for name in ("dl22-passage", "dl23-passage"):
         factors = load_factors(name)
         relevant = np.array(list(factors.n_rel.values()))[:, None]
-        _, recall = by_system(factors, "R@100")
-        _, precision = by_system(factors, "P@20")
+        _, recall = scores_by_system(factors, "R@100")
+        _, precision = scores_by_system(factors, "P@20")
         found = recall * relevant
         assert np.abs(found - np.rint(found)).max() < 1e-6
         assert found.max() <= 100

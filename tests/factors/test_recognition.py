@@ -19,7 +19,7 @@ from ir_std.factors import catalog, fit, recognition
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.fit import Collection
 from ir_std.factors.judgments import Judgments, judgments_of
-from ir_std.factors.recognition import named
+from ir_std.factors.recognition import match_by_name
 from ir_std.testing import simulated_qrels
 from ir_std.trec.files import read_qrels
 from ir_std.trec.inputs import as_qrels
@@ -128,7 +128,7 @@ def test_as_many_relevant_documents_that_are_others_are_other_judgments(make: Ma
 
 def test_a_set_of_other_judgments_is_used_by_name_and_doubted(make: Make) -> None:
     factors = make("mine", judged(range(20)))
-    match = named(factors, collection_of(as_qrels(permuted(judged(range(20))))))
+    match = match_by_name(factors, collection_of(as_qrels(permuted(judged(range(20))))))
     assert match.factors is factors
     assert match.fit is not None
     assert "on 20 topics as many documents are relevant, but not the same ones" in (
@@ -209,14 +209,14 @@ def test_a_set_whose_counts_are_not_known_is_used_by_name_only() -> None:
     match = recognize(qrels)
     assert match.factors is None
     assert "it is used by name only" in str(match)
-    assert named(alone, collection_of(as_qrels(qrels))).factors is alone
+    assert match_by_name(alone, collection_of(as_qrels(qrels))).factors is alone
 
 
 def test_scores_alone_are_recognized_by_counts(make: Make) -> None:
     make("mine", judged(range(20)))
     counts = [(str(t), 10) for t in range(20)]
-    assert found(recognition.recognize(Collection(counts))) == ("mine", "counts")
-    assert recognition.recognize(Collection(counts[:9])).factors is None
+    assert found(recognition.recognize_collection(Collection(counts))) == ("mine", "counts")
+    assert recognition.recognize_collection(Collection(counts[:9])).factors is None
 
 
 # -- judged again ----------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def test_no_set_that_fits_is_ruled_out_unread_by_its_counts(
     factors = made_of("mine", before, fingerprints)
     collection = collection_of(as_qrels(named(after)))
     if collection.rules_out(factors.n_rel):
-        assert fit.fit(factors, collection).why_not
+        assert fit.fit_set(factors, collection).why_not
     assert not collection.rules_out(dict.fromkeys(factors.topics))
 
 
@@ -404,7 +404,7 @@ def test_the_same_qrels_are_compared_once(make: Make, monkeypatch: pytest.Monkey
     make("mine", judged(range(20)))
     qrels = as_qrels(judged(range(20)))
     first = recognize(qrels)
-    monkeypatch.setattr(recognition, "fit", None)
+    monkeypatch.setattr(recognition, "fit_set", None)
     assert recognize(qrels) is first
 
 
@@ -591,7 +591,7 @@ def test_counts_in_another_order_find_nothing(seed: int) -> None:
 
 
 def test_an_ir_datasets_id_names_its_set() -> None:
-    match = recognition.recognize(Collection([("401", 3)], ["x"], "disks45/nocr/trec8"))
+    match = recognition.recognize_collection(Collection([("401", 3)], ["x"], "disks45/nocr/trec8"))
     assert match.factors is not None
     assert match.factors.id == "trec8-adhoc"
     assert match.chosen_by == "ir_datasets id"
@@ -627,7 +627,7 @@ def test_terabyte_2005_was_judged_again(data: Path) -> None:
     match = recognize(qrels)
     assert found(match) == ("terabyte04-06", "judgments")
     assert "terabyte05" in match.others
-    there = named(load_factors("terabyte05"), collection_of(qrels)).fit
+    there = match_by_name(load_factors("terabyte05"), collection_of(qrels)).fit
     assert there is not None
     assert len(there.compared.same) == 21
     assert len(there.differ) == 29

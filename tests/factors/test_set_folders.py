@@ -16,7 +16,7 @@ import pytest
 
 from ir_std import FactorSet, InputError, load_factors
 from ir_std.factors import files
-from ir_std.factors.validation import check
+from ir_std.factors.set_checks import check_set
 
 SETS = """
 import os, signal, sys
@@ -98,7 +98,7 @@ def test_between_the_two_renames_the_old_set_is_read(tmp_path: Path) -> None:
     made(1).save(tmp_path / "s")
     (tmp_path / "s").rename(tmp_path / ".s.old")
     assert load_factors(tmp_path / "s").title == "version 1"
-    assert check(tmp_path / "s") == []
+    assert check_set(tmp_path / "s") == []
     made(2).save(tmp_path / "s")
     assert load_factors(tmp_path / "s").title == "version 2"
     assert [p.name for p in tmp_path.iterdir()] == ["s"]
@@ -177,7 +177,7 @@ def test_only_folders_are_looked_at_for_sets(tmp_path: Path) -> None:
     (tmp_path / ".t.old").mkdir()
     (tmp_path / ".hidden").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "s")
-    assert files.names_in(tmp_path) == ["link", "s", "t"]
+    assert files.subfolder_names(tmp_path) == ["link", "s", "t"]
 
 
 def test_foreign_files_are_never_removed(tmp_path: Path) -> None:

@@ -20,16 +20,16 @@ from tracks import TRACKS
 
 import ir_std
 from ir_std import FactorSet, available_factors, build_factors, load_factors, place
-from ir_std.build.from_runs import BUILD_MEASURES
+from ir_std.builders.from_runs import BUILD_MEASURES
 from ir_std.evaluation.metrics import FORMULAS
 from ir_std.factors.catalog import shipped_folder
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.formats import read_webber
 from ir_std.measures import parse_measure
+from ir_std.reading.archives import run_sources
 from ir_std.testing import simulated_qrels
-from ir_std.trec.archives import run_sources
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.ranking import DOUBLE, rank
+from ir_std.trec.ranking import DOUBLE, rank_documents
 
 FROM_RUNS = [name for name, track in TRACKS.items() if track.runs]
 FROM_TABLES = [name for name, track in TRACKS.items() if track.tables]
@@ -194,7 +194,7 @@ def trec8_doubles(data: Path) -> dict[str, npt.NDArray[np.float64]]:
     qrels = read_qrels(data / "qrels" / "trec8-adhoc.txt")
     rows: dict[str, list[npt.NDArray[np.float64]]] = {m: [] for m in DOUBLES}
     for source in run_sources([data / "runs" / "trec8-adhoc.tar.xz"]):
-        ranking = rank(read_run(source), qrels, DOUBLE)
+        ranking = rank_documents(read_run(source), qrels, DOUBLE)
         for name in DOUBLES:
             measure = parse_measure(name)
             rows[name].append(FORMULAS[measure.__name__](ranking, **measure.params))

@@ -12,7 +12,7 @@ import pytest
 from made_up import collection
 
 from ir_std import available_factors, build_factors, load_factors
-from ir_std.factors.validation import check
+from ir_std.factors.set_checks import check_set
 
 
 @pytest.fixture
@@ -26,11 +26,11 @@ def folder(tmp_path: Path) -> Path:
 def test_shipped_sets_are_sound(name: str) -> None:
     path = load_factors(name).path
     assert path is not None
-    assert check(path) == []
+    assert check_set(path) == []
 
 
 def test_a_built_set_is_sound(folder: Path) -> None:
-    assert check(folder) == []
+    assert check_set(folder) == []
 
 
 def change_info(**fields: Any) -> Callable[[Path], None]:
@@ -122,14 +122,14 @@ def test_problems_are_said_with_their_place(
     change: Callable[[Path], None], problem: str, folder: Path
 ) -> None:
     change(folder)
-    assert any(problem in line for line in check(folder))
+    assert any(problem in line for line in check_set(folder))
 
 
 def test_topics_with_fewer_relevant_documents_than_were_found_are_wrong(folder: Path) -> None:
     lines = (folder / "topics.csv").read_text().splitlines()
     lines[1] = "t0,0" + "," * (lines[0].count(",") - 1)
     (folder / "topics.csv").write_text("\n".join(lines) + "\n")
-    found = check(folder)
+    found = check_set(folder)
     assert len(found) == 4
     assert all("topics.csv: " in line and "higher than n_rel allows" in line for line in found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ir_std.reporting.collections import overlaps
+from ir_std.reporting.collection_names import find_overlaps
 from ir_std.trec.inputs import as_qrels
 
 Judged = dict[str, dict[str, int]]
@@ -20,7 +20,7 @@ def found(
     a: Judged, b: Judged, forms: tuple[str | None, str | None] = (None, None)
 ) -> tuple[str, ...]:
     names = ("a", "b")
-    return overlaps(
+    return find_overlaps(
         {name: as_qrels(q) for name, q in zip(names, (a, b), strict=True)},
         dict(zip(names, forms, strict=True)),
     ).notes

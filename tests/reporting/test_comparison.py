@@ -15,11 +15,12 @@ from ir_measures import AP
 from scipy import stats
 
 import ir_std
+import ir_std.trec.inputs
 from ir_std.analysis.uncertainty import bootstrap_covariance
 from ir_std.cli import main
 from ir_std.cli.compare import is_entry, split_entry
 from ir_std.errors import UsageError
-from ir_std.factors.estimates import by_system
+from ir_std.factors.estimates import scores_by_system
 from ir_std.reporting.comparison import NOTHING, estimate_cell
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels
@@ -78,7 +79,7 @@ def test_standardized_means_have_t_intervals_over_topics_and_bootstrap_ones_over
     assert cell.extra["topics"] == pytest.approx((high - low) / 2)
     systems = bootstrap_covariance(
         compared.parts[0].values(AP)[:, None],
-        by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
+        scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
     )
     assert cell.extra["systems"] == pytest.approx(stats.t.ppf(0.975, 102) * np.sqrt(systems[0, 0]))
     assert cell.extra["high"] - values.mean() == pytest.approx(

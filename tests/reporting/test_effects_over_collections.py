@@ -18,7 +18,7 @@ from scipy import stats
 import ir_std
 from ir_std.analysis.effects import random_effects
 from ir_std.errors import UsageError
-from ir_std.reporting.effects import Across, Effect, Effects
+from ir_std.reporting.effects import Effect, Effects, SystemEffects
 from ir_std.testing import simulated_qrels, simulated_run
 
 SETS = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
@@ -149,9 +149,9 @@ def test_a_collection_without_factors_counts_in_the_raw_summary_alone() -> None:
     random = np.random.default_rng(1)
     raw = [Effect.of(name, random.normal(0.1, 1, 20)) for name in "xyz"]
     standardized = [*raw[:2], Effect.of("z", [])]
-    across = Across("b", "a", ir_std.sAP, tuple(standardized))
-    both = Effects("a", (AP, ir_std.sAP), (Across("b", "a", AP, tuple(raw)), across))
-    assert across.summary() == Across("b", "a", ir_std.sAP, tuple(raw[:2])).summary()
+    across = SystemEffects("b", "a", ir_std.sAP, tuple(standardized))
+    both = Effects("a", (AP, ir_std.sAP), (SystemEffects("b", "a", AP, tuple(raw)), across))
+    assert across.summary() == SystemEffects("b", "a", ir_std.sAP, tuple(raw[:2])).summary()
     assert [row[6].text for row in both.table().rows][2] == "-"
     assert "2: Q" in both.table().text()
 
@@ -159,13 +159,13 @@ def test_a_collection_without_factors_counts_in_the_raw_summary_alone() -> None:
 @pytest.mark.parametrize(("shift", "said"), [(0.0, True), (1.0, False)])
 def test_intervals_that_may_be_too_narrow_are_named(shift: float, said: bool) -> None:
     d = np.random.default_rng(2).normal(0.1, 0.1, 20)
-    across = Across("b", "a", AP, (Effect.of("x", d), Effect.of("y", 1.01 * d + shift)))
+    across = SystemEffects("b", "a", AP, (Effect.of("x", d), Effect.of("y", 1.01 * d + shift)))
     text = " ".join(Effects("a", (AP,), (across,)).table().text().split())
     assert ("take the wider of the two" in text) is said
 
 
 def test_differences_without_spread_have_no_summary_and_that_is_said() -> None:
-    across = Across("b", "a", AP, (Effect.of("x", [0.1] * 5), Effect.of("y", [0.1, 0.2])))
+    across = SystemEffects("b", "a", AP, (Effect.of("x", [0.1] * 5), Effect.of("y", [0.1, 0.2])))
     assert across.summary() is None
     table = Effects("a", (AP,), (across,)).table()
     assert len(table.rows) == 2

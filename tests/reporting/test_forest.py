@@ -12,7 +12,7 @@ from ir_measures.measures import Measure
 
 import ir_std
 from ir_std import plots
-from ir_std.reporting.effects import Across, Effect, Effects
+from ir_std.reporting.effects import Effect, Effects, SystemEffects
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 matplotlib.use("Agg")
@@ -23,9 +23,9 @@ Axes = Any
 """matplotlib's own says of what is drawn that it is a Patch, a Collection: not of which kind."""
 
 
-def across(n: int = 4, measure: Measure = AP, overlap: str = "") -> Across:
+def across(n: int = 4, measure: Measure = AP, overlap: str = "") -> SystemEffects:
     random = np.random.default_rng(1)
-    return Across(
+    return SystemEffects(
         "b",
         "a",
         measure,

@@ -20,12 +20,12 @@ import ir_std
 from ir_std import sAP
 from ir_std.cli import main
 from ir_std.errors import InputError, IrStdError
-from ir_std.reporting import panels
+from ir_std.reporting import figure_data
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.method import Licence, against_factors, licences
 from ir_std.reporting.html.report import render, write_report
-from ir_std.reporting.html.words import at_end, sentences
+from ir_std.reporting.html.sentences import at_end, sentences
 from ir_std.schemes import SCHEMES
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -251,7 +251,7 @@ def test_a_topic_without_factors_has_no_standardized_point() -> None:
 def test_with_very_many_scores_intervals_are_over_topics_and_the_page_says_so(
     results: ir_std.Results, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(panels, "SCORES_UP_TO", 3 * 50 * 4 - 1)
+    monkeypatch.setattr(figure_data, "SCORES_UP_TO", 3 * 50 * 4 - 1)
     page = render(results)
     of = {name: measure_of(data_of(page), name) for name in ("AP", "sAP")}
     run = data_of(page)["runs"][0]

@@ -12,11 +12,12 @@ import pytest
 from ir_measures import AP, P, nDCG
 
 import ir_std
+import ir_std.trec.inputs
 from ir_std import FactorSet, sAP, snDCG
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.reporting.html.method import method
 from ir_std.reporting.html.report import render, write_report
-from ir_std.reporting.html.words import sentences
+from ir_std.reporting.html.sentences import sentences
 from ir_std.testing import simulated_qrels, simulated_run
 
 SCORES = np.array([[0.2, 0.4, 0.6, np.nan], [0.1, 0.1, 0.3, 0.5]])

@@ -17,9 +17,9 @@ from ir_measures import AP, P
 import ir_std
 from ir_std import sAP
 from ir_std.reporting.comparison import Comparison
+from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.report import write_report
-from ir_std.reporting.html.words import sentences
-from ir_std.reporting.panels import ranked
+from ir_std.reporting.html.sentences import sentences
 from ir_std.testing import simulated_qrels, simulated_run
 
 HOSTILE = "=<img src=x onerror=alert(1)></script>'\"&"
@@ -135,7 +135,7 @@ def test_the_overview_ranks_all_runs_by_mean(view: View, results: ir_std.Results
         ".overview .dot", "ds => ds.map(d => [d.cy.baseVal.value, d.cx.baseVal.value])"
     )
     across = [x for _, x in sorted(dots)]
-    means = [results.means[run][sAP] for run in ranked(results, sAP)]
+    means = [results.means[run][sAP] for run in runs_by_mean(results, sAP)]
     assert np.corrcoef(across, means)[0, 1] == pytest.approx(1, abs=1e-9)
     assert across == sorted(across, reverse=True)
     assert view.page.locator(".overview .dot.baseline").count() == 1
@@ -147,7 +147,7 @@ def test_the_overview_ranks_all_runs_by_mean(view: View, results: ir_std.Results
 def test_a_dot_tells_its_run_and_a_press_shows_its_topics(
     view: View, results: ir_std.Results
 ) -> None:
-    second = ranked(results, sAP)[1]
+    second = runs_by_mean(results, sAP)[1]
     # The run that is chosen is drawn last, over the others.
     box = view.page.locator(".overview .dot").nth(0).bounding_box()
     view.page.mouse.move(box["x"] + 4, box["y"] + 4)
@@ -159,7 +159,7 @@ def test_a_dot_tells_its_run_and_a_press_shows_its_topics(
 
 
 def test_the_overview_answers_to_the_keyboard(view: View, results: ir_std.Results) -> None:
-    third = ranked(results, sAP)[2]
+    third = runs_by_mean(results, sAP)[2]
     view.page.focus(".overview svg")
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
         view.page.keyboard.press(key)
@@ -167,11 +167,11 @@ def test_the_overview_answers_to_the_keyboard(view: View, results: ir_std.Result
     view.page.keyboard.press("Escape")
     assert view.tip(".overview") == ""
     view.page.keyboard.press("End")
-    assert view.tip(".overview").startswith(f"{N_RUNS}. {ranked(results, sAP)[-1]}")
+    assert view.tip(".overview").startswith(f"{N_RUNS}. {runs_by_mean(results, sAP)[-1]}")
     view.page.keyboard.press("Home")
     view.page.keyboard.press("Enter")
     view.page.wait_for_function("() => location.hash !== ''")
-    assert view.address() == f"#run={ranked(results, sAP)[0]}"
+    assert view.address() == f"#run={runs_by_mean(results, sAP)[0]}"
 
 
 def test_the_overview_shows_the_systems(view: View, results: ir_std.Results) -> None:
@@ -292,7 +292,7 @@ def test_the_systems_mean_is_a_row(view: View, results: ir_std.Results) -> None:
 
 
 def test_intervals_are_shown_on_hover_and_focus(view: View, results: ir_std.Results) -> None:
-    run = ranked(results, sAP)[3]
+    run = runs_by_mean(results, sAP)[3]
     cell = f".runs tr:has(a:text-is('{run}')) td[data-m='sAP'] button"
     sure = results.uncertainty[run][sAP]
     low, high = sure.interval
@@ -324,7 +324,7 @@ def test_the_arrow_keys_go_from_number_to_number(view: View) -> None:
 
 
 def test_a_press_on_a_number_shows_it_by_every_scheme(view: View, results: ir_std.Results) -> None:
-    run = ranked(results, sAP)[3]
+    run = runs_by_mean(results, sAP)[3]
     view.page.click(f".runs tr:has(a:text-is('{run}')) td[data-m='AP'] button")
     view.page.wait_for_function("() => location.hash !== ''")
     shown = dict(
@@ -367,7 +367,7 @@ def test_a_wide_table_hints_that_it_goes_on_and_keeps_its_first_column(view: Vie
 
 def test_a_press_on_a_run_shows_its_topics(view: View, results: ir_std.Results) -> None:
     view.open_topics()
-    for run in ranked(results, sAP)[:2]:
+    for run in runs_by_mean(results, sAP)[:2]:
         view.page.click(f".runs a:text-is('{run}')")
         view.page.wait_for_function(
             "run => document.querySelector('.one-run .run-name').textContent === run", arg=run
@@ -445,7 +445,7 @@ def test_a_topic_has_an_address(view: View, results: ir_std.Results) -> None:
     topic = view.address().removeprefix("#topic=")
     assert topic in results.topics
     assert view.text(".topic-name") == topic
-    run = ranked(results, sAP)[0]
+    run = runs_by_mean(results, sAP)[0]
     assert view.text(".topic-line").startswith(
         f"{run}: AP {score(results.by_topic(run, AP)[topic])}, "
     )
@@ -592,7 +592,7 @@ def test_an_address_that_says_nothing_shows_the_start(
     view: View, file: Path, results: ir_std.Results, address: str
 ) -> None:
     view.open(file, address)
-    assert view.text(".one-run .run-name") == ranked(results, sAP)[0]
+    assert view.text(".one-run .run-name") == runs_by_mean(results, sAP)[0]
     assert view.text(".one-run .measure-name") == "sAP"
 
 
@@ -706,7 +706,7 @@ def test_the_table_is_saved_as_csv(view: View, results: ir_std.Results) -> None:
     name, content = saved(view, ".runs-table .csv")
     assert name == "trec8-adhoc-means.csv"
     rows = list(csv.DictReader(content.decode().splitlines()))
-    assert [row["run"] for row in rows] == ranked(results, sAP)
+    assert [row["run"] for row in rows] == runs_by_mean(results, sAP)
     for row in rows:
         for measure in results.measures:
             assert float(row[str(measure)]) == results.means[row["run"]][measure]
@@ -936,7 +936,7 @@ def test_with_many_runs_the_overview_fits_the_screen_and_names_some(
     box = view.page.locator(".overview svg").bounding_box()
     assert box["y"] + box["height"] <= 800
     labels = view.page.locator(".overview text.name")
-    order = ranked(found, AP)
+    order = runs_by_mean(found, AP)
     assert [t.removesuffix(order[i]) for i, t in enumerate(labels.all_text_contents())] == (
         order[:10]
     )
@@ -957,7 +957,7 @@ def test_thousands_of_topics_are_a_curve_and_a_density(browser: Any, tmp_path: P
     widths = view.page.eval_on_selector_all(
         ".topics-0 rect.density", "rs => rs.map(r => r.width.baseVal.value)"
     )
-    counts, _ = np.histogram(found.values[ranked(found, AP)[0]][AP].round(4), 25, (0, 1))
+    counts, _ = np.histogram(found.values[runs_by_mean(found, AP)[0]][AP].round(4), 25, (0, 1))
     assert np.array(widths) / max(widths) == pytest.approx(counts / counts.max(), abs=1e-3)
     view.page.focus(".topics-0 svg")
     view.page.keyboard.press("End")

@@ -7,13 +7,17 @@ import io
 
 import pytest
 
-from ir_std.reporting.tables import Table, label, latex_escape, number
+from ir_std.reporting.tables import Table, label_cell, latex_escape, number_cell
 
 TABLE = Table(
     ("run", "AP", "sAP"),
     (
-        (label("bm25"), number(0.25, best=True), number(0.5, mark="-", extra={"p": 0.01})),
-        (label("a_b|c"), number(0.125), number(float("nan"))),
+        (
+            label_cell("bm25"),
+            number_cell(0.25, best=True),
+            number_cell(0.5, mark="-", extra={"p": 0.01}),
+        ),
+        (label_cell("a_b|c"), number_cell(0.125), number_cell(float("nan"))),
     ),
     notes=("Below & 5%.",),
 )
@@ -47,7 +51,7 @@ def test_a_note_in_markdown_is_no_list() -> None:
 def test_names_that_fit_are_whole() -> None:
     table = Table(
         ("run", "topic", "AP"),
-        ((label("a"), label("beir/cqadupstack/programmers-and-more"), number(0.5)),),
+        ((label_cell("a"), label_cell("beir/cqadupstack/programmers-and-more"), number_cell(0.5)),),
         2,
         groups=(1,),
     )
@@ -64,7 +68,7 @@ def test_latex_escapes_what_would_not_compile() -> None:
 
 
 def test_csv_reads_back_at_full_precision() -> None:
-    third = Table(("run", "AP"), ((label('a,"b"'), number(1 / 3, 2)),))
+    third = Table(("run", "AP"), ((label_cell('a,"b"'), number_cell(1 / 3, 2)),))
     rows = list(csv.reader(io.StringIO(third.csv())))
     assert rows[0] == ["run", "AP"]
     assert rows[1][0] == 'a,"b"'
@@ -81,14 +85,16 @@ def test_csv_holds_further_facts_in_columns_of_their_own() -> None:
 
 
 def test_html_escapes_names() -> None:
-    assert "&lt;b&gt;" in Table(("run",), ((label("<b>"),),)).html()
+    assert "&lt;b&gt;" in Table(("run",), ((label_cell("<b>"),),)).html()
 
 
 def wide(name: str) -> Table:
     measures = [f"{s}nDCG(dcg='exp-log2')@{k}" for k in (5, 10, 20, 100, 1000) for s in ("", "s")]
     return Table(
         ("run", *measures),
-        tuple((label(f"{name}{i}"), *(number(i / 7) for _ in measures)) for i in range(3)),
+        tuple(
+            (label_cell(f"{name}{i}"), *(number_cell(i / 7) for _ in measures)) for i in range(3)
+        ),
         groups=(2,) * 5,
     )
 

@@ -16,7 +16,7 @@ import ir_std
 from ir_std import sAP
 from ir_std.errors import UsageError
 from ir_std.factors.catalog import load_factors
-from ir_std.reporting.html.words import sentences
+from ir_std.reporting.html.sentences import sentences
 from ir_std.testing import simulated_qrels, simulated_run
 
 RUNS = "abcde"

@@ -22,7 +22,7 @@ from build_mteb import (
 )
 
 import ir_std
-from ir_std.trec.scores import RunScores
+from ir_std.scores.run_scores import RunScores
 
 
 def result(

@@ -9,14 +9,14 @@ from reproduction import Scores
 from scipy.stats import percentileofscore
 
 import ir_std
-from ir_std.factors.estimates import by_system
+from ir_std.factors.estimates import scores_by_system
 
 
 @pytest.fixture(scope="module")
 def trec8() -> Scores:
     """AP of TREC-8's systems, each a team of its own."""
     factors = ir_std.load_factors("trec8-adhoc")
-    values = by_system(factors, "AP")[1]
+    values = scores_by_system(factors, "AP")[1]
     return Scores(factors.topics, tuple(f"{i:03}" for i in range(values.shape[1])), values)
 
 

@@ -17,8 +17,8 @@ from ir_measures import AP, RR, Bpref, Judged, P, nDCG
 
 from ir_std.errors import InputError
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.reading.sources import BytesSource
 from ir_std.trec.files import columns_of, read_qrels, read_run
-from ir_std.trec.sources import BytesSource
 
 RUN = b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 1.5 tag\n2 Q0 d1 1 -3e-2 tag\n"
 QRELS = b"1 0 d1 2\n1 0 d3 0\n2 0 d1 -1\n"

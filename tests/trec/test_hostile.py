@@ -19,14 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ir_std.errors import InputError
+from ir_std.reading.archives import run_sources
+from ir_std.reading.line_formats import QRELS, RUN, LineFormat
+from ir_std.reading.lines import CheckFailed, read_lines
+from ir_std.reading.plain import first_fault, split_lines
+from ir_std.reading.sources import LONGEST_LINE, BytesSource, FileSource, source_of
 from ir_std.trec import files
-from ir_std.trec._faults import explain, lines
-from ir_std.trec._lines import Suspicious, read_table
-from ir_std.trec.archives import run_sources
-from ir_std.trec.columns import QRELS, RUN, Form
 from ir_std.trec.files import columns_of, read_qrels, read_run
 from ir_std.trec.inputs import as_qrels, as_run
-from ir_std.trec.sources import LONGEST_LINE, BytesSource, FileSource, source_of
 
 GOOD = b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 1.5 tag\n"
 
@@ -229,11 +229,11 @@ def test_standard_input_is_read_once_into_memory(monkeypatch: pytest.MonkeyPatch
     assert read_run(source).documents("1") == ["d1", "d2"]
 
 
-def plainly(content: bytes, form: Form) -> bool:
+def plainly(content: bytes, form: LineFormat) -> bool:
     """Whether each line is as it should be, one by one."""
     seen = set()
     try:
-        for _, fields in lines(BytesSource("f", content)):
+        for _, fields in split_lines(BytesSource("f", content)):
             if len(fields) != form.width or not form.is_number(fields[form.value].encode()):
                 return False
             key = fields[0], fields[2]
@@ -281,7 +281,9 @@ pieces = st.sampled_from(
 
 @given(st.lists(pieces, max_size=14).map(b"".join), st.sampled_from([RUN, QRELS]))
 @settings(max_examples=600)
-def test_reading_fast_and_line_by_line_agree_on_what_is_right(content: bytes, form: Form) -> None:
+def test_reading_fast_and_line_by_line_agree_on_what_is_right(
+    content: bytes, form: LineFormat
+) -> None:
     source = BytesSource("f", content)
     try:
         (files.read_run if form is RUN else files.read_qrels)(source)
@@ -290,10 +292,10 @@ def test_reading_fast_and_line_by_line_agree_on_what_is_right(content: bytes, fo
         accepted = False
     assert accepted == plainly(content, form)
     try:
-        table = read_table(source, form)
-    except (Suspicious, InputError):
+        table = read_lines(source, form)
+    except (CheckFailed, InputError):
         assert (
-            "no lines" not in str(explain(source, form))
+            "no lines" not in str(first_fault(source, form))
             or not content.strip(b" \t\r\n")
             or (
                 all(
@@ -303,7 +305,7 @@ def test_reading_fast_and_line_by_line_agree_on_what_is_right(content: bytes, fo
             )
         )
     else:
-        read = [fields for _, fields in lines(source)]
+        read = [fields for _, fields in split_lines(source)]
         assert table.ids.strings() == [fields[2] for fields in read]
         assert [table.topics[t] for t in table.topic.tolist()] == [fields[0] for fields in read]
 
@@ -317,7 +319,7 @@ def test_lines_are_the_same_wherever_blocks_are_cut(monkeypatch: pytest.MonkeyPa
     content = b"".join(blocks_of(500)) + b"1 Q0 " + b"long" * 300 + b" 1 2 t"
     expected = read_run(BytesSource("r", content)).lists
     for size in (1, 20, 333):
-        monkeypatch.setattr("ir_std.trec._lines._BLOCK", size)
+        monkeypatch.setattr("ir_std.reading.lines._BLOCK", size)
         found = read_run(BytesSource("r", content)).lists
         assert found.keys() == expected.keys()
         assert all(

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from ir_measures import AP, Bpref, Judged, nDCG
 
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.trec import _ids
-from ir_std.trec._ids import Ids, may_repeat
+from ir_std.reading import ids
+from ir_std.reading.ids import Ids, may_repeat
+from ir_std.reading.sources import BytesSource
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.sources import BytesSource
 
 names = st.text(max_size=90) | st.sampled_from(
     [
@@ -80,7 +80,7 @@ def test_ids_with_the_same_hash_are_told_apart(
     measures = [AP, nDCG, Bpref, Judged]
     run, qrels = BytesSource("run", RUN), BytesSource("qrels", QRELS)
     expected = list(StdEvaluator(measures, read_qrels(qrels)).iter_calc(read_run(run)))
-    monkeypatch.setattr(_ids.Ids, "hashes", hashes)
+    monkeypatch.setattr(ids.Ids, "hashes", hashes)
     found = list(StdEvaluator(measures, read_qrels(qrels)).iter_calc(read_run(run)))
     assert found == expected
     assert any(value.value > 0 for value in found)
@@ -90,7 +90,7 @@ def test_a_relevant_document_is_not_found_by_its_hash_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The bytes are compared too: with one relevant and one other document of equal hashes."""
-    monkeypatch.setattr(_ids.Ids, "hashes", lambda ids: np.full(len(ids), 7, np.uint64))
+    monkeypatch.setattr(ids.Ids, "hashes", lambda ids: np.full(len(ids), 7, np.uint64))
     qrels = read_qrels(BytesSource("qrels", b"1 0 relevant 1\n"))
     run = read_run(BytesSource("run", b"1 Q0 other 1 2.0 tag\n"))
     assert StdEvaluator([AP], qrels).calc_aggregate(run)[AP] == 0

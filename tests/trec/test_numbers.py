@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ir_std.trec import _numbers
-from ir_std.trec._numbers import MARGIN, NotANumber, floats, integer, integers
+from ir_std.reading import numbers
+from ir_std.reading.numbers import MARGIN, NotANumber, floats, integer, integers
 
 
 def read(function: Any, texts: list[str]) -> Any:
@@ -72,7 +72,7 @@ def test_scores_are_not_given_to_float_one_by_one(monkeypatch: pytest.MonkeyPatc
     scores = [*random.normal(0, 20, 10_000), *10 ** random.uniform(-30, 7, 10_000)]
     texts = [form(x) for x in map(float, scores) for form in (repr, "{:e}".format, "{:.4E}".format)]
     expected = list(map(float, texts))
-    monkeypatch.setattr(_numbers, "float", lambda text: pytest.fail(f"{text!r}"), raising=False)
+    monkeypatch.setattr(numbers, "float", lambda text: pytest.fail(f"{text!r}"), raising=False)
     assert read(floats, texts).tolist() == expected
 
 
@@ -80,7 +80,7 @@ def test_scores_are_not_given_to_float_one_by_one(monkeypatch: pytest.MonkeyPatc
 def test_a_quotient_half_way_between_two_floats_is_not_called_exact(places: int) -> None:
     half_way = (2**53 + 1) * 5**places  # divided by 10**places: 54 bits, the last one set
     digits = np.array([half_way - 1, half_way, half_way + 1], np.uint64)
-    values, exact = _numbers._divided(digits, np.full(3, places))
+    values, exact = numbers._divided(digits, np.full(3, places))
     assert not exact[1]
     assert exact.tolist() == [True, False, True]
     assert values[[0, 2]].tolist() == [

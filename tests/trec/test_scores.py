@@ -11,9 +11,9 @@ import pytest
 from ir_measures import AP, RR, IPrec, P, R, nDCG
 
 from ir_std.errors import InputError, UsageError
-from ir_std.trec.names import from_mteb, measure_called, to_trec_eval
-from ir_std.trec.score_files import holds_scores, read_scores
-from ir_std.trec.scores import RunScores, counted_topics
+from ir_std.measures.names import find_measure, from_mteb, to_trec_eval
+from ir_std.scores.files import is_score_file, read_scores
+from ir_std.scores.run_scores import RunScores, counted_topics
 
 TREC_EVAL = """runid                 	all	mine
 num_q                 	all	2
@@ -35,7 +35,7 @@ def read(
 ) -> dict[str, RunScores]:
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
-    assert holds_scores(file)
+    assert is_score_file(file)
     return read_scores(file, measure)
 
 
@@ -262,7 +262,7 @@ def test_judgments_that_contradict_each_other_are_refused() -> None:
 def test_runs_and_qrels_are_no_scores(tmp_path: Path) -> None:
     for line in ("1 Q0 MAP 1 0.5 tag", "1 0 MAP 1", "topic Q0 d 1 0.5 tag"):
         (tmp_path / "file").write_text(line, encoding="utf-8")
-        assert not holds_scores(tmp_path / "file")
+        assert not is_score_file(tmp_path / "file")
 
 
 def test_names_of_others_are_one_table() -> None:
@@ -274,7 +274,7 @@ def test_names_of_others_are_one_table() -> None:
         "AP(rel=1)": AP,
         "MAP": AP,
     }.items():
-        assert measure_called(name) == measure
+        assert find_measure(name) == measure
     assert to_trec_eval("IPrec@0.1") == "iprec_at_recall_0.10"
     assert from_mteb("nauc_ndcg_at_10_max") is None
-    assert measure_called("301") is measure_called("gm_map") is None
+    assert find_measure("301") is find_measure("gm_map") is None

@@ -9,8 +9,8 @@ from ir_measures.measures import Measure
 
 from ir_std.measures import Standardized
 from ir_std.reporting.comparison import POOLED, Comparison
-from ir_std.reporting.effects import Across, Effects
-from ir_std.reporting.html.words import listed
+from ir_std.reporting.effects import Effects, SystemEffects
+from ir_std.reporting.html.sentences import join_words
 from ir_std.reporting.tables import Table
 
 Json = dict[str, Any]
@@ -127,12 +127,12 @@ def _average(measure: Measure) -> float | None:
     return average.get(measure["scheme"])
 
 
-def _sentence(across: Across) -> str:
+def _sentence(across: SystemEffects) -> str:
     known = [e for e in across.effects if not isnan(e.difference.mean)]
     above = [e.collection for e in known if e.difference.interval[0] > 0]
     below = [e.collection for e in known if e.difference.interval[1] < 0]
     where = [
-        f"{word} {across.baseline} on {listed(names)}"
+        f"{word} {across.baseline} on {join_words(names)}"
         for word, names in (("above", above), ("below", below))
         if names
     ]

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._typing import Floats
+from ir_std._arrays import Floats
 from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
+from ir_std.reporting.figure_data import MANY_TOPICS, Panel, estimate, figures
 from ir_std.reporting.html.packing import Packer
-from ir_std.reporting.html.words import n_systems, sentences
-from ir_std.reporting.panels import MANY_TOPICS, Panel, estimate, figures
+from ir_std.reporting.html.sentences import n_systems, sentences
 from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT, SCHEMES
 

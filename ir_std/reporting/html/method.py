@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ir_std._version import __version__
-from ir_std.analysis.paired import described
+from ir_std.analysis.paired import describe_test
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
-from ir_std.reporting.html.words import listed, sets_of, systems_of
-from ir_std.reporting.panels import over_systems
+from ir_std.reporting.figure_data import over_systems
+from ir_std.reporting.html.sentences import join_words, sets_of, systems_of
 from ir_std.reporting.results import Results
 from ir_std.reporting.tables import latex_escape
 
@@ -105,7 +105,7 @@ def method(several: Iterable[Results]) -> str:
         for m in results.measures
     )
     said = [
-        f"We report {latex_escape(listed(raw))}, computed with ir_std {__version__} and "
+        f"We report {latex_escape(join_words(raw))}, computed with ir_std {__version__} and "
         "ir_measures \\cite{macavaney2022}."
     ]
     if schemes:
@@ -116,8 +116,8 @@ def method(several: Iterable[Results]) -> str:
             + ["means over data sets are standardized"] * (True in of_means)
         )
         said.append(
-            f"{what[0].upper()}{what[1:]} {listed(ways)}, "
-            f"with factors from {listed(_sets(several))}."
+            f"{what[0].upper()}{what[1:]} {join_words(ways)}, "
+            f"with factors from {join_words(_sets(several))}."
         )
     said += dict.fromkeys(_tests(results) for results in several if results.tests)
     over = dict.fromkeys(_intervals(results) for results in several)
@@ -129,7 +129,7 @@ def _intervals(results: Results) -> str:
     said = "over topics (Student's t)"
     if not over_systems(results):
         return said
-    how = dict.fromkeys(part.source for part in results.systems_parts.values() if part.source)
+    how = dict.fromkeys(part.source for part in results.systems_covariances.values() if part.source)
     return (
         said
         + ", and for standardized scores over the standardizing systems, " * bool(how)
@@ -138,7 +138,7 @@ def _intervals(results: Results) -> str:
 
 
 def _tests(results: Results) -> str:
-    how = described(results.test, results.correction, len(results.tests))
+    how = describe_test(results.test, results.correction, len(results.tests))
     return (
         f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
         f"{how}, for each measure by itself."

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from math import isnan
 from typing import IO, Any
 
-from ir_std._files import check_target, write_whole
-from ir_std._text import visible
+from ir_std._system.files import check_output, write_atomically
+from ir_std._system.text import escape_controls
 from ir_std._version import __version__
 from ir_std.errors import MissingLibraryError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
 from ir_std.reporting.comparison import Comparison
+from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.data import PLACES, data_of
 from ir_std.reporting.html.method import (
@@ -23,8 +24,7 @@ from ir_std.reporting.html.method import (
     method,
     references,
 )
-from ir_std.reporting.html.words import sentences, sets_of
-from ir_std.reporting.panels import ranked
+from ir_std.reporting.html.sentences import sentences, sets_of
 from ir_std.reporting.results import Results
 from ir_std.schemes import SCHEMES
 
@@ -77,8 +77,8 @@ def write_report(
     >>> results = ir_std.evaluate({"bm25": "bm25.run", "mono": "mono.run"}, "qrels.txt")
     >>> write_report(results, "report.html", "Two runs on TREC-8")
     """
-    check_target(file, inputs, b"" if force else OUR_MARK)
-    write_whole(file, render(results, title).encode(errors="backslashreplace"), inputs)
+    check_output(file, inputs, b"" if force else OUR_MARK)
+    write_atomically(file, render(results, title).encode(errors="backslashreplace"), inputs)
 
 
 def render(results: Results | Comparison, title: str | None = None) -> str:
@@ -97,7 +97,7 @@ def render(results: Results | Comparison, title: str | None = None) -> str:
     environment.filters["score"] = _score
     environment.filters["visible"] = _visible
     page = _Page(results)
-    return visible(
+    return escape_controls(
         environment.get_template("report.html").render(
             title=title or page.title, page=page, version=__version__
         )
@@ -107,7 +107,7 @@ def render(results: Results | Comparison, title: str | None = None) -> str:
 def _visible(data: Any) -> Any:
     """Data with the control characters in its texts escaped, as those of the page are."""
     if isinstance(data, str):
-        return visible(data)
+        return escape_controls(data)
     if isinstance(data, dict):
         return {key: _visible(value) for key, value in data.items()}
     return [_visible(each) for each in data] if isinstance(data, (list, tuple)) else data
@@ -227,7 +227,7 @@ class _Part:
         key = next((m for m in self.measures if isinstance(m, Standardized)), self.measures[0])
         self.key = str(key)
         self.words = sentences(results, key)
-        self.ranked = ranked(results, key)
+        self.ranked = runs_by_mean(results, key)
         self.table = results.table(PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))
         self.rows = [(run, rows[run][1:]) for run in self.ranked]

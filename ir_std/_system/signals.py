@@ -1,0 +1,88 @@
+"""Signals that end the program: at once, in one line, with nothing left behind.
+
+In a program that imports ir_std signals stay what they are: see :mod:`ir_std._start`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+ENDING = frozenset(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Ctrl-C, a scheduler's wish, and a terminal that was closed."""
+
+_clean_ups: list[Callable[[], object]] = []
+_held = False
+_line_begun = False
+_waiting: list[int] = []
+
+
+def end_on_signals() -> None:
+    """End this process when it is told to; signals that it was started to ignore stay ignored."""
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def ignore_signals() -> None:
+    """Let this process, whose work is done, come to its end.
+
+    Python puts the system's own handlers back before it is gone, but keeps a signal ignored.
+    """
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    if _held:  # another thread, such as one of numpy's, let it through
+        _waiting.append(number)
+        return
+    # An exception would be lost where nobody can catch it: in a finalizer, in an import, between
+    # two locks of a pool.  So the process ends here, after what must not stay has been removed.
+    ignore_signals()
+    with suppress(OSError):
+        os.write(2, b"\n" * _line_begun + b"ir_std: error: interrupted\n")
+    for clean_up in _clean_ups:
+        with suppress(OSError):
+            clean_up()
+    os._exit(128 + number)
+
+
+def set_line_begun(begun: bool) -> None:
+    """Say whether a line on standard error is begun, which last words must not continue."""
+    global _line_begun  # noqa: PLW0603 - the handler has no other way to know
+    _line_begun = begun
+
+
+@contextmanager
+def cleanup_on_exit(clean_up: Callable[[], object]) -> Iterator[None]:
+    """Call ``clean_up`` in the end, also if a signal ends the program before."""
+    _clean_ups.append(clean_up)
+    try:
+        yield
+    finally:
+        clean_up()
+        _clean_ups.remove(clean_up)
+
+
+@contextmanager
+def signals_blocked() -> Iterator[None]:
+    """Hold signals back, and from processes that are started here.  For the main thread."""
+    global _held  # noqa: PLW0603 - the handler has no other way to know
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    _held = True
+    try:
+        yield
+    finally:
+        _held = False
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if _waiting:
+            _end(_waiting[0], None)

@@ -1,0 +1,54 @@
+r"""Text that cannot harm a terminal or break a row: control characters are written as escapes.
+
+Names of files, runs and topics come from elsewhere and may hold anything.  The escapes are those of
+JSON (``\u001b``), so that lines of JSON stay what they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+_HARMFUL = (
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, less tab and newline
+    "\u2028\u2029"  # separators of lines
+    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the order in which others are shown
+    "\ud800-\udfff]"
+)  # bytes of a file's name that are no text
+
+
+def escape_controls(text: str) -> str:
+    """``text`` with its control characters escaped, less tabs and newlines."""
+    if text.isprintable():  # as nearly all is: the expression takes long to compile
+        return text
+    return re.sub(_HARMFUL, _escape, text)
+
+
+def escape_line(text: str) -> str:
+    """``text`` with its control characters escaped, tabs and newlines too."""
+    return escape_controls(text).replace("\t", r"\u0009").replace("\n", r"\u000a")
+
+
+def escape_unencodable(text: str, encoding: str) -> str:
+    """``text`` with the characters escaped that ``encoding`` lacks."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return "".join(c if _fits(c, encoding) else _escaped(c) for c in text)
+    return text
+
+
+def _fits(character: str, encoding: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _escaped(found[0])
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))

@@ -1,6 +1,0 @@
-"""New factor sets: from runs, and from tables of scores."""
-
-from ir_std.build.from_runs import build_factors
-from ir_std.build.from_scores import build_from_scores
-
-__all__ = ["build_factors", "build_from_scores"]

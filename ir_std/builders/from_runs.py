@@ -1,0 +1,345 @@
+"""Factor sets from real systems: from their runs, or from tables of their scores."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std._arrays import Floats
+from ir_std._system.processes import map_in_order
+from ir_std.errors import InputError, StandardizationWarning, UsageError
+from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.factors.estimates import factors_from_scores
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.judgments import judgments_of
+from ir_std.measures import Measures, canonical, has_standardized, parse_measure
+from ir_std.reading.archives import run_sources
+from ir_std.reading.sources import MAX_MEMBER, BytesSource, FileSource, Source
+from ir_std.trec.files import read_run
+from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.ranking import sort_run
+from ir_std.trec.runs import Run
+
+BUILD_MEASURES = (
+    "SP",
+    "AP",
+    "DCG",
+    "nDCG",
+    "DCG(rel=1)",
+    "nDCG(rel=1)",
+    "DCG(dcg='jk')",
+    "nDCG(dcg='jk')",
+    "DCG(dcg='jk',rel=1)",
+    "nDCG(dcg='jk',rel=1)",
+    "nDCG@5",
+    "nDCG@10",
+    "nDCG@20",
+    "nDCG@100",
+    "P@1",
+    "P@5",
+    "P@10",
+    "P@20",
+    "RR",
+    "RR@10",
+    "Rprec",
+    "RBP(p=0.5)",
+    "RBP(p=0.8)",
+    "RBP(p=0.95)",
+    "RBP(p=0.5,rel=1)",
+    "RBP(p=0.8,rel=1)",
+    "RBP(p=0.95,rel=1)",
+    "R@100",
+    "R@1000",
+    "ERR@20",
+    "Bpref",
+)
+"""The measures of a set built from runs, unless others are named."""
+DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
+"""Those of them that are reported when none are asked for."""
+
+FILES = (FileSource, BytesSource)
+"""What :func:`ir_std.reading.archives.run_sources` gives."""
+
+Progress = Callable[[Iterable["SystemScores | InputError"]], Iterable["SystemScores | InputError"]]
+
+
+@dataclass(frozen=True)
+class SystemScores:
+    """One run's contribution.
+
+    Attributes
+    ----------
+    name : str
+    values : ndarray, shape (n_measures, n_topics)
+    depth : int
+        The most documents it has on a topic, before it is cut.
+    """
+
+    name: str
+    values: Floats
+    depth: int
+
+
+def build_factors(
+    qrels: Any,
+    runs: Any,
+    measures: Measures | None = None,
+    *,
+    id: str,
+    title: str = "",
+    source: str = "",
+    licence: str = "",
+    depth: int | None = None,
+    skip_bad: bool = False,
+    max_member: int = MAX_MEMBER,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    progress: Progress = iter,
+) -> FactorSet:
+    """Build a factor set from the runs of a collection's systems.
+
+    Parameters
+    ----------
+    qrels
+        Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
+    runs
+        The path of a run file, a folder or an archive (see
+        :func:`ir_std.reading.archives.run_sources`), or an iterable (or the values of a dict) of
+        such paths and of runs in any form that :func:`ir_std.trec.inputs.as_run` takes.
+    measures : Measure, str or iterable of them, optional
+        Raw ones; :data:`BUILD_MEASURES` if not given.
+    id, title, source, licence : str
+        What ``set.json`` says of the set.
+    depth : int, optional
+        Cut every run to so many documents a topic before it is evaluated.
+    skip_bad : bool
+        Leave broken runs out, with a warning each, instead of stopping at the first.
+    max_member : int
+        Bytes that a packed run or a member of an archive may unpack to.
+    jobs : int
+        Number of processes.
+    executor : concurrent.futures.Executor, optional
+        Evaluate there instead, a task for each run; such as ``Client.get_executor()`` of Dask.
+        Files given by their path must be readable by its workers.
+    progress : callable
+        Wraps the iterable of results, as ``tqdm.tqdm`` does.
+
+    Returns
+    -------
+    FactorSet
+        The same whatever the order of the runs, the executor and the number of processes.
+
+    Raises
+    ------
+    InputError
+        Naming file and line of a broken run.
+    UsageError
+        If there are fewer than two runs, or a run or a measure is given twice.
+
+    Notes
+    -----
+    The mean and the sample standard deviation (n-1) are taken topic by topic over the systems,
+    a topic absent from a run counting as 0.  Where no two scores differ by more than
+    :data:`ir_std.schemes.EXACT`, the deviation is 0.
+
+    Examples
+    --------
+    >>> factors = ir_std.build_factors("qrels.txt", ["bm25.run", "mono.run"], "AP", id="mine")
+    >>> factors
+    <FactorSet mine: 50 topics, 1 measures>
+    >>> factors.save("mine")
+    >>> list(ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run", factors="mine"))
+    [AP, sAP]
+    """
+    if depth is not None and depth < 1:
+        raise UsageError(f"depth is {depth}: give the number of documents to keep, at least 1")
+    judgments = as_qrels(qrels)
+    names = check_measure_names(_usual(judgments) if measures is None else measures)
+    task = pickle.dumps(BuildTask(judgments, names, depth))
+    kept: list[SystemScores] = []
+    called: list[str] = []
+    sources = _sources(runs, called, max_member)
+    results = map_in_order(score_system, task, sources, jobs, executor)
+    tags: list[str] = []
+    for number, result in enumerate(progress(results)):
+        if isinstance(result, SystemScores):
+            kept.append(result)
+            tags.append(called[number] or run_tag(result.name))
+        elif skip_bad:
+            warnings.warn(f"left out: {result}", StandardizationWarning, stacklevel=2)
+        else:
+            raise result
+    if len(kept) < 2:
+        raise UsageError(
+            f"{len(kept)} usable run{'s'[len(kept) :]} given: factors are means and "
+            f"deviations over at least two"
+        )
+    _warn_of_copies(kept)
+    stacked = np.stack([k.values for k in kept], axis=-1)
+    deepest = max(k.depth for k in kept)
+    info = {
+        "id": id,
+        "title": title or id,
+        "depth": min(deepest, depth or deepest),
+        "max_level": judgments.max_level,
+        "resolution": 0,
+        "source": source,
+        "licence": licence,
+        "default_measures": list(DEFAULT_MEASURES if measures is None else names),
+        "built": f"by ir_std from {len(kept)} runs"
+        + (f", cut to {depth} documents a topic" if depth else ""),
+    }
+    named = dict.fromkeys(names, tags) if len(set(tags)) == len(tags) else None
+    return factors_from_scores(
+        dict(zip(names, stacked, strict=True)), judgments_of(judgments), info, named
+    )
+
+
+def run_tag(name: str) -> str:
+    """What a system is called: its run's file name, without folders, archive and ``.gz``.
+
+    >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
+    'Flab8atdn'
+    """
+    return re.sub(r"\.(gz|bz2|xz)$", "", PurePath(name.rpartition("!")[2]).name)
+
+
+def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
+    """Warn of runs that have the same scores on every topic."""
+    alike: dict[bytes, list[str]] = {}
+    for run in runs:
+        if ((run.values != 0) & (run.values != 1)).any():  # successes and failures often agree
+            alike.setdefault(run.values.tobytes(), []).append(run.name)
+    copies = [" and ".join(names) for names in alike.values() if len(names) > 1]
+    if copies:
+        more = f", and {len(copies) - 3} more" * (len(copies) > 3)
+        warnings.warn(
+            f"runs with the same scores on every topic: {', '.join(copies[:3])}{more}; "
+            f"count a system once",
+            StandardizationWarning,
+            stacklevel=3,
+        )
+
+
+def _usual(qrels: Qrels) -> list[str]:
+    """The measures that these qrels allow: ERR is not defined for levels above 4."""
+    return [m for m in BUILD_MEASURES if qrels.max_level <= 4 or not m.startswith("ERR")]
+
+
+def check_measure_names(measures: Measures) -> tuple[str, ...]:
+    """The names of raw measures, checked; strings stay as they were written.
+
+    Raises
+    ------
+    UsageError
+        If a measure cannot be standardized, is given twice, or none is given.
+    """
+    names: dict[str, str] = {}
+    for given in [measures] if isinstance(measures, (str, Measure)) else measures:
+        measure = parse_measure(given)
+        if not has_standardized(measure):
+            raise UsageError(f"{measure} cannot be standardized: name raw measures")
+        name = canonical(measure)
+        if name in names:
+            raise UsageError(f"{given} is given twice")
+        names[name] = given if isinstance(given, str) else name
+    if not names:
+        raise UsageError("no measure is given")
+    return tuple(names.values())
+
+
+@dataclass(frozen=True)
+class BuildTask:
+    """What is done with every run."""
+
+    qrels: Qrels
+    measures: tuple[str, ...]
+    depth: int | None
+
+
+def _sources(runs: Any, called: list[str], max_member: int) -> Iterator[Any]:
+    """Files one by one, each once; runs in memory as they are.
+
+    What a dict calls a run in memory goes into ``called``, nothing for the others.
+    """
+    if isinstance(runs, (str, os.PathLike, Run)):
+        runs = [runs]
+    seen: dict[object, str] = {}
+    for name, run in runs.items() if isinstance(runs, Mapping) else (("", r) for r in runs):
+        if not isinstance(run, (str, os.PathLike)):
+            called.append(str(name))
+            yield run
+            continue
+        for source in run_sources([run], max_member):
+            same = _identity(source)
+            if same in seen:
+                again = (
+                    "given twice"
+                    if seen[same] == source.name
+                    else (f"the same file as {seen[same]}")
+                )
+                raise UsageError(f"{source.name} is {again}: count each run once")
+            seen[same] = source.name
+            called.append("")
+            yield source
+
+
+def _identity(source: Source) -> object:
+    """What two names of one file have in common."""
+    if isinstance(source, FileSource):
+        there = source.path.stat()
+        return there.st_dev, there.st_ino
+    archive, _, member = source.name.partition("!")
+    return os.path.realpath(archive), member
+
+
+def score_system(task: bytes, source: Any) -> SystemScores | InputError:
+    """Evaluate one run; what a worker does.
+
+    Parameters
+    ----------
+    task : bytes
+        A pickled :class:`BuildTask`: bytes are cheap to send, and the worker unpacks them once.
+    source : Source, Run, path, dict, DataFrame or iterable
+        The run.
+
+    Returns
+    -------
+    RunScores or InputError
+        The error, not raised, if the run is broken.
+    """
+    evaluator, depth = _unpacked(task)
+    try:
+        run = read_run(source) if isinstance(source, FILES) else as_run(source)
+        sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
+        if not any(sizes):
+            raise InputError.at(
+                run.name,
+                None,
+                "has no topic of the qrels",
+                f"topics such as {evaluator.qrels.topics[0]} are expected",
+            )
+    except InputError as broken:
+        return broken
+    if depth is not None and max(sizes) > depth:
+        run = sort_run(run, depth)
+    values = evaluator.values(run)
+    return SystemScores(run.name, np.stack(list(values.values())), max(sizes))
+
+
+@lru_cache(maxsize=1)
+def _unpacked(task: bytes) -> tuple[StdEvaluator, int | None]:
+    unpacked: BuildTask = pickle.loads(task)
+    return StdEvaluator(unpacked.measures, unpacked.qrels), unpacked.depth

@@ -1,0 +1,102 @@
+"""The measures that ir_measures' own providers compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import ir_measures
+from ir_measures import providers
+from ir_measures.measures import Measure
+from ir_measures.providers.fallback_provider import FallbackEvaluator
+from ir_measures.util import Metric
+
+from ir_std.errors import UsageError
+from ir_std.evaluation import metrics
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.runs import Run
+
+
+def has_formula(measure: Measure) -> bool:
+    """Whether :mod:`ir_std.evaluation.metrics` computes a raw measure, in calls of ir_std."""
+    if measure.__name__ == "NumRel":  # of which ir_measures' providers have level 1 alone
+        return bool(measure["rel"] != 1)
+    return (
+        measure.__name__ in metrics.FORMULAS
+        and not hasattr(measure, "runtime_impl")
+        and "gains" not in measure.params
+        and not measure.params.get("judged_only")
+    )
+
+
+def ir_measures_providers() -> list[providers.Provider]:
+    """The providers of ``ir_measures.DefaultPipeline`` without ir_std's."""
+    return [p for p in ir_measures.DefaultPipeline.providers if p.NAME != "ir_std"]
+
+
+class OtherProviders:
+    """Evaluates measures by ir_measures' own providers.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    qrels : Qrels
+    alone : bool
+        Whether no other measure is evaluated beside them: only then does ir_measures leave a
+        topic without a value out of the mean of a measure such as Accuracy.
+
+    Raises
+    ------
+    UsageError
+        If no provider that is installed computes one of them.
+    """
+
+    def __init__(self, measures: Sequence[Measure], qrels: Qrels, alone: bool) -> None:
+        self.measures = list(measures)
+        pipeline = providers.FallbackProvider(ir_measures_providers())
+        # One evaluator for each treatment of the judgments: in a common one pytrec_eval computes
+        # a measure without ``gains`` or ``judged_only`` as the first that has them.
+        apart: dict[str, list[Measure]] = {}
+        for measure in self.measures:
+            apart.setdefault(
+                repr([measure.params.get(name) for name in ("gains", "judged_only")]), []
+            ).append(measure)
+        try:
+            evaluators = [pipeline.evaluator(group, _as_given(qrels)) for group in apart.values()]
+        except ValueError as unsupported:
+            if not str(unsupported).startswith("Unsupported measures"):
+                raise
+            raise UsageError(
+                f"ir_measures has nothing that computes some measures here: {unsupported}"
+            ) from None
+        self._evaluator = (
+            evaluators[0]
+            if alone and len(evaluators) == 1
+            else FallbackEvaluator(self.measures, evaluators)
+        )
+
+    def results(self, run: Run) -> list[Metric]:
+        """The values by topic, as the providers give them."""
+        return list(self._evaluator.iter_calc(_as_given(run)))
+
+
+def aggregate_results(
+    measures: Iterable[Measure], results: Iterable[Metric]
+) -> dict[Measure, float]:
+    """The results of each measure's own aggregator."""
+    aggregators = {m: m.aggregator() for m in measures}
+    for result in results:
+        aggregators[result.measure].add(result.value)
+    return {m: a.result() for m, a in aggregators.items()}
+
+
+def _as_given(read: Run | Qrels) -> Any:
+    """What ir_measures' providers take: the user's own object, which may hold more columns."""
+    if read.given is not None:
+        return read.given
+    if isinstance(read, Qrels):
+        return read.judged
+    return {
+        topic: dict(zip(docs, scores.tolist(), strict=True))
+        for topic, (docs, scores) in read.lists.items()
+    }

@@ -1,0 +1,106 @@
+"""Many runs by one evaluator: in this process, in several, or where an executor works."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ir_measures.measures import Measure
+
+from ir_std._system.processes import default_jobs, map_in_order
+from ir_std.errors import UsageError
+from ir_std.evaluation.api import check_common_topics
+from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
+from ir_std.reading.sources import FileSource
+from ir_std.scores.inputs import as_run_or_scores
+from ir_std.scores.run_scores import RunScores
+from ir_std.trec.ranking import sort_run
+from ir_std.trec.runs import Run
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+Progress: TypeAlias = Callable[[Iterable[Evaluation]], Iterable[Evaluation]]
+"""What wraps the iterable of evaluations, as ``tqdm.tqdm`` does."""
+
+
+def evaluate_runs(
+    evaluator: StdEvaluator,
+    runs: Mapping[str, Any],
+    jobs: int | None = 1,
+    executor: Executor | None = None,
+    *,
+    depth: int | None = None,
+) -> Iterator[Evaluation]:
+    """Evaluate runs, in their order.
+
+    Parameters
+    ----------
+    evaluator : StdEvaluator
+    runs : mapping of str to run
+        By name, in any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes.
+    jobs : int, optional
+        Number of processes; 1 is this one, None as many as pay.
+    executor : concurrent.futures.Executor, optional
+        Evaluate there instead, a task for each run.  Its workers must be able to read the files
+        that are given by their path.
+    depth : int, optional
+        Evaluate the first so many documents of each topic, as trec_eval's ``-M``.
+
+    Raises
+    ------
+    InputError
+        If a run is broken, or it and the qrels have no topic in common.
+    UsageError
+        If ``jobs`` or ``depth`` is less than 1, there are scores to be cut to a depth, or a
+        process died.
+    """
+    if depth is not None and depth < 1:
+        raise UsageError(f"depth is {depth}, and must be at least 1")
+    if jobs is None:
+        jobs = default_jobs(len(runs))
+    if executor is None and jobs == 1:
+        for name, run in runs.items():
+            yield _evaluated(evaluator, name, run, depth)
+        return
+    task = pickle.dumps((evaluator.measures, evaluator.qrels, evaluator.match))
+    items = ((name, _portable(run), depth) for name, run in runs.items())
+    own: dict[Measure, Measure] = {}
+    for found in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
+        # A thousand runs share their measures, which are most of what a small one holds.
+        yield replace(found, measures=tuple([own.setdefault(m, m) for m in found.measures]))
+
+
+def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
+    read = as_run_or_scores(run)
+    if depth is not None:
+        if isinstance(read, RunScores):
+            raise UsageError(
+                f"{name} holds scores, which cannot be cut to {depth} documents a "
+                "topic: give the run"
+            )
+        read = sort_run(read, depth)
+    check_common_topics(read, evaluator.qrels)
+    return evaluator.evaluate(read, name)
+
+
+def _portable(run: Any) -> Any:
+    """A run as it travels: open files and what can be read but once are read before."""
+    if isinstance(run, (str, os.PathLike, FileSource, Mapping, Run, RunScores)) or hasattr(
+        run, "itertuples"
+    ):
+        return run
+    return as_run_or_scores(run)
+
+
+def _evaluate_in_worker(task: bytes, item: tuple[str, Any, int | None]) -> Evaluation:
+    return _evaluated(_unpacked(task), *item)
+
+
+@lru_cache(maxsize=1)
+def _unpacked(task: bytes) -> StdEvaluator:
+    return StdEvaluator(*pickle.loads(task))

@@ -1,0 +1,80 @@
+"""The guest in ir_measures' pipeline: it answers what nobody else there can."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import ir_measures
+from ir_measures import providers
+from ir_measures.measures import Measure
+
+from ir_std.errors import NoFactorsError
+from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.messages import Message, topics_without_factors
+from ir_std.evaluation.other_providers import has_formula, ir_measures_providers
+from ir_std.measures import DCG, SP, Standardized, nDCG
+
+
+class StdProvider(providers.Provider):
+    """Provides the standardized family, SP, DCG and the widened parameters of nDCG.
+
+    Everything else that ir_measures is asked for goes to its own providers, as if ir_std had
+    never been imported.
+    """
+
+    NAME = "ir_std"
+
+    def supports(self, measure: Measure) -> bool:
+        """Whether only ir_std computes a measure."""
+        if isinstance(measure, Standardized):
+            measure.validate_params()
+            base = measure.base
+            return has_formula(base) or any(
+                p.is_available() and p.supports(base) for p in ir_measures_providers()
+            )
+        if hasattr(measure, "runtime_impl"):
+            return False
+        return measure.NAME in (SP.NAME, DCG.NAME, nDCG(rel=1).NAME)
+
+    def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
+        # FallbackProvider passes a set, whose order would change from run to run.
+        evaluator = StdEvaluator(sorted(measures, key=str), qrels)
+        for p in evaluator.plans:
+            if p.of_mean:
+                raise NoFactorsError(
+                    f"{p.measure}: {p.factors.id} has factors of whole data sets, so only a run's "
+                    "mean can be standardized, and ir_measures asks for values by topic: use "
+                    "ir_std.calc_aggregate or ir_std.evaluate"
+                )
+        # Elsewhere the match says it, but from here a warning is the only way to the user.
+        evaluator.messages += tuple(
+            Message(str(m), warns=True)
+            for m in evaluator.matches
+            if m.fit and m.fit.basis == "names"
+        )
+        if "pyterrier" in sys.modules:
+            evaluator.messages += tuple(_about_pyterrier(evaluator))
+        return evaluator
+
+
+def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
+    """What its Experiment, which sums values up by itself, makes of topics without factors."""
+    without = [str(p.measure) for p in evaluator.plans if topics_without_factors(p)]
+    if without:
+        yield Message(
+            "where topics have no factors the mean that pt.Experiment makes itself is NaN "
+            f"({', '.join(without)}): average what it gives with perquery=True",
+            warns=True,
+        )
+
+
+def install_provider() -> None:
+    """Put the provider at the end of ``ir_measures.DefaultPipeline``.
+
+    Others answer what they can, first: importing ir_std changes none of their values.
+    """
+    pipeline = ir_measures.DefaultPipeline.providers
+    if not any(isinstance(p, StdProvider) for p in pipeline):
+        pipeline.append(providers.register(StdProvider()))

@@ -1,0 +1,236 @@
+"""Whether the tables of a factor set can be used, and what is wrong with them where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std._arrays import Floats
+from ir_std.factors.judgments import Judgments
+from ir_std.factors.schema import parse_set_measure
+from ir_std.schemes import EXACT
+
+Table = Mapping[str, Floats]
+Problem = tuple[str, str]
+"""A file, and what is wrong in it."""
+
+
+class Described(Protocol):
+    """What of a factor set its tables are judged by; see :class:`~ir_std.factors.FactorSet`."""
+
+    topics: tuple[str, ...]
+    measures: tuple[str, ...]
+    info: Mapping[str, Any]
+    judgments: Mapping[str, Judgments]
+    n_rel: Mapping[str, int | None]
+    n_systems: Mapping[str, int]
+
+    @property
+    def mean(self) -> Table:
+        """Means by measure."""
+
+    @property
+    def sd(self) -> Table:
+        """Standard deviations by measure."""
+
+    @property
+    def scores(self) -> Table:
+        """Sorted scores by measure, where they are known."""
+
+    def about(self, measure: str, field: str, default: Any = None) -> Any:
+        """What the set says of a measure."""
+
+
+UNBOUNDED = ("SP", "DCG")
+"""Measures that may exceed 1."""
+
+
+def topic_problems(s: Described) -> Iterator[Problem]:
+    """Topics: at least one, and texts that can be written."""
+    if not s.topics:
+        yield "topics.csv", "there is no topic"
+    for topic in s.topics:
+        if (
+            not isinstance(topic, str)
+            or not topic
+            or (not topic.isprintable() and re.search("[\0\ud800-\udfff]", topic))
+        ):
+            yield "topics.csv", f"topic {topic!r} is no text of at least one character"
+    for topic, known in s.judgments.items():
+        counts = [known.n_rel, *(known.levels or {}).values()]
+        if any(n is not None and (not isinstance(n, int) or n < 0) for n in counts):
+            yield "topics.csv", f"topic {topic!r} has {counts} relevant documents"
+
+
+def moment_problems(s: Described, mean: Table, sd: Table) -> Iterator[Problem]:
+    """Means and deviations: there for every measure, finite, and within bounds."""
+    found = [*_shapes(s, "mean.csv", mean), *_shapes(s, "sd.csv", sd)]
+    yield from found
+    if found:
+        return
+    n_rel = np.array([np.nan if n is None else n for n in s.n_rel.values()])
+    for name in s.measures:
+        for file, column in (("mean.csv", mean[name]), ("sd.csv", sd[name])):
+            yield from _range(s, name, file, column)
+        yield from _where(
+            s,
+            name,
+            "sd.csv",
+            np.isnan(mean[name]) != np.isnan(sd[name]),
+            "is known where the mean is not, or the reverse",
+        )
+        yield from _where(
+            s,
+            name,
+            "topics.csv",
+            mean[name] > _most(name, n_rel) + EXACT,
+            "has a mean higher than n_rel allows",
+        )
+
+
+def _shapes(s: Described, file: str, table: Table) -> Iterator[Problem]:
+    if {*table} != {*s.measures}:
+        yield file, f"measures are {', '.join(table)}; set.json has {', '.join(s.measures)}"
+    for name, column in table.items():
+        if column.shape != (len(s.topics),):
+            yield file, f"{name} has shape {column.shape}, {(len(s.topics),)} is expected"
+
+
+def _range(s: Described, name: str, file: str, values: Floats) -> Iterator[Problem]:
+    rows = values.reshape(len(values), -1)
+    highest = np.inf if name.startswith(UNBOUNDED) else 1.0
+    if (np.isnan(rows) | (rows >= 0) & (rows <= highest) & (rows < np.inf)).all():
+        return
+    yield from _where(s, name, file, np.isinf(rows).any(axis=1), "is infinite")
+    yield from _where(s, name, file, (rows < 0).any(axis=1), "is negative")
+    yield from _where(
+        s,
+        name,
+        file,
+        ((rows > highest + EXACT) & ~np.isinf(rows)).any(axis=1),
+        f"is outside 0 to {highest}",
+    )
+
+
+def _most(name: str, n_rel: Floats) -> Floats:
+    """The highest mean that numbers of relevant documents allow."""
+    measure = parse_set_measure(name)
+    if measure.__name__ == "SP":
+        return n_rel
+    if measure.__name__ == "P":
+        return np.asarray(n_rel / measure["cutoff"])
+    if measure.__name__ == "Judged":
+        return np.full(len(n_rel), np.inf)
+    return np.where(n_rel == 0, 0, np.inf)
+
+
+def score_problems(s: Described, scores: Table) -> Iterator[Problem]:
+    """Distributions: of the set's shape, sorted, in steps of the resolution, with its moments."""
+    for name, array in scores.items():
+        if name not in s.measures:
+            yield "scores.npz", f"{name} is not in set.json"
+            continue
+        shape = len(s.topics), s.n_systems[name]
+        if array.shape != shape:
+            yield "scores.npz", f"{name} has shape {array.shape}, {shape} is expected"
+            continue
+        found = [*_range(s, name, "scores.npz", array)]
+        yield from found
+        if found:
+            continue
+        yield from _where(s, name, "scores.npz", _unsorted(array), "is not sorted")
+        for file, table, expected in zip(
+            ("mean.csv", "sd.csv"), (s.mean, s.sd), means_and_deviations(array), strict=True
+        ):
+            differs = ~np.isclose(table[name], expected, rtol=EXACT, atol=EXACT, equal_nan=True)
+            yield from _where(s, name, file, differs, "is not that of the scores")
+        if step := s.about(name, "resolution", 0):
+            off = np.abs(array / step - np.rint(array / step)) > 1e-6
+            yield from _where(s, name, "scores.npz", off.any(axis=1), f"is not in steps of {step}")
+
+
+def _unsorted(scores: Floats) -> npt.NDArray[np.bool_]:
+    filled = np.where(np.isnan(scores), np.inf, scores)
+    return np.asarray((filled[:, 1:] < filled[:, :-1]).any(axis=1))
+
+
+def means_and_deviations(ordered: Floats) -> tuple[Floats, Floats]:
+    """Means and sample standard deviations (n-1) of rows that are sorted, NaN last.
+
+    NaN for a row of fewer than two scores; the deviation of scores that do not differ is exactly 0.
+    """
+    if not ordered.shape[1]:
+        return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)
+    n = (~np.isnan(ordered)).sum(axis=1)
+    enough = n > 1
+    lowest = ordered[:, 0]
+    highest = np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0]
+    mean = np.nansum(ordered, axis=1) / np.maximum(n, 1)
+    squares = np.nansum((ordered - mean[:, None]) ** 2, axis=1)
+    sd = np.sqrt(squares / np.maximum(n - 1, 1))
+    alike = highest - lowest <= EXACT
+    return (
+        np.where(enough, np.where(alike, lowest, mean), np.nan),
+        np.where(enough, np.where(alike, 0.0, sd), np.nan),
+    )
+
+
+def system_problems(s: Described, systems: Mapping[str, npt.NDArray[Any]]) -> Iterator[Problem]:
+    """Whose the scores are: on each topic every system of the measure once."""
+    tags = s.info.get("tags")
+    for name, numbers in systems.items():
+        if name not in s.scores:
+            yield "systems.npz", f"{name} has no scores"
+        elif numbers.shape != s.scores[name].shape:
+            yield "systems.npz", f"{name} has shape {numbers.shape}, as its scores is expected"
+        else:
+            ordered = np.sort(numbers, axis=1)
+            yield from _where(
+                s,
+                name,
+                "systems.npz",
+                (ordered != ordered[:1]).any(axis=1)
+                | (ordered[:, 1:] == ordered[:, :-1]).any(axis=1),
+                "does not name every system once",
+            )
+            if numbers.size and (numbers.min() < 0 or (tags and numbers.max() >= len(tags))):
+                yield "systems.npz", f"{name} has a system that tags do not name"
+
+
+def mean_problems(s: Described, means: Table) -> Iterator[Problem]:
+    """Means of systems whose scores are not known: sorted, within bounds, of known measures."""
+    for key, values in means.items():
+        scheme, _, name = key.partition(":")
+        if name not in s.measures or scheme not in ("raw", "N", "U", "E", "z"):
+            yield "means.npz", f"{key} is no scheme and measure of the set"
+        elif values.ndim != 1 or len(values) > s.n_systems[name]:
+            yield (
+                "means.npz",
+                (
+                    f"{key} has shape {values.shape}, a mean for each of "
+                    f"{s.n_systems[name]} systems is expected"
+                ),
+            )
+        elif not np.isfinite(values).all() or (np.diff(values) < 0).any():
+            yield "means.npz", f"{key} is not finite and sorted"
+        elif (
+            scheme != "z"
+            and len(values)
+            and not (values[0] >= 0 and (values[-1] <= 1 + EXACT or name.startswith(UNBOUNDED)))
+        ):
+            yield "means.npz", f"{key} is outside 0 to 1"
+
+
+def _where(
+    s: Described, measure: str, file: str, wrong: npt.ArrayLike, what: str
+) -> Iterator[Problem]:
+    if not np.any(wrong):
+        return
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        more = f" and {len(rows) - 1} more" * (len(rows) > 1)
+        yield file, f"{measure} of topic {s.topics[rows[0]]}{more} {what}"

@@ -1,0 +1,222 @@
+"""What other tools call the measures: trec_eval, MTEB, and whoever writes like them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ir_measures.measures import Measure, registry
+
+from ir_std.errors import IrStdError
+from ir_std.measures import canonical, parse_measure
+
+TREC_EVAL_NAMES = {
+    "map": "AP",
+    "map_cut_{}": "AP@{}",
+    "P_{}": "P@{}",
+    "recip_rank": "RR",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "ndcg": "nDCG",
+    "ndcg_cut_{}": "nDCG@{}",
+    "recall_{}": "R@{}",
+    "success_{}": "Success@{}",
+    "iprec_at_recall_{}": "IPrec@{}",
+    "infAP": "infAP",
+    "set_P": "SetP",
+    "set_relative_P": "SetP(relative=True)",
+    "set_recall": "SetR",
+    "set_map": "SetAP",
+    "set_F": "SetF",
+    "set_F_{}": "SetF(beta={})",
+    "num_q": "NumQ",
+    "num_rel": "NumRel",
+    "num_ret": "NumRet",
+    "num_rel_ret": "NumRet(rel=1)",
+}
+"""trec_eval's names and the measures they are, ``{}`` the cutoff."""
+
+_RANKS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+_CUTOFFS = {
+    "p": _RANKS,
+    "recall": _RANKS,
+    "map_cut": _RANKS,
+    "ndcg_cut": _RANKS,
+    "success": ("1", "5", "10"),
+    "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
+}
+"""The cutoffs of trec_eval's measures that are named without one; the names in small letters."""
+_SHARES = ("iprec_at_recall_{}", "set_F_{}")
+"""What comes with a share and no rank, though it be written 0 or 1."""
+
+_OFFICIAL = (
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "iprec_at_recall",
+    "P",
+)
+_SET = ("utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F")
+_GROUPS = {
+    "official": _OFFICIAL,
+    "set": (*_OFFICIAL[:4], *_SET),
+    "all_trec": (
+        *_OFFICIAL,
+        "recall",
+        "infAP",
+        "gm_bpref",
+        "11pt_avg",
+        "ndcg",
+        "relative_P",
+        "Rprec_mult",
+        "success",
+        "map_cut",
+        "ndcg_cut",
+        "ndcg_rel",
+        "Rndcg",
+        "binG",
+        "G",
+        *_SET,
+        "num_nonrel_judged_ret",
+    ),
+}
+"""What trec_eval 9 evaluates under one name, in its order; without runid and relstring, which are
+texts."""
+_THEIRS_ALONE = {
+    "gm_map",
+    "gm_bpref",
+    "utility",
+    "11pt_avg",
+    "relative_P",
+    "Rprec_mult",
+    "ndcg_rel",
+    "Rndcg",
+    "binG",
+    "G",
+    "num_nonrel_judged_ret",
+    "yaap",
+}
+"""Measures of trec_eval that ir_measures has none for."""
+
+_MTEB_NAMES = {
+    "ndcg_at_{}": "nDCG@{}",
+    "map_at_{}": "AP@{}",
+    "mrr_at_{}": "RR@{}",
+    "recall_at_{}": "R@{}",
+    "precision_at_{}": "P@{}",
+}
+
+
+def to_trec_eval(measure: str) -> str | None:
+    """trec_eval's name of a measure, if it has one.
+
+    >>> to_trec_eval("nDCG@10")
+    'ndcg_cut_10'
+    """
+    name, _, cutoff = measure.partition("@")
+    for theirs, ours in TREC_EVAL_NAMES.items():
+        if ours == (f"{name}@{{}}" if cutoff else name):
+            return theirs.format(f"{float(cutoff):.2f}" if "." in cutoff else cutoff)
+    return None
+
+
+def from_trec_eval(name: str) -> str:
+    """The measure that trec_eval calls ``name``; other names are kept.
+
+    >>> from_trec_eval("ndcg_cut_10")
+    'nDCG@10'
+    """
+    return _translated(name, TREC_EVAL_NAMES) or name
+
+
+def from_mteb(name: str) -> str | None:
+    """The measure that MTEB calls ``name``; None for what it has beside these.
+
+    >>> from_mteb("mrr_at_10")
+    'RR@10'
+    """
+    return _translated(name, _MTEB_NAMES)
+
+
+def translate_name(name: str) -> list[str]:
+    """The names that ir_measures reads for what a user of any tool, in any case, may write.
+
+    >>> translate_name("P.5,10"), translate_name("smap"), translate_name("ndcg@10"), translate_name("MRR@10")
+    (['P@5', 'P@10'], ['sAP'], ['nDCG@10'], ['MRR@10'])
+    >>> translate_name("success"), translate_name("iprec_at_recall.0,.10")
+    (['Success@1', 'Success@5', 'Success@10'], ['IPrec@0.0', 'IPrec@0.1'])
+
+    Parameters
+    ----------
+    name : str
+        One measure; as trec_eval writes them also several cutoffs of it, all that trec_eval has,
+        or a group of measures.
+
+    Returns
+    -------
+    list of str
+        ``name`` itself where it is none of these; also ``sp``, which may be sP or SP.
+    """
+    if several := _several(name):
+        return [one for each in several for one in translate_name(each)]
+    word = re.match(r"\w*", name)
+    if word is None or word[0] in registry:
+        return [name]
+    for prefix in ("", "s"):
+        if name[: len(prefix)].lower() == prefix:
+            ours = _translated(name[len(prefix) :], TREC_EVAL_NAMES | _MTEB_NAMES, re.IGNORECASE)
+            if ours:
+                return [prefix + ours]
+    same = {m.__name__ for alias, m in registry.items() if alias.lower() == word[0].lower()}
+    return [one + name[word.end() :] for one in same] if len(same) == 1 else [name]
+
+
+def _several(name: str) -> list[str]:
+    """The names of trec_eval that ``name`` stands for; empty if it is one itself, or none."""
+    if name.lower() in _GROUPS:
+        return [one for one in _GROUPS[name.lower()] if not only_in_trec_eval(one)]
+    number = r"\d*\.?\d+"
+    if listed := re.fullmatch(rf"(\w*[A-Za-z])\.({number}(?:,{number})*)", name):
+        return [f"{listed[1]}_{'0' * k.startswith('.')}{k}" for k in listed[2].split(",")]
+    return [f"{name}_{k}" for k in _CUTOFFS.get(name.lower(), ())]
+
+
+def missing_from_group(name: str) -> list[str]:
+    """The measures of a group of trec_eval's that ir_measures has none for."""
+    return [one for one in _GROUPS.get(name.lower(), ()) if only_in_trec_eval(one)]
+
+
+def only_in_trec_eval(name: str) -> bool:
+    """Whether trec_eval has a measure of that name and ir_measures has none for it."""
+    return name.partition(".")[0] in _THEIRS_ALONE
+
+
+def _translated(name: str, names: dict[str, str], flags: int = 0) -> str | None:
+    for theirs, ours in names.items():
+        found = re.fullmatch(theirs.replace("{}", r"(\d+(?:\.\d+)?)"), name, flags)
+        if found:
+            cutoff = "".join(found.groups())
+            whole = "." not in cutoff and theirs not in _SHARES
+            return ours.format(cutoff if whole else float(cutoff))
+    return None
+
+
+@lru_cache(maxsize=4096)
+def find_measure(name: str) -> Measure | None:
+    """The measure of a name, as ir_measures, trec_eval or MTEB write it; None if it is none.
+
+    Equal measures come out equal, however they were written: ``AP(rel=1)`` is ``AP``.
+    """
+    ours = from_mteb(name) or from_trec_eval(name)
+    if not re.match(r"\w*[A-Za-z]", ours):
+        return None
+    try:
+        return parse_measure(canonical(parse_measure(ours)))
+    except (IrStdError, AssertionError):
+        return None

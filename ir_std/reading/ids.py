@@ -1,0 +1,318 @@
+"""Ids of topics and documents as arrays: hashed, compared and looked up all at once.
+
+A file holds tens of thousands of ids of which few are relevant.  They stay where they are, in
+the bytes they were read from; ids with equal hashes are compared byte by byte.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std._arrays import Ints
+from ir_std.errors import InputError
+
+Keys = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
+
+WORD = 8
+"""Bytes that are read at once; so many must follow behind the last id."""
+
+_AT_ONCE = 1 << 20
+"""Bytes of ids that are put together at once, by an index of eight bytes for each."""
+_HASHED_AT_ONCE = 1 << 16
+"""So many ids that what is computed of them stays in the cache."""
+_SHORT = 8 * WORD
+"""Ids of more bytes, which are few, are treated one by one behind these."""
+_MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
+_LAST = ~_MASKS[::-1]
+"""Of a word the first and the last n bytes."""
+_ROOM = bytes(WORD)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+def check_strings(names: Collection[Any], kind: str, what: str) -> None:
+    """Check that ids are strings.
+
+    Raises
+    ------
+    InputError
+        If one is not, which is called ``what`` of a run or of qrels.
+    """
+    try:
+        "".join(names)  # the fastest way to see it
+    except TypeError:
+        found = next(name for name in names if not isinstance(name, str))
+        raise InputError.at(
+            kind,
+            None,
+            f"{what} is {reprlib.repr(found)} ({type(found).__name__})",
+            "ids are strings; of a DataFrame use df.astype({'query_id': str, 'doc_id': str}), of "
+            "polars df.cast",
+        ) from None
+
+
+def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
+    """Eight bytes from each place on as a number, the first one lowest, and those that follow.
+
+    Returns
+    -------
+    ndarray of uint64, shape (count, n_places)
+        To look for ``count`` at once takes hardly longer than for one.
+    """
+    room = len(codes) - WORD * count + 1
+    anywhere = np.ndarray((room,), f"V{WORD * count}", codes, strides=(1,))
+    found: Keys = anywhere[places].view("<u8").astype(np.uint64, copy=False)
+    words: Keys = found.reshape(len(places), count).T
+    return words
+
+
+class Ids:
+    """Ids as slices of bytes, in UTF-8.
+
+    Attributes
+    ----------
+    codes : ndarray of uint8
+        With :data:`WORD` more bytes before the first id and behind the last.
+    starts, widths : ndarray of int, shape (n_ids,)
+    """
+
+    __slots__ = ("codes", "starts", "widths")
+
+    def __init__(self, codes: Bytes, starts: Ints, widths: Ints) -> None:
+        self.codes, self.starts, self.widths = codes, starts, widths
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Ids:
+        """Ids from strings.
+
+        Raises
+        ------
+        TypeError
+            If one is no string.
+        """
+        joined = "\0".join(names).encode(errors="surrogatepass")
+        codes = np.frombuffer(b"".join([_ROOM, joined, _ROOM]), np.uint8)
+        zeros = np.flatnonzero(codes[WORD - 1 : 1 - WORD] == 0) + (WORD - 1)
+        if len(zeros) != len(names) + 1:  # one holds a zero itself
+            return cls.of_bytes([name.encode(errors="surrogatepass") for name in names])
+        return cls.between(codes, zeros[:-1] + 1, zeros[1:])
+
+    @classmethod
+    def of_bytes(cls, names: Sequence[bytes]) -> Ids:
+        """Ids from their bytes."""
+        widths = np.fromiter(map(len, names), np.int64, len(names))
+        codes = np.frombuffer(b"".join([_ROOM, *names, _ROOM]), np.uint8)
+        return cls(codes, np.cumsum(widths) - widths + WORD, widths)
+
+    @classmethod
+    def between(cls, codes: Bytes, starts: Ints, ends: Ints) -> Ids:
+        """Ids from where they start and end."""
+        return cls(codes, starts, ends - starts)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, rows: Ints | slice) -> Ids:
+        """Some of the ids."""
+        return Ids(self.codes, self.starts[rows], self.widths[rows])
+
+    def __iter__(self) -> Iterator[bytes]:
+        content = self.codes.data
+        for start, width in zip(self.starts.tolist(), self.widths.tolist(), strict=True):
+            yield bytes(content[start : start + width])
+
+    def lines(self) -> bytes:
+        """All ids, a newline behind each."""
+        ends = np.append(0, np.cumsum(self.widths + 1))
+        cuts = np.searchsorted(ends, np.arange(0, ends[-1], _AT_ONCE)).tolist()
+        return b"".join(self[a:b]._lines() for a, b in pairwise([*cuts, len(self)]))
+
+    def _lines(self) -> bytes:
+        sizes = self.widths + 1
+        ends = np.cumsum(sizes)
+        codes = self.codes[np.repeat(self.starts - (ends - sizes), sizes) + np.arange(sizes.sum())]
+        codes[ends - 1] = ord("\n")
+        return bytes(codes)
+
+    def bytes(self) -> list[bytes]:
+        """Each id as bytes, which order as the strings do."""
+        found = self.lines().split(b"\n")[:-1]
+        return found if len(found) == len(self) else list(self)  # one holds a newline itself
+
+    def strings(self) -> list[str]:
+        """Each id as a string."""
+        return [name.decode(errors="surrogatepass") for name in self.bytes()]
+
+    def hashes(self) -> Keys:
+        """A 64-bit hash of each id."""
+        hashes = np.empty(len(self), np.uint64)
+        for a in range(0, len(self), _HASHED_AT_ONCE):
+            part = slice(a, a + _HASHED_AT_ONCE)
+            hashes[part] = self[part]._hashes()
+        return hashes
+
+    def _hashes(self) -> Keys:
+        mixed = _mix(self.widths.astype(np.uint64), self._words(0))
+        longest = min(int(self.widths.max(initial=0)), _SHORT)
+        if longest > WORD:
+            mixed = np.where(self.widths > WORD, _mix(mixed, self._last_words()), mixed)
+        for place in range(WORD, longest - WORD, WORD):  # what is between the first and the last
+            rows = np.flatnonzero(self.widths > place + WORD)
+            mixed[rows] = _mix(mixed[rows], self[rows]._words(place))
+        rows = np.flatnonzero(self.widths > _SHORT)
+        if rows.size:
+            mixed[rows] = self[rows]._long_hashes()
+        return mixed
+
+    def _long_hashes(self) -> list[int]:
+        from hashlib import blake2b  # which loads OpenSSL
+
+        return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
+
+    def same(self, others: Ids) -> npt.NDArray[np.bool_]:
+        """Whether each id is the one at its place in ``others``."""
+        same: npt.NDArray[np.bool_] = self.widths == others.widths
+        same &= self._words(0) == others._words(0)
+        longest = min(int(self.widths.max(initial=0)), _SHORT)
+        if longest > WORD:
+            same &= self._last_words() == others._last_words()
+        for place in range(WORD, longest - WORD, WORD):
+            rows = np.flatnonzero(same & (self.widths > place + WORD))
+            same[rows] = self[rows]._words(place) == others[rows]._words(place)
+        rows = np.flatnonzero(same & (self.widths > _SHORT))
+        same[rows] = [a == b for a, b in zip(self[rows], others[rows], strict=True)]
+        return same
+
+    def changes(self) -> Ints:
+        """Where an id differs from the one before it; with 0 and the end."""
+        if self.widths.max(initial=0) > WORD:
+            differ = ~self[1:].same(self[:-1])
+        else:
+            words = self._words(0)
+            differ = (words[1:] != words[:-1]) | (self.widths[1:] != self.widths[:-1])
+        return np.concatenate([[0], np.flatnonzero(differ) + 1, [len(self)]])
+
+    def _words(self, place: int) -> Keys:
+        """The eight bytes from ``place`` on of ids that are not shorter, 0 behind their end."""
+        (words,) = words_at(self.codes, self.starts + place)
+        masked: Keys = words & _MASKS[np.minimum(self.widths - place, WORD)]
+        return masked
+
+    def _last_words(self) -> Keys:
+        """The eight bytes before the end of ids, 0 before their start."""
+        (words,) = words_at(self.codes, self.starts + (self.widths - WORD))
+        masked: Keys = words & _LAST[np.minimum(self.widths, WORD)]
+        return masked
+
+
+def _mix(mixed: Keys, words: Keys) -> Keys:
+    mixed = (mixed ^ words) * _MULTIPLIER
+    mixed = mixed ^ (mixed >> np.uint64(29))
+    return mixed
+
+
+def keys(mixed: Keys, topic: Ints) -> Keys:
+    """Hashes of documents on topics, from hashes of documents and the topics' numbers."""
+    hashes: Keys = mixed + topic.astype(np.uint64) * _TOPIC
+    return hashes
+
+
+def _first_bits(values: Keys, count: int) -> Ints:
+    first: Ints = (values >> np.uint64(64 - count)).view(np.int64)  # which index twice as fast
+    return first
+
+
+def may_repeat(values: Keys) -> bool:
+    """Whether two values are equal.
+
+    Equal ones fall into the same slot of a table, where the last one stays: only those that it
+    drove out are compared, with it and with each other.
+    """
+    bits = len(values).bit_length() + 1
+    slot = _first_bits(values, bits)
+    line = np.arange(len(values), dtype=np.int32 if bits < 32 else np.int64)
+    table = np.empty(1 << bits, line.dtype)
+    table[slot] = line
+    stayed = table[slot]
+    out = np.flatnonzero(stayed != line)
+    ordered = np.sort(values[out])
+    return bool((values[out] == values[stayed[out]]).any() or (ordered[1:] == ordered[:-1]).any())
+
+
+class Index(NamedTuple):
+    """Documents to be found by their key.
+
+    Attributes
+    ----------
+    keys : ndarray of uint64, shape (n_documents,)
+        Sorted.
+    rows : ndarray of int, shape (n_documents,)
+        The place of each among the documents.
+    ids : Ids
+        Ids by place.
+    first : ndarray of int32
+        By the first bits of a key the place of the first such one in ``keys``; -1 where there is
+        none, and most keys that are not there stop here.
+    most : int
+        So many keys at most share these bits.
+    repeats : bool
+        Whether two documents have the same key.
+    """
+
+    keys: Keys
+    rows: Ints
+    ids: Ids
+    first: npt.NDArray[np.int32]
+    most: int
+    repeats: bool
+
+    @classmethod
+    def of(cls, ids: Ids, topic: Ints) -> Index:
+        """Index ids on topics."""
+        values = keys(ids.hashes(), topic)
+        rows = np.argsort(values)
+        ordered = values[rows]
+        bits = max(16, len(ids).bit_length() + 3)
+        slot = _first_bits(ordered, bits)
+        place = np.arange(len(ids), dtype=np.int32)
+        first = np.full(1 << bits, -1, np.int32)
+        first[slot[::-1]] = place[::-1]  # of several the last one stays
+        most = int((place - first[slot]).max(initial=0)) + 1
+        return cls(ordered, rows, ids, first, most, bool((ordered[1:] == ordered[:-1]).any()))
+
+    def find(self, values: Keys, ids: Ids) -> tuple[Ints, Ints]:
+        """Which of the documents are in the index.
+
+        Returns
+        -------
+        where : ndarray of int, shape (n_found,)
+            Indices into ``ids``, ascending.
+        rows : ndarray of int, shape (n_found,)
+            Their places among the documents of the index.
+
+        Raises
+        ------
+        Collision
+            If two different ids have the same key.
+        """
+        place = self.first[_first_bits(values, (len(self.first) - 1).bit_length())]
+        where = np.flatnonzero(place >= 0)
+        place, wanted = place[where], values[where]
+        for _ in range(1, self.most):
+            place += (self.keys[place] < wanted) & (place < len(self.keys) - 1)
+        equal = self.keys[place] == wanted
+        where, rows = where[equal], self.rows[place[equal]]
+        if self.repeats or not self.ids[rows].same(ids[where]).all():
+            raise Collision
+        return where, rows
+
+
+class Collision(Exception):
+    """Two ids with the same 64-bit key: they must be compared as they are."""

@@ -1,0 +1,191 @@
+"""Runs and qrels from bytes: many lines at once, checked by counting.
+
+A block of lines is split by looking at where blanks begin and end; the checks tell that something
+is wrong, not what: that is for :mod:`ir_std.reading.plain`, which reads line by line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std._arrays import Ints
+from ir_std.reading.ids import WORD, Bytes, Ids
+from ir_std.reading.line_formats import LineFormat
+from ir_std.reading.numbers import MARGIN, NotANumber
+from ir_std.reading.sources import Source, read_pieces
+
+_BLOCK = 1 << 20
+"""Bytes that are split at once: with fewer, calls of numpy take longer than their work; with more,
+what is computed of them does not stay in the cache."""
+_COMMENT = rb"(?m)^[ \t\r]*#[^\n]*"
+
+
+class CheckFailed(Exception):
+    """A block did not pass a check."""
+
+
+class Lines(NamedTuple):
+    """The lines of a run or qrels file.
+
+    Attributes
+    ----------
+    topics : list of str
+        In the order of their first lines.
+    topic : ndarray of int, shape (n_lines,)
+        Index into the topics.
+    ids : Ids, of length n_lines
+        Documents.
+    values : ndarray, shape (n_lines,)
+        Scores or levels.
+    """
+
+    topics: list[str]
+    topic: Ints
+    ids: Ids
+    values: npt.NDArray[Any]
+
+
+def read_lines(source: Source, form: LineFormat) -> Lines:
+    """Read all lines.
+
+    Raises
+    ------
+    Suspicious
+        If something is wrong with them, or there are none.
+    InputError
+        If the source cannot be read.
+    """
+    content = read_content(source)
+    if not _is_utf8(content):
+        raise CheckFailed
+    codes = np.frombuffer(content, np.uint8)
+    topics: dict[bytes, int] = {}
+    columns: tuple[list[npt.NDArray[Any]], ...] = ([], [], [], [])
+    for start, end in split_blocks(content):
+        for kept, part in zip(columns, _block(codes, start, end, form, topics), strict=False):
+            kept.append(part)
+    if not columns[0]:
+        raise CheckFailed
+    topic, first, widths, values = map(_joined, columns)
+    return Lines([name.decode() for name in topics], topic, Ids(codes, first, widths), values)
+
+
+def _block(
+    codes: Bytes, start: int, end: int, form: LineFormat, topics: dict[bytes, int]
+) -> tuple[npt.NDArray[Any], ...]:
+    """Of a block's lines the topics' numbers, where documents are, how long, and the values.
+
+    Nothing if there are only blank lines.
+    """
+    before, ends = _tokens(codes[start - 1 : end], form.width)
+    if not ends.size:
+        return ()
+    (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
+        (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, form.value)
+    )
+    try:
+        values = form.numbers(codes, value_at, value_end)
+    except NotANumber:
+        raise CheckFailed from None
+    topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
+    return topic, doc_at, (doc_end - doc_at).astype(np.int32), values
+
+
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Parts in one array; they are given up, for a large file has large ones."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
+
+
+def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
+    """The number of each name; new ones get the next."""
+    cuts = names.changes()
+    found = [numbers.setdefault(name, len(numbers)) for name in names[cuts[:-1]].bytes()]
+    return np.repeat(np.array(found, np.int32), np.diff(cuts))
+
+
+def read_content(source: Source) -> bytearray:
+    """All bytes of a source, without comments, and with room before and behind them."""
+    content = bytearray(b" " * MARGIN)
+    for piece in read_pieces(source):
+        content += piece
+    content += b" " * WORD
+    if content.startswith(codecs.BOM_UTF8, MARGIN):
+        content[MARGIN : MARGIN + len(codecs.BOM_UTF8)] = b" " * len(codecs.BOM_UTF8)
+    if b"#" in content:
+        for comment in re.finditer(_COMMENT, bytes(content)):
+            content[slice(*comment.span())] = b" " * len(comment[0])
+    return content
+
+
+def split_blocks(content: bytearray) -> Iterator[tuple[int, int]]:
+    """Where blocks of whole lines start and end; a last line without its end has a blank there."""
+    start, last = MARGIN, len(content) - WORD
+    last += not content.endswith(b"\n", 0, last)
+    while start < last:
+        end = last
+        if start + _BLOCK < last:
+            end = max(content.rfind(b"\n", start, start + _BLOCK), start - 1)
+            end = (content.find(b"\n", start) if end < start else end) + 1 or last
+        yield start, end
+        start = end
+
+
+def _is_utf8(content: bytearray) -> bool:
+    if content.isascii():
+        return True
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
+    """Where the blanks before and behind tokens are, from a blank to the last end of a line.
+
+    Returns
+    -------
+    before, ends : ndarray of int, shape (n_lines, width)
+
+    Raises
+    ------
+    Suspicious
+        If a line has not ``width`` tokens, or there are control characters.
+    """
+    blank, breaks = codes <= ord(" "), codes == ord("\n")
+    if (blank[1:] & blank[:-1]).any():
+        edges = np.flatnonzero(blank[1:] != blank[:-1])
+        before, ends, n_blanks = edges[::2], edges[1::2] + 1, int(np.count_nonzero(blank))
+    else:
+        at = np.flatnonzero(blank)
+        before, ends, n_blanks = at[:-1], at[1:], len(at)
+    n_breaks = int(np.count_nonzero(breaks))
+    if len(ends) % width or not _only_blanks(codes, n_blanks - n_breaks):
+        raise CheckFailed
+    before, ends = before.reshape(-1, width), ends.reshape(-1, width)
+    ended = breaks[ends[:, -1]]
+    if ended[:-1].all() and n_breaks - int(breaks[0]) == np.count_nonzero(ended):
+        return before, ends  # each line ends right behind its last token
+    breaks[0] = False
+    line_ends = np.append(np.flatnonzero(breaks), len(codes))
+    line = np.searchsorted(line_ends, before[:, 0] + 1)
+    if (ends[:, -1] > line_ends[line]).any() or (before[1:, 0] < line_ends[line[:-1]]).any():
+        raise CheckFailed
+    return before, ends
+
+
+def _only_blanks(codes: Bytes, count: int) -> bool:
+    """Whether the ``count`` characters up to the blank, ends of lines aside, are blanks or tabs."""
+    for allowed in b" \t\r":
+        if not count:
+            break
+        count -= int(np.count_nonzero(codes == allowed))
+    return not count

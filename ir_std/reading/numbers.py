@@ -1,0 +1,257 @@
+"""Numbers in files: all at once, and each exactly as Python's ``float`` and ``int`` read it.
+
+Digits are read eight at a time.  A decimal number is its digits as a whole number, divided by a
+power of ten; the quotient is corrected by the remainder, and where that does not decide how the
+last bit is rounded, ``float`` does.  So it does with numbers of more than 19 digits.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std._arrays import Floats, Ints, Mask
+from ir_std.reading.ids import WORD, Bytes, Ids, Keys, words_at
+
+MARGIN = 8 * WORD
+"""Bytes that must precede the first token; :data:`WORD` must follow the last one."""
+
+DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+"""A number as C's strtod reads it; not all that Python takes for one, such as 1_000."""
+_WHOLE = rb"([+-]?)0*(\d{1,19})"
+
+_BYTES = np.uint64(0x0101010101010101)
+_HIGH_BITS = _BYTES * np.uint64(0x80)
+_ZEROS = _BYTES * np.uint64(ord("0"))
+_POINTS = _BYTES * np.uint64(ord("."))
+_ES = _BYTES * np.uint64(ord("e"))
+_SMALL = _BYTES * np.uint64(ord("e") - ord("E"))
+_ABOVE_NINE = _BYTES * np.uint64(0x80 - 10)
+_COUNTING = np.uint64(0x0001020304050607)
+_JOINING = np.array(
+    [
+        (10 * 2**8 + 1, 8, 0x00FF00FF00FF00FF),
+        (100 * 2**16 + 1, 16, 0x0000FFFF0000FFFF),
+        (10000 * 2**32 + 1, 32, 0x00000000FFFFFFFF),
+    ],
+    np.uint64,
+)
+"""What joins digits to numbers of two, of four, then of eight: factor, shift and mask."""
+_LAST = np.array([(1 << 64) - (1 << 8 * (WORD - n)) for n in range(WORD + 1)], np.uint64)
+"""Masks of the last n bytes of a word."""
+_POWERS = np.array([float(f"1e{n}") for n in range(MARGIN)])
+_POWERS_REST = np.array([float(10**n - int(power)) for n, power in enumerate(_POWERS.tolist())])
+"""Powers of ten as 64-bit floats, and what these lack."""
+_EXACT = int(np.count_nonzero(_POWERS_REST == 0))
+"""So many of them, the first ones, lack nothing."""
+_WHOLE_POWERS = np.array([10**n for n in range(20)], np.uint64)
+_MOST = len(_WHOLE_POWERS) - 1
+_TOO_LARGE = 10.0**_MOST
+"""So many digits, and all numbers below this, fit into 64 bits."""
+
+
+def integer(text: bytes) -> int | None:
+    """The whole number that a text is; None if it is none, or has more than 64 bits."""
+    found = re.fullmatch(_WHOLE, text)
+    value = int(b"".join(found.groups())) if found else 2**63
+    return value if -(2**63) <= value < 2**63 else None
+
+
+class NotANumber(ValueError):
+    """One of the tokens is no number that a file may hold."""
+
+
+def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
+    """Tokens as 64-bit floats.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+        With :data:`MARGIN` bytes before the first token, and eight behind the last.
+    starts, ends : ndarray of int, shape (n,)
+
+    Raises
+    ------
+    NotANumber
+        If one is no decimal number; too large ones are infinite.
+    """
+    read = _decimals(codes, starts, ends)
+    others = np.flatnonzero(~read.known)
+    if others.size:
+        scaled = _scaled(codes, starts[others], ends[others])
+        for column, part in zip(read, scaled, strict=True):
+            column[others] = part
+    values, exact = _divided(read.digits, _between(read.decimals, len(_POWERS) - 1))
+    np.negative(values, out=values, where=read.negative)
+    rows = np.flatnonzero(~(exact & read.known))
+    values[rows] = _one_by_one(Ids.between(codes, starts[rows], ends[rows]).bytes())
+    return values
+
+
+def _one_by_one(texts: list[bytes]) -> list[float]:
+    """Decimal numbers as Python reads them; of these characters it takes no others."""
+    if b"".join(texts).translate(None, b"0123456789.eE+-"):
+        raise NotANumber
+    try:
+        return list(map(float, texts))
+    except ValueError:
+        raise NotANumber from None
+
+
+def integers(codes: Bytes, starts: Ints, ends: Ints) -> Ints:
+    """Tokens as 64-bit integers; parameters as for :func:`floats`.
+
+    Raises
+    ------
+    NotANumber
+        If one is no whole number, or has more than 64 bits.
+    """
+    if (ends - starts == 1).all():  # as most levels are
+        digits: Ints = codes[starts].astype(np.int64) - ord("0")
+        if digits.min(initial=0) >= 0 and digits.max(initial=0) < 10:
+            return digits
+    read = _decimals(codes, starts, ends)
+    values = read.digits.astype(np.int64)
+    np.negative(values, out=values, where=read.negative)
+    for row in np.flatnonzero(~read.known | (read.decimals >= 0)).tolist():
+        value = integer(codes[starts[row] : ends[row]].tobytes())
+        if value is None:
+            raise NotANumber
+        values[row] = value
+    return values
+
+
+class _Decimals(NamedTuple):
+    """Tokens of digits with at most one point.
+
+    Attributes
+    ----------
+    negative : ndarray of bool
+    digits : ndarray of uint64
+        All digits as a whole number.
+    decimals : ndarray of int
+        How many of them are behind the point; -1 where there is no point.
+    known : ndarray of bool
+        Whether the token is such a number, and short enough to be read here.
+    """
+
+    negative: Mask
+    digits: Keys
+    decimals: Ints
+    known: Mask
+
+
+def _decimals(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
+    sign = codes[starts]
+    negative = sign == ord("-")
+    starts = starts + (negative | (sign == ord("+")))
+    width = ends - starts
+    (first,) = words_at(codes, starts)
+    point = np.minimum(_place(first, _POINTS), width)
+    decimals = width - point - 1
+    behind = _between(decimals, len(_POWERS) - 1)
+    whole, known = _value(first << (8 * (WORD - point)).view(np.uint64), point)
+    known &= (point < WORD) | (width <= WORD)
+    known &= (decimals < len(_POWERS)) & (point + behind > 0)
+    parts: list[tuple[Keys, Any]] = [(whole, behind)]
+    n_words = int(behind.max(initial=1) + WORD - 1) // WORD
+    for i, words in enumerate(words_at(codes, ends - WORD * n_words, n_words)[::-1]):
+        part, are_digits = _value(words, _between(behind - WORD * i, WORD))
+        known &= are_digits
+        parts.append((part, WORD * i))
+    digits = sum(part * _WHOLE_POWERS[np.minimum(place, _MOST)] for part, place in parts)
+    if int((point + behind).max(initial=0)) > _MOST:
+        known &= sum(part * _POWERS[place] for part, place in parts) < _TOO_LARGE
+    return _Decimals(negative, digits, decimals, known)
+
+
+def _scaled(codes: Bytes, starts: Ints, ends: Ints) -> _Decimals:
+    """Tokens with an exponent, as they would be written without; it has at most 7 characters."""
+    (tail,) = words_at(codes, ends - WORD)
+    place = _place((tail | _SMALL) & _LAST[np.minimum(ends - starts, WORD)], _ES)
+    middle = ends - WORD + place
+    negative, positive = codes[middle + 1] == ord("-"), codes[middle + 1] == ord("+")
+    count = WORD - 1 - place - (negative | positive)
+    size, known = _value(tail, _between(count, WORD))
+    exponent = size.astype(np.int64)
+    read = _decimals(codes, starts, middle)
+    decimals = np.maximum(read.decimals, 0) - np.where(negative, -exponent, exponent)
+    zeros = _between(-decimals, _MOST)
+    known &= (count > 0) & read.known & (decimals + zeros >= 0) & (decimals < len(_POWERS))
+    known &= read.digits * _POWERS[zeros] < _TOO_LARGE
+    return _Decimals(read.negative, read.digits * _WHOLE_POWERS[zeros], decimals, known)
+
+
+def _between(values: Ints, most: int) -> Ints:
+    """Values cut to 0 and ``most``; np.clip takes longer to start than to work."""
+    return np.minimum(np.maximum(values, 0), most)
+
+
+def _place(words: Keys, wanted: np.uint64) -> Ints:
+    """The place of the first byte in each word that is as those of ``wanted``, 8 for none."""
+    other = words ^ wanted
+    found = (other - _BYTES) & ~other & _HIGH_BITS  # right up to the first one
+    lowest = (found & (~found + np.uint64(1))) >> np.uint64(7)
+    place: npt.NDArray[np.int64] = ((lowest * _COUNTING) >> np.uint64(56)).astype(np.int64)
+    place[found == 0] = WORD
+    return place
+
+
+def _value(words: Keys, count: Ints) -> tuple[Keys, Mask]:
+    """The whole number in the last ``count`` bytes of each word; whether it is one."""
+    words = words ^ _ZEROS
+    words &= _LAST[count]
+    above = words + _ABOVE_NINE
+    above |= words
+    are_digits: Mask = above & _HIGH_BITS == 0
+    for factor, shift, mask in _JOINING:
+        words *= factor
+        words >>= shift
+        words &= mask
+    return words, are_digits
+
+
+def _divided(digits: Keys, decimals: Ints) -> tuple[Floats, Mask]:
+    """``digits / 10**decimals``, and where it is the nearest 64-bit float for certain.
+
+    A quotient of two floats is the nearest one (Clinger, PLDI 1990).
+    """
+    quotient = digits.astype(np.float64) / _POWERS[decimals]
+    certain = (digits <= 2**53) & (decimals < _EXACT)
+    rows = np.flatnonzero(~certain)
+    if rows.size:
+        quotient[rows], certain[rows] = _corrected(digits[rows], decimals[rows], quotient[rows])
+    return quotient, certain
+
+
+def _corrected(digits: Keys, decimals: Ints, quotient: Floats) -> tuple[Floats, Mask]:
+    """As :func:`_divided`, of more digits than a float holds, or a power of ten that is none.
+
+    What these lack is added, with the remainder of the division, which Dekker's product
+    (Numer. Math. 1971) gives exactly.  What is added has an error below 2**-51 of itself and
+    2**-101 of the quotient: if it makes no difference when twice as much less or more is added,
+    rounding is decided.
+    """
+    divisor, high = _POWERS[decimals], digits.astype(np.float64)
+    rest = (digits - high.astype(np.uint64)).astype(np.int64)
+    product = quotient * divisor
+    a, b = _halves(quotient)
+    c, d = _POWERS_HIGH[decimals], _POWERS_LOW[decimals]
+    error = ((a * c - product) + a * d + b * c) + b * d
+    correction = ((high - product) - error + rest - quotient * _POWERS_REST[decimals]) / divisor
+    doubt = np.abs(correction) * 2.0**-50 + quotient * 2.0**-100
+    lowest = quotient + (correction - doubt)
+    return lowest, lowest == quotient + (correction + doubt)
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    """Two floats of 26 bits that add up to each value."""
+    scaled = values * (2.0**27 + 1)
+    high = scaled - (scaled - values)
+    return high, values - high
+
+
+_POWERS_HIGH, _POWERS_LOW = _halves(_POWERS)

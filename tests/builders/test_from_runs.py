@@ -1,0 +1,519 @@
+"""Factor sets built from runs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import signal
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+from dask_cluster import dask_cluster
+from made_up import TOPICS, collection, write_qrels, write_runs
+
+import ir_std
+from ir_std import FactorSet, InputError, StandardizationWarning, UsageError, build_factors
+from ir_std.builders.from_runs import BUILD_MEASURES
+from ir_std.factors.estimates import (
+    distribution,
+    factors_from_scores,
+    leave_out_systems,
+    scores_by_system,
+)
+from ir_std.factors.table_checks import means_and_deviations
+
+QRELS, RUNS = collection()
+MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]
+
+
+def same(one: FactorSet, other: FactorSet) -> bool:
+    """Whether two sets hold the same, to the last bit."""
+    return (
+        one.info == other.info
+        and one.n_rel == other.n_rel
+        and all(
+            mine.keys() == theirs.keys()
+            and all(np.array_equal(mine[k], theirs[k], equal_nan=True) for k in mine)
+            for field in ("mean", "sd", "scores", "systems", "means")
+            for mine, theirs in [(getattr(one, field), getattr(other, field))]
+        )
+    )
+
+
+@pytest.fixture
+def qrels(tmp_path: Path) -> Path:
+    return write_qrels(QRELS, tmp_path / "qrels")
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    return write_runs(RUNS, tmp_path / "runs")
+
+
+def test_mean_and_deviation_are_those_of_the_systems_scores() -> None:
+    built = build_factors(QRELS, RUNS, MEASURES, id="x")
+    for name in MEASURES:
+        measure = ir_measures.parse_measure(name)
+        values = np.zeros((len(TOPICS), len(RUNS)))
+        for s, run in enumerate(RUNS.values()):
+            for m in ir_measures.pytrec_eval.iter_calc([measure], QRELS, run):
+                values[TOPICS.index(m.query_id), s] = m.value
+        assert built.mean[name] == pytest.approx(values.mean(axis=1), abs=1e-12)
+        assert built.sd[name] == pytest.approx(values.std(axis=1, ddof=1), abs=1e-12)
+        assert built.scores[name] == pytest.approx(np.sort(values, axis=1), abs=1e-12)
+        assert built.n_systems[name] == len(RUNS)
+
+
+def test_a_topic_absent_from_a_run_counts_as_zero() -> None:
+    built = build_factors(QRELS, RUNS, ["Success@10"], id="x")
+    assert built.scores["Success@10"][TOPICS.index("t5"), 0] == 0
+
+
+def test_a_set_says_how_it_was_built() -> None:
+    built = build_factors(QRELS, RUNS, ["AP"], id="x", title="X", source="here", licence="MIT")
+    assert built.info == {
+        "id": "x",
+        "title": "X",
+        "depth": 40,
+        "max_level": 2,
+        "resolution": 0,
+        "source": "here",
+        "licence": "MIT",
+        "default_measures": ("AP",),
+        "built": "by ir_std from 7 runs",
+        "tags": tuple(f"sys{i}" for i in range(7)),
+        "measures": {"AP": {"systems": 7}},
+    }
+
+
+def test_without_measures_all_usual_ones_are_built() -> None:
+    built = build_factors(QRELS, RUNS, id="x")
+    assert built.measures == BUILD_MEASURES
+    assert built.default_measures == ("AP", "nDCG", "P@10", "Rprec")
+
+
+def test_err_is_passed_over_where_levels_are_too_high_for_it() -> None:
+    high = {t: {d: level + 3 for d, level in docs.items()} for t, docs in QRELS.items()}
+    assert "ERR@20" not in build_factors(high, RUNS, id="x").measures
+
+
+def test_the_order_of_the_runs_leaves_no_trace() -> None:
+    backwards = dict(list(RUNS.items())[::-1])
+    assert same(build_factors(QRELS, RUNS, id="x"), build_factors(QRELS, backwards, id="x"))
+
+
+def test_files_and_objects_give_the_same_set(qrels: Path, runs: Path) -> None:
+    assert same(build_factors(qrels, runs, id="x"), build_factors(QRELS, RUNS, id="x"))
+
+
+@pytest.mark.parametrize(
+    "name", ["runs.tar", "runs.tar.gz", "runs.tgz", "runs.tar.xz", "runs.tar.bz2", "runs.zip"]
+)
+def test_archives_and_folders_give_the_same_set(
+    name: str, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
+    archive = tmp_path / name
+    if name.endswith("zip"):
+        with zipfile.ZipFile(archive, "w") as packed:
+            for file in runs.iterdir():
+                packed.write(file, f"runs/{file.name}")
+    else:
+        mode: Any = {".tar": "w", ".bz2": "w:bz2", ".xz": "w:xz"}.get(archive.suffix, "w:gz")
+        with tarfile.open(archive, mode) as tar:
+            tar.add(runs, "runs")
+    before = set(tmp_path.rglob("*"))
+    assert same(
+        build_factors(qrels, archive, MEASURES, id="x"),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_gzipped_runs_in_an_archive_are_read(qrels: Path, runs: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "runs.zip", "w") as packed:
+        for file in runs.iterdir():
+            packed.writestr(f"{file.name}.gz", gzip.compress(file.read_bytes()))
+    assert same(
+        build_factors(qrels, tmp_path / "runs.zip", MEASURES, id="x"),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
+
+
+def test_several_processes_give_the_same_set(qrels: Path, runs: Path) -> None:
+    assert same(
+        build_factors(qrels, runs, MEASURES, id="x", jobs=2),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
+
+
+class Backwards(Executor):
+    """Completes tasks in the reverse order of their submission."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Any] = []
+
+    def submit(self, task: Any, /, *args: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        ask = future.result
+
+        def result(timeout: float | None = None) -> Any:
+            while self.waiting:
+                waiting, work, given = self.waiting.pop()
+                waiting.set_result(work(*given))
+            return ask(timeout)
+
+        self.waiting.append((future, task, args))
+        future.result = result  # type: ignore[method-assign]  # a future that is asked to work
+        return future
+
+
+def test_the_order_of_completion_leaves_no_trace(qrels: Path, runs: Path) -> None:
+    assert same(
+        build_factors(qrels, runs, MEASURES, id="x", executor=Backwards()),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
+
+
+class Forgetful(Executor):
+    """Loses the first three tasks, as Dask may when a worker dies."""
+
+    def __init__(self) -> None:
+        self.submitted = 0
+
+    def submit(self, task: Any, /, *args: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.submitted += 1
+        if self.submitted <= 3:
+            future.set_exception(TypeError("cannot unpack non-iterable RunScores object"))
+        else:
+            future.set_result(task(*args))
+        return future
+
+
+def test_a_task_that_the_executor_lost_is_given_to_it_again(qrels: Path, runs: Path) -> None:
+    forgetful = Forgetful()
+    assert same(
+        build_factors(qrels, runs, MEASURES, id="x", executor=forgetful),
+        build_factors(qrels, runs, MEASURES, id="x"),
+    )
+    assert forgetful.submitted == len(RUNS) + 3
+
+
+class Deadly(dict[str, dict[str, float]]):
+    """A run that ends the process which unpacks it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+def test_a_process_that_dies_is_one_clear_error() -> None:
+    with pytest.raises(UsageError, match="a process died, perhaps for want of memory"):
+        build_factors(QRELS, [Deadly(), *RUNS.values()], ["AP"], id="x", jobs=2)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_broken_run_stops_the_build_with_file_and_line(
+    jobs: int, qrels: Path, runs: Path
+) -> None:
+    (runs / "sys3").write_text("t0 Q0 d1 1 0.5 x\nt0 Q0 d2 2 zero x\n")
+    with pytest.raises(InputError, match=r"sys3:2: score is 'zero'"):
+        build_factors(qrels, runs, id="x", jobs=jobs)
+
+
+def test_a_broken_member_of_an_archive_is_named_with_its_line(qrels: Path, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "runs.tar.xz", "w:xz") as packed:
+        member = tarfile.TarInfo("runs/bad")
+        member.size = 3
+        packed.addfile(member, io.BytesIO(b"t0\n"))
+    with pytest.raises(InputError, match=r"runs.tar.xz!runs/bad:1: 1 column"):
+        build_factors(qrels, tmp_path / "runs.tar.xz", id="x")
+
+
+def test_broken_runs_can_be_left_out_and_are_listed(qrels: Path, runs: Path) -> None:
+    (runs / "sys3").write_text("t0 Q0 d1 1 zero x\n")
+    (runs / "sys5").write_text("other Q0 d1 1 1 x\n")
+    with pytest.warns(StandardizationWarning) as heard:
+        built = build_factors(qrels, runs, MEASURES, id="x", skip_bad=True)
+    assert [str(w.message).split(": ")[1:3] for w in heard] == [
+        [f"{runs}/sys3:1", "score is 'zero'; a finite number is expected"],
+        [f"{runs}/sys5", "has no topic of the qrels; topics such as t0 are expected"],
+    ]
+    others = {tag: run for tag, run in RUNS.items() if tag not in ("sys3", "sys5")}
+    assert same(built, build_factors(QRELS, others, MEASURES, id="x"))
+
+
+def test_runs_are_cut_in_trec_evals_order_before_they_are_evaluated() -> None:
+    built = build_factors(QRELS, RUNS, ["nDCG"], id="x", depth=10)
+    whole = build_factors(QRELS, RUNS, ["nDCG@10"], id="x")
+    assert built.info["depth"] == 10
+    assert "cut to 10 documents" in built.info["built"]
+    ideal = build_factors(QRELS, RUNS, ["DCG", "DCG@10"], id="x", depth=10)
+    assert np.array_equal(ideal.mean["DCG"], ideal.mean["DCG@10"])
+    assert (built.mean["nDCG"] <= whole.mean["nDCG@10"]).all()
+
+
+def test_a_run_deeper_than_the_set_is_warned_of() -> None:
+    built = build_factors(QRELS, RUNS, ["AP"], id="x", depth=10)
+    with pytest.warns(StandardizationWarning, match="run: 40 documents deep"):
+        ir_std.calc_aggregate([ir_measures.AP], QRELS, RUNS["sys0"], factors=built)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"runs": [RUNS["sys0"]]}, "1 usable run given"),
+        ({"runs": []}, "0 usable runs given"),
+        ({"depth": 0}, "depth is 0"),
+        ({"measures": []}, "no measure"),
+        ({"measures": ["AP", "AP(rel=1)"]}, "given twice"),
+        ({"measures": ["sAP"]}, "cannot be standardized"),
+    ],
+)
+def test_what_cannot_be_built_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        build_factors(**{"qrels": QRELS, "runs": RUNS, "id": "x", **arguments})
+
+
+def test_a_run_given_twice_is_refused(qrels: Path, runs: Path) -> None:
+    with pytest.raises(UsageError, match=r"sys1 is given twice"):
+        build_factors(qrels, [runs / "sys1", runs], id="x")
+
+
+def test_a_run_given_by_another_path_is_refused(
+    qrels: Path, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to(runs / "sys1")
+    os.link(runs / "sys1", tmp_path / "hard")
+    monkeypatch.chdir(runs)
+    for again in (tmp_path / "link", tmp_path / "hard", Path("sys1")):
+        with pytest.raises(UsageError, match=r"is the same file as .*sys1: count each run once"):
+            build_factors(qrels, [*sorted(runs.iterdir()), again], id="x")
+
+
+def test_runs_with_the_same_scores_on_every_topic_are_warned_of(qrels: Path, runs: Path) -> None:
+    (runs / "copy").write_text((runs / "sys1").read_text())
+    with pytest.warns(
+        StandardizationWarning,
+        match=r"same scores on every topic: .*/copy and .*/sys1; count a system",
+    ):
+        build_factors(qrels, runs, ["AP", "P@10"], id="x")
+
+
+def test_paths_without_runs_are_refused(qrels: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for path, message in (("empty", "holds no files"), ("none", "no such file")):
+        with pytest.raises(InputError, match=message):
+            build_factors(qrels, tmp_path / path, id="x")
+
+
+@pytest.mark.parametrize("name", ["runs.tar.xz", "runs.tar.gz", "runs.zip"])
+def test_a_broken_archive_is_said_to_be_so(name: str, qrels: Path, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"\x1f\x8b\x08no archive")
+    with pytest.raises(InputError, match=f"{name}: cannot be read"):
+        build_factors(qrels, tmp_path / name, id="x")
+
+
+def test_scores_that_do_not_differ_have_a_deviation_of_exactly_zero() -> None:
+    third = np.array([[0.1 + 0.2, 0.3, 0.3], [0.1, 0.2, np.nan], [0.1, np.nan, np.nan]])
+    mean, sd = means_and_deviations(distribution(third, np.arange(3))[0])
+    assert sd[0] == 0
+    assert (mean[1], sd[1]) == pytest.approx((0.15, np.sqrt(0.005)))
+    assert np.isnan([mean[2], sd[2]]).all()
+
+
+SCORES = {
+    "AP": np.array([[0.9, 0.1, 0.5], [0.2, 0.3, 0.5]]),
+    "P@10": np.array([[0.1, 0.3, 0.3], [0.1, 0.1, 0.4]]),
+}
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 1, 0]])
+def test_systems_without_names_are_numbered_by_their_scores_alone(order: list[int]) -> None:
+    made = factors_from_scores(
+        {m: s[:, order] for m, s in SCORES.items()}, {"1": 5, "2": 5}, {"id": "x"}
+    )
+    assert made.scores["AP"].tolist() == [[0.1, 0.5, 0.9], [0.2, 0.3, 0.5]]
+    # by the sums over both measures: 0.8 (the second), 1.3 (the first), 1.7
+    assert made.systems["AP"].tolist() == [[0, 2, 1], [1, 0, 2]]
+    assert made.systems["P@10"].tolist() == [[1, 0, 2], [0, 1, 2]]
+    assert "tags" not in made.info
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 1, 0]])
+def test_systems_are_numbered_in_the_order_of_their_names_in_all_measures(order: list[int]) -> None:
+    tags = {"AP": ["c", "a", "b"], "P@10": ["c", "a", "d"]}
+    made = factors_from_scores(
+        {m: s[:, order] for m, s in SCORES.items()},
+        {"1": 5, "2": 5},
+        {"id": "x"},
+        {m: [t[i] for i in order] for m, t in tags.items()},
+    )
+    assert made.info["tags"] == ("a", "b", "c", "d")
+    assert made.systems["AP"].tolist() == [[0, 1, 2], [2, 0, 1]]
+    assert made.systems["P@10"].tolist() == [[2, 0, 3], [0, 2, 3]]
+    for measure, called in tags.items():
+        numbers, scores = scores_by_system(made, measure)
+        for number, column in zip(numbers, scores.T, strict=True):
+            place = called.index(made.info["tags"][number])
+            assert np.array_equal(column, SCORES[measure][:, place])
+
+
+def test_systems_are_called_as_their_files_or_as_a_dict_calls_them(runs: Path, qrels: Path) -> None:
+    expected = tuple(sorted(RUNS))
+    assert build_factors(qrels, runs, ["AP"], id="x").info["tags"] == expected
+    assert build_factors(qrels, RUNS, ["AP"], id="x").info["tags"] == expected
+    assert "tags" not in build_factors(qrels, list(RUNS.values()), ["AP"], id="x").info
+
+
+@pytest.mark.parametrize("left_out", [["sys2"], ["sys5", "sys0"]])
+def test_factors_without_some_systems_are_those_of_the_others(left_out: list[str]) -> None:
+    whole = build_factors(QRELS, RUNS, MEASURES, id="x")
+    others = {tag: run for tag, run in RUNS.items() if tag not in left_out}
+    built = build_factors(QRELS, others, MEASURES, id="x")
+    found = leave_out_systems(whole, left_out)
+    for field in ("mean", "sd", "scores", "systems"):
+        for measure in MEASURES:
+            assert np.array_equal(getattr(found, field)[measure], getattr(built, field)[measure])
+    assert found.info["tags"] == built.info["tags"]
+    assert found.n_systems == built.n_systems
+    assert found.title == f"x, without {', '.join(left_out)}"
+
+
+def test_a_system_that_a_set_does_not_have_cannot_be_left_out() -> None:
+    with pytest.raises(UsageError, match=r"x has no system 'sys22'; did you mean 'sys2'\?; it has"):
+        leave_out_systems(build_factors(QRELS, RUNS, ["AP"], id="x"), ["sys22"])
+    with pytest.raises(UsageError, match="it does not name its systems"):
+        leave_out_systems(build_factors(QRELS, list(RUNS.values()), ["AP"], id="x"), ["sys2"])
+    with pytest.raises(UsageError, match="has 1 systems for AP"):
+        leave_out_systems(build_factors(QRELS, RUNS, ["AP"], id="x"), sorted(RUNS)[1:])
+
+
+def test_a_set_written_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
+    build_factors(QRELS, RUNS, id="x").save(tmp_path / "one")
+    build_factors(QRELS, RUNS, id="x").save(tmp_path / "two")
+    files = sorted(p.name for p in (tmp_path / "one").iterdir())
+    assert files == ["mean.csv", "scores.npz", "sd.csv", "set.json", "systems.npz", "topics.csv"]
+    for name in files:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+# -- the command -----------------------------------------------------------------------------
+
+
+def test_the_command_builds_a_set_that_standardizes_other_runs(
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
+    some = [runs / f"sys{i}" for i in range(4)]
+    built = ir_std_cli("build", qrels, *some, "-o", tmp_path / "mine", "--title", "My systems")
+    assert built.status == 0
+    assert built.out == [f"{tmp_path}/mine\t6 topics\t4 systems\t31 measures"]
+    used = ir_std_cli(runs / "sys5", qrels, "AP", "-s", "N,E", "--factors", tmp_path / "mine")
+    assert [line.split("\t")[0] for line in used.out] == ["AP", "sAP", "sAP(scheme='E')"]
+    assert "mine (My systems; 4 systems): 6 of 6 topics matched" in used.err[0]
+
+
+def test_the_command_leaves_nothing_behind_when_it_fails(
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
+    (runs / "sys6").write_text("t0 Q0 d1\n")
+    failed = ir_std_cli("build", qrels, runs, "-o", tmp_path / "mine")
+    assert failed.status == 2
+    assert failed.err == [
+        f"ir_std: error: {runs}/sys6:1: 3 columns; a run has 6 columns: topic "
+        "Q0 document rank score tag"
+    ]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["qrels", "runs"]
+
+
+def test_the_command_lists_the_runs_it_leaves_out(
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
+    (runs / "sys6").write_text("t0 Q0 d1\n")
+    built = ir_std_cli("build", qrels, runs, "-o", tmp_path / "mine", "--skip-bad", "--jobs", 2)
+    assert built.status == 0
+    assert f"left out: {runs}/sys6:1: 3 columns" in built.err[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["qrels", "-o", "new"], "give QRELS and at least two RUNS"),
+        (["qrels", "runs", "-o", "runs"], "holds runs, which is read; name a new folder"),
+        (["qrels", "runs", "-o", "others"], "exists and is not a factor set"),
+        (["qrels", "runs", "-o", "new", "--jobs", "0"], "jobs is 0: give the number"),
+        (["qrels", "runs", "-o", "new", "--measures", "Foo"], "unknown measure 'Foo'"),
+        (["runs/sys1", "runs", "-o", "new"], "a qrels file has 4 columns"),
+    ],
+)
+@pytest.mark.usefixtures("qrels", "runs")
+def test_wrong_use_of_the_command_is_one_clear_line(
+    arguments: list[str],
+    message: str,
+    ir_std_cli: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "others").mkdir()
+    failed = ir_std_cli("build", *arguments)
+    assert failed.status == 2
+    assert len(failed.err) == 1
+    assert message in failed.err[0]
+
+
+def test_a_set_that_is_there_is_replaced_by_force_only(
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
+    arguments = "build", qrels, runs, "-o", tmp_path / "mine", "--measures", "AP"
+    assert ir_std_cli(*arguments).status == 0
+    refused = ir_std_cli(*arguments)
+    assert refused.status == 2
+    assert "holds a factor set already; name a new folder, or add --force" in refused.err[0]
+    assert ir_std_cli(*arguments, "--force").status == 0
+
+
+def test_a_folder_that_holds_the_input_is_never_replaced(
+    ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine"
+    assert ir_std_cli("build", qrels, runs, "-o", mine, "--measures", "AP").status == 0
+    runs = runs.rename(mine / "runs")
+    before = sorted(mine.rglob("*"))
+    for given in (runs, *runs.iterdir()):
+        refused = ir_std_cli("build", qrels, given, "-o", mine, "--force")
+        assert refused.status == 2
+        assert "which is read; name a new folder" in refused.err[0]
+    runs = runs.rename(tmp_path / "runs")
+    (mine / "notes.txt").write_text("precious")
+    refused = ir_std_cli("build", qrels, runs, "-o", mine, "--force")
+    assert "holds 'notes.txt' beside a factor set; only a set's own files" in refused.err[0]
+    assert (mine / "notes.txt").read_text() == "precious"
+    assert len(before) == 14
+
+
+# -- a cluster -------------------------------------------------------------------------------
+
+
+def test_a_dask_cluster_that_loses_a_worker_builds_the_same_set() -> None:
+    judged, by_tag = collection(systems=60, documents=400)
+    many = list(by_tag.values())
+    with dask_cluster() as (client, pids):
+
+        def runs() -> Iterator[Any]:
+            """Kills a worker when half of the runs are handed out."""
+            for i, run in enumerate(many):
+                if i == len(many) // 2:
+                    os.kill(pids.pop(), signal.SIGKILL)
+                yield run
+
+        built = build_factors(judged, runs(), id="x", executor=client.get_executor())
+        assert len(pids) == 1
+    assert same(built, build_factors(judged, many, id="x"))

@@ -1,0 +1,137 @@
+"""Factor sets built from tables of scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ir_std import InputError, UsageError, build_from_scores
+from ir_std.builders.from_scores import read_score_table
+from ir_std.factors.catalog import load_factors
+
+AP = "topic,a,b,c\n1,0.1,0.25,0.4\n2,0.5,,0.5\n3,,,0.2\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    file = tmp_path / "AP.csv"
+    file.write_text(AP)
+    return file
+
+
+def test_mean_and_deviation_are_those_of_the_scores(table: Path) -> None:
+    built = build_from_scores([table], id="x")
+    assert built.measures == ("AP",)
+    assert built.mean["AP"] == pytest.approx([0.25, 0.5, np.nan], nan_ok=True)
+    assert built.sd["AP"] == pytest.approx([0.15, 0.0, np.nan], nan_ok=True)
+    assert built.sd["AP"][1] == 0
+    assert built.n_rel == {"1": None, "2": None, "3": None}
+
+
+def test_e_counts_only_systems_with_a_score(table: Path) -> None:
+    built = build_from_scores([table], id="x")
+    assert built.standardize("AP", ["1", "2", "3"], [0.25, 0.5, 0.2], "E") == pytest.approx(
+        [2 / 3, 1.0, np.nan], nan_ok=True
+    )
+
+
+def test_the_resolution_is_the_last_decimal_that_occurs(tmp_path: Path) -> None:
+    for text, step in (
+        ("0.1,0.25", 0.01),
+        ("1,0", 0.0),
+        ("1e-04,0", 0.0001),
+        ("0.3333333333333333,0", 0.0),
+    ):
+        (tmp_path / "AP.csv").write_text(f"topic,a,b\n1,{text}\n")
+        assert read_score_table(tmp_path / "AP.csv")[2] == pytest.approx(step)
+
+
+def test_e_compares_after_rounding_to_the_resolution(tmp_path: Path) -> None:
+    (tmp_path / "AP.csv").write_text("topic,a,b\n1,0.3333,0.5\n")
+    built = build_from_scores([tmp_path / "AP.csv"], id="x")
+    assert built.about("AP", "resolution") == 0.0001
+    assert built.standardize("AP", ["1"], [1 / 3 - 1e-5], "E") == [0.5]
+    assert built.standardize("AP", ["1"], [0.3332], "E") == [0]
+
+
+def test_qrels_give_the_topics_and_their_counts(table: Path) -> None:
+    qrels: Any = {t: {"d1": 1, "d2": 0} for t in "3214"}
+    built = build_from_scores([table], qrels, id="x")
+    assert built.n_rel == {"3": 1, "2": 1, "1": 1, "4": 1}
+    assert built.mean["AP"] == pytest.approx([np.nan, 0.5, 0.25, np.nan], nan_ok=True)
+
+
+def test_a_topic_that_the_qrels_lack_is_refused_with_its_line(table: Path) -> None:
+    with pytest.raises(InputError, match=r"AP.csv:3: topic 2"):
+        build_from_scores([table], {"1": 3}, id="x")
+
+
+def test_a_table_that_is_no_measure_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text(AP)
+    with pytest.raises(InputError, match=r"scores\.csv: unknown measure 'scores'.*file name is"):
+        build_from_scores([tmp_path / "scores.csv"], id="x")
+    assert build_from_scores({"AP": tmp_path / "scores.csv"}, id="x").measures == ("AP",)
+
+
+def test_two_tables_of_one_measure_are_refused(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "AP.csv").write_text(AP)
+    with pytest.raises(InputError, match="AP again, first in"):
+        build_from_scores([tmp_path / "a" / "AP.csv", tmp_path / "b" / "AP.csv"], id="x")
+
+
+def test_a_table_without_two_scores_on_a_topic_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "AP.csv").write_text("topic,r1,r2\n1,0.5,\n2,,0.5\n")
+    with pytest.raises(InputError, match="no topic has two scores"):
+        build_from_scores([tmp_path / "AP.csv"], id="x")
+
+
+def test_no_table_is_refused() -> None:
+    with pytest.raises(UsageError, match="no measure"):
+        build_from_scores([], id="x")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "AP.csv:1: header"),
+        ("topic,a\n1,0.5\n", "topic,RUN,RUN"),
+        ("query,a,b\n1,0.5,0.5\n", "AP.csv:1: header 'query,a,b'"),
+        ("topic,a,a\n1,0.5,0.5\n", "AP.csv:1: run a again"),
+        ("topic,a,b\n1,0.5,0.5\n1,0.5,0.5\n", "AP.csv:3: topic 1 again"),
+        ("topic,a,b\n1,0.5\n", "AP.csv:2: 2 columns"),
+        ("topic,a,b\n1,0.5,x\n", "AP.csv:2: score 'x'"),
+        ("topic,a,b\n1,0.5,nan\n", "AP.csv:2: score 'nan'"),
+        ("topic,a,b\n1,0.5,inf\n", "AP.csv:2: score 'inf'"),
+    ],
+)
+def test_a_broken_table_is_told_file_and_line(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "AP.csv").write_text(text)
+    with pytest.raises(InputError, match=message):
+        build_from_scores([tmp_path / "AP.csv"], id="x")
+
+
+def test_a_table_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"AP\.csv: no such file"):
+        build_from_scores([tmp_path / "AP.csv"], id="x")
+    (tmp_path / "AP.csv").write_bytes(b"topic,\xff")
+    with pytest.raises(InputError, match="not UTF-8"):
+        build_from_scores([tmp_path / "AP.csv"], id="x")
+
+
+def test_the_command_reads_tables(ir_std_cli: Any, table: Path, tmp_path: Path) -> None:
+    built = ir_std_cli("build", "--from-scores", table, "-o", tmp_path / "mine", "--depth", 1000)
+    assert built.out == [f"{tmp_path}/mine\t3 topics\t3 systems\t1 measures"]
+    again = load_factors(tmp_path / "mine")
+    assert again.about("AP", "depth") == 1000
+    assert np.array_equal(again.scores["AP"][0], [0.1, 0.25, 0.4])
+
+
+def test_tables_and_runs_together_are_refused(ir_std_cli: Any, table: Path, tmp_path: Path) -> None:
+    failed = ir_std_cli("build", table, table, "-o", tmp_path / "mine", "--from-scores", table)
+    assert failed.status == 2
+    assert "runs and --from-scores exclude each other" in failed.err[0]
