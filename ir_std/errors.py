@@ -90,7 +90,7 @@ def nearest_names(name: str, allowed: Iterable[str]) -> list[str]:
 def look_up(name: str, known: Mapping[str, T], what: str) -> T:
     """What is known by a name.
 
-    >>> known_as("hollm", {"holm": 1, "none": 2}, "method")
+    >>> look_up("hollm", {"holm": 1, "none": 2}, "method")
     Traceback (most recent call last):
     ir_std.errors.UsageError: unknown method 'hollm': allowed are holm, none; did you mean 'holm'?
 
