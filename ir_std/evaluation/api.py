@@ -10,7 +10,8 @@ from ir_measures.util import Metric
 
 from ir_std.errors import InputError, NoFactorsError
 from ir_std.evaluation.choice import SystemsSelection, select_factors
-from ir_std.evaluation.evaluator import Calculated, Scores, StdEvaluator
+from ir_std.evaluation.evaluation import Calculated, Scores
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.plans import Plan, has_values, make_plan, match_factors, similar_measures
 from ir_std.factors.catalog import Factors

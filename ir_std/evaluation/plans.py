@@ -153,7 +153,7 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     names = names_by_measure(factors.measures)
     obstacle = ""
     served: list[tuple[Measure, str]] = []
-    for raw in equivalents(measure.base, _is_binary(match.fit, qrels)):
+    for raw in equivalents(measure.base, highest_level_of_collection(match.fit, qrels) <= 1):
         name = names.get(canonical(raw)) or _whole(raw, names, factors)
         if name is not None and name in table:
             found = _obstacle(raw, name, match, qrels)
@@ -267,7 +267,7 @@ def _levels_unlike(raw: Measure, match: Match, qrels: Qrels) -> str:
         if not fit.partial:
             return f"these qrels have one level, its systems were judged with levels to {there}"
     level = raw.params.get("rel", 1)
-    if level > max(here, (there or 0) if fit.partial else 0):
+    if level > highest_level_of_collection(fit, qrels):
         return f"no document of these qrels is judged at level {level} or above"
     # Who names a set has been warned of what differs.
     if match.chosen_by != "name" and fit.agrees(None if graded else level) is False:
@@ -286,10 +286,10 @@ def _highest_level(fit: Fit, qrels: Qrels) -> int:
     return qrels.max_level
 
 
-def _is_binary(fit: Fit, qrels: Qrels) -> bool:
-    """Whether binary and graded gains are the same here.
+def highest_level_of_collection(fit: Fit, qrels: Qrels) -> int:
+    """The highest level of the judgments, or of the collection that they are a part of.
 
     A part of graded qrels may happen to hold no level above 1: it stays graded.
     """
-    highest = fit.factors.info.get("max_level") or 1
-    return _highest_level(fit, qrels) <= 1 and not (fit.partial and highest > 1)
+    there = fit.factors.info.get("max_level") or 0
+    return max(_highest_level(fit, qrels), there if fit.partial else 0)
