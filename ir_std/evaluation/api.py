@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
 from ir_std.errors import InputError, NoFactorsError
-from ir_std.evaluation.choice import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import Calculated, Scores
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.plans import Plan, has_values, make_plan, match_factors, similar_measures
-from ir_std.factors.catalog import Factors
+from ir_std.factors.catalog import Factors, sibling_sets
+from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.recognition import Match
 from ir_std.measures import (
     Measures,
@@ -34,6 +35,9 @@ from ir_std.trec.runs import Run
 
 FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 """Reported when no measure is named and no factor set is recognized."""
+
+SystemsSelection: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
+"""A kind of systems, as ``"modern"``; or the names of some of a set's, also in a file."""
 
 
 def recognize(qrels: Any) -> Match:
@@ -84,7 +88,7 @@ def evaluator(
         The factors to use: a set, its id, or its folder; recognized from the qrels if not given.
     systems : str, optional
         Other systems on the same topics, as ``"modern"``: see
-        :func:`ir_std.evaluation.choice.select_factors`.
+        :func:`select_factors`.
     without : str or iterable of str
         Systems of the set to leave out.
 
@@ -105,6 +109,68 @@ def evaluator(
     judgments = as_qrels(qrels)
     chosen = select_factors(judgments, factors, systems=systems, without=without)
     return evaluator_for(judgments, measures, scheme_names(schemes), chosen)
+
+
+def select_factors(
+    qrels: Qrels,
+    factors: Factors | None = None,
+    *,
+    systems: SystemsSelection = None,
+    without: str | Iterable[str] = (),
+) -> Factors | None:
+    """The factors to use where other systems are asked for; as ``factors`` says where not.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    factors : FactorSet, str or path, optional
+        A set, its id or its folder; recognized from the qrels if not given.
+    systems : str, path or iterable of str, optional
+        Other systems on the same topics, as ``"modern"``: the set that stands beside the one
+        that is recognized, or named.  Or a file of names, one a line, or the names: the factors
+        are computed anew from these of the set's systems.
+    without : str or iterable of str
+        Systems to leave out: the factors are computed anew from the others.
+
+    Raises
+    ------
+    NoFactorsError
+        If no set fits, or none of such systems stands beside it.
+    UsageError
+        If a system to leave out is not in the set.
+    """
+    tags = (without,) if isinstance(without, str) else tuple(without)
+    if systems is None and not tags:
+        return factors
+    from ir_std.factors.estimates import leave_out_systems  # seldom needed
+    from ir_std.factors.population import select_systems
+
+    match = match_factors(qrels, factors)
+    if match.factors is None:
+        raise NoFactorsError(str(match))
+    chosen = match.factors
+    if isinstance(systems, str) and not os.path.isfile(systems):
+        chosen = _sibling_set(match.factors, systems)
+    elif systems is not None:
+        chosen = select_systems(match.factors, systems)
+    return leave_out_systems(chosen, tags) if tags else chosen
+
+
+def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
+    """The set of other systems on the topics of a set.
+
+    Raises
+    ------
+    NoFactorsError
+        If there is none.
+    """
+    if factors.info.get("population") == population:
+        return factors
+    others = {other.info.get("population", ""): other for other in sibling_sets(factors)}
+    if population not in others:
+        there = f"there are {', '.join(sorted(others))}" if others else "there are none"
+        raise NoFactorsError(f"no {population!r} systems stand beside {factors.id}: {there}")
+    return others[population]
 
 
 def evaluator_for(

@@ -28,14 +28,14 @@ from ir_std.errors import (
     suggestion,
     warn_caller,
 )
-from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.api import SystemsSelection, evaluator_for, select_factors
 from ir_std.evaluation.by_measure import ByMeasure
-from ir_std.evaluation.choice import SystemsSelection, select_factors
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message, message_texts
 from ir_std.evaluation.parallel import Progress, evaluate_runs
-from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
+from ir_std.evaluation.peers import Peers, peers_of
+from ir_std.evaluation.placement import Placement, Placer
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsCovariance, no_covariance, systems_covariance
 from ir_std.factors.catalog import Factors
