@@ -118,7 +118,7 @@ def select_factors(
     systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
 ) -> Factors | None:
-    """The factors to use where other systems are asked for; as ``factors`` says where not.
+    """The factors of the systems that a user asks for; ``factors`` itself if for none.
 
     Parameters
     ----------
@@ -182,11 +182,11 @@ def evaluator_for(
 ) -> StdEvaluator:
     """The evaluator of these measures, or of the factor set's own, with their companions.
 
-    Where scores are among ``runs``, only those of the set's own that all of them have.
+    Of the set's own only those that all score files in ``runs`` have.
     """
     match = match_factors(qrels, factors)
     asked = (
-        _usual(match, [run for run in runs if isinstance(run, RunScores)])
+        _default_measures(match, [run for run in runs if isinstance(run, RunScores)])
         if measures is None
         else as_measures(measures)
     )
@@ -194,21 +194,21 @@ def evaluator_for(
     return StdEvaluator(wanted, qrels, match, messages, plans)
 
 
-def _usual(match: Match, scores: list[RunScores]) -> list[Measure]:
-    usual = [
-        *map(parse_measure, match.factors.default_measures if match.factors else FALLBACK_MEASURES)
-    ]
+def _default_measures(match: Match, scores: list[RunScores]) -> list[Measure]:
+    """The measures to report when none is named; of score files those that all of them have."""
+    names = match.factors.default_measures if match.factors else FALLBACK_MEASURES
+    defaults = [parse_measure(name) for name in names]
     if not scores:
-        return usual
-    known = [m for m in scores[0].values if all(m in other.values for other in scores)]
-    # Among binary judgments a set's nDCG(rel=1) is what others call nDCG.
-    forms = [{canonical(form) for form in equivalents(m, binary=True)} for m in usual]
+        return defaults
+    known = {canonical(m): m for m in scores[0].values if all(m in s.values for s in scores)}
+    # With binary judgments a set's nDCG(rel=1) is what others call nDCG.
+    forms = [{canonical(form) for form in equivalents(m, binary=True)} for m in defaults]
     return [
-        m
-        for names in forms
-        for m in known
-        if canonical(m) in names and m.__name__ not in ("SP", "DCG")
-    ] or known
+        measure
+        for equal in forms
+        for name, measure in known.items()
+        if name in equal and measure.__name__ not in ("SP", "DCG")
+    ] or list(known.values())
 
 
 def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
@@ -237,7 +237,7 @@ def companions(
     Returns
     -------
     measures : list of Measure
-    messages : tuple of Notice
+    messages : tuple of Message
         Which measures have no factors, and which the set has.
     plans : list of Plan
         Of the standardized measures that were added.
@@ -246,7 +246,7 @@ def companions(
     wanted: list[Measure] = []
     plans: list[Plan] = []
     without: dict[str, list[str]] = {}
-    hindered: dict[str, dict[str, None]] = {}
+    obstructed: dict[str, dict[str, None]] = {}
     for measure in measures:
         wanted.append(measure)
         if isinstance(measure, Standardized) or not has_standardized(measure):
@@ -254,26 +254,27 @@ def companions(
         for scheme in schemes:
             companion = standardized(measure, **({} if scheme == "N" else {"scheme": scheme}))
             try:
-                planned = make_plan(companion, match, qrels)
+                plan = make_plan(companion, match, qrels)
             except NoFactorsError as missing:
                 if missing.obstacle:
-                    hindered.setdefault(missing.obstacle, {})[str(measure)] = None
+                    obstructed.setdefault(missing.obstacle, {})[str(measure)] = None
                 else:
                     without.setdefault(scheme, []).append(str(measure))
             else:
-                if has_values(planned.factors.mean[planned.name], planned.rows):
+                if has_values(plan.factors.mean[plan.name], plan.rows):
                     wanted.append(companion)
-                    plans.append(planned)
-    return wanted, tuple(map(Message, _missing(without, hindered, match))), plans
+                    plans.append(plan)
+    return wanted, tuple(map(Message, _without_companion(without, obstructed, match))), plans
 
 
-def _missing(
-    without: dict[str, list[str]], hindered: dict[str, dict[str, None]], match: Match
+def _without_companion(
+    without: dict[str, list[str]], obstructed: dict[str, dict[str, None]], match: Match
 ) -> Iterator[str]:
+    """Which raw measures have no companion: by scheme if the set lacks them, else by obstacle."""
     if match.factors is None:
         return
     factors = match.factors
-    for obstacle, names in hindered.items():
+    for obstacle, names in obstructed.items():
         yield f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
     for scheme, listed in without.items():
         what, has = (

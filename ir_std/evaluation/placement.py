@@ -15,11 +15,11 @@ from ir_std.errors import NoFactorsError, warn_caller
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import message_texts
-from ir_std.evaluation.plans import Plan, names_by_measure, values_by_unit
+from ir_std.evaluation.plans import Plan, name_in_set, values_by_unit
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import means_of_systems, scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Measures, Standardized, canonical
+from ir_std.measures import Measures, Standardized
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.scores.inputs import as_run_or_scores, qrels_or_counts
 
@@ -254,8 +254,8 @@ class Placer:
         if plan:
             return plan.factors, plan.name, plan.raw
         factors = self.evaluator.match.factors if self.evaluator.match else None
-        names = names_by_measure(factors.measures) if factors else {}
-        return factors, names.get(canonical(measure), ""), measure
+        name = name_in_set(measure, factors) if factors else None
+        return factors, name or "", measure
 
     def _plain(self, measure: Measure, values: Floats) -> Placement:
         factors, name, _ = self._behind(measure)
