@@ -26,12 +26,13 @@ from ir_std.errors import (
     MissingLibraryError,
     UsageError,
     suggestion,
+    warn_caller,
 )
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.choice import SystemsSelection, select_factors
 from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
-from ir_std.evaluation.messages import Message, message_texts, warn_caller
+from ir_std.evaluation.messages import Message, message_texts
 from ir_std.evaluation.parallel import Progress, evaluate_runs
 from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
 from ir_std.evaluation.plans import Plan
