@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import shutil
 import tarfile
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +17,9 @@ import pytest
 from hypothesis import settings
 
 from ir_std.cli import main
+
+# Tests start hundreds of processes: they compile the package once, whatever the shell asks for.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A slow machine is no failure.
 settings.register_profile("ir_std", deadline=None)
@@ -32,6 +38,12 @@ CHROMIUM_FLAGS = [
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays anyway: statsmodels calls it at every correction."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real input: ``../shared/data`` or ``IR_STD_DATA``."""
@@ -48,16 +60,21 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def runs_of(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Unpacks the real runs of a set once and gives their folder."""
-    unpacked: dict[str, Path] = {}
+    """Unpacks the real runs of a set and gives their folder: once for all processes of a test."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
 
     def folder(name: str) -> Path:
-        if name not in unpacked:
-            place = tmp_path_factory.mktemp("runs")
+        unpacked = shared / f"runs-{name}"
+        if not unpacked.exists():
+            place = Path(tempfile.mkdtemp(dir=shared))
             with tarfile.open(data / "runs" / f"{name}.tar.xz") as archive:
                 archive.extractall(place, filter="data")
-            unpacked[name] = place / name
-        return unpacked[name]
+            # Another process may have been faster: its runs serve as well.
+            with contextlib.suppress(OSError):
+                (place / name).rename(unpacked)
+        return unpacked
 
     return folder
 

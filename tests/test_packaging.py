@@ -104,6 +104,7 @@ def test_names_are_listed_once() -> None:
         assert all(hasattr(ir_std, name) for name in names)
 
 
+@pytest.mark.slow
 def test_pdoc_documents_the_package_without_a_warning_of_ours(tmp_path: Path) -> None:
     pytest.importorskip("pdoc", reason="pdoc is not installed")
     done = subprocess.run(

@@ -86,10 +86,14 @@ def scripts() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[str]]:
+def told(
+    tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
+) -> Callable[[str], list[str]]:
     """Gives what mypy tells a user of the scripts whose names begin so."""
     pytest.importorskip("mypy", reason="mypy is not installed")
     folder = tmp_path_factory.mktemp("scripts")
+    # What mypy knows of numpy and others serves the next time, too.
+    cache = pytestconfig.cache.mkdir("mypy") if pytestconfig.cache else folder / "cache"
     for name, text in scripts().items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     # What other libraries leave untyped is theirs to type.
@@ -104,7 +108,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[str]]
             "--config-file=",
             "--follow-imports=silent",
             "--no-error-summary",
-            "--cache-dir=cache",
+            f"--cache-dir={cache}",
             *theirs,
             *(f"{n}.py" for n in scripts()),
         ],
