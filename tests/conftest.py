@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import shutil
@@ -14,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from ir_std.cli import main
@@ -59,22 +59,37 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def runs_of(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Unpacks the real runs of a set and gives their folder: once for all processes of a test."""
+def folder_made_once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Gives a folder by name, which one of the processes that share the tests fills."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
 
+    def folder(name: str, fill: Callable[[Path], object]) -> Path:
+        with FileLock(shared / f"{name}.lock"):
+            if not (shared / name).exists():
+                filled = Path(tempfile.mkdtemp(dir=shared))
+                fill(filled)
+                filled.rename(shared / name)
+        return shared / name
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def runs_of(
+    data: Path, folder_made_once: Callable[[str, Callable[[Path], object]], Path]
+) -> Callable[[str], Path]:
+    """Unpacks the real runs of a set and gives their folder."""
+
     def folder(name: str) -> Path:
-        unpacked = shared / f"runs-{name}"
-        if not unpacked.exists():
-            place = Path(tempfile.mkdtemp(dir=shared))
+        def unpack(place: Path) -> None:
             with tarfile.open(data / "runs" / f"{name}.tar.xz") as archive:
                 archive.extractall(place, filter="data")
-            # Another process may have been faster: its runs serve as well.
-            with contextlib.suppress(OSError):
-                (place / name).rename(unpacked)
-        return unpacked
+
+        return folder_made_once(f"runs-{name}", unpack) / name
 
     return folder
 
