@@ -173,7 +173,7 @@ if TYPE_CHECKING:
         ranx,
         runtime,
         trectools,
-        α_DCG,
+        α_DCG,  # noqa: PLC2403
         α_nDCG,  # noqa: PLC2403
     )
 
@@ -373,7 +373,7 @@ __all__ = [
     "testing",
     "trectools",
     "util",
-    "α_DCG",
+    "α_DCG",  # noqa: RUF001
     "α_nDCG",  # noqa: RUF001
 ]
 __all__ += sorted(set(_ir_measures_names) - set(__all__))
