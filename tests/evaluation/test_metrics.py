@@ -80,7 +80,7 @@ def assert_same(measures: list[Any], qrels: Any, run: Any, judge: Any = JUDGE) -
 
 
 @given(qrels_dicts, run_dicts)
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_values_equal_ir_measures_on_any_qrels_and_run(qrels: Any, run: Any) -> None:
     assert_same(MEASURES, qrels, run)
 
