@@ -409,7 +409,8 @@ def compare(
     entries = _with_counted_topics(entries)
     read: dict[object, Qrels] = {}
     for _, _, qrels in entries:
-        read.setdefault(_key(qrels), as_qrels(qrels))
+        if _key(qrels) not in read:
+            read[_key(qrels)] = as_qrels(qrels)
     wanted = as_measures(measures or ()) or _common_measures(
         entries, read.values(), scheme_names(schemes)
     )
