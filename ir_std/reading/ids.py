@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Collection, Iterator, Sequence
-from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -173,6 +172,8 @@ class Ids:
         return mixed
 
     def _long_hashes(self) -> list[int]:
+        from hashlib import blake2b  # loads OpenSSL, and few files have such ids
+
         return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
 
     def same(self, others: Ids) -> npt.NDArray[np.bool_]:

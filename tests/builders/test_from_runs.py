@@ -502,6 +502,7 @@ def test_a_folder_that_holds_the_input_is_never_replaced(
 # -- a cluster -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_that_loses_a_worker_builds_the_same_set() -> None:
     judged, by_tag = collection(systems=60, documents=400)
     many = list(by_tag.values())

@@ -62,7 +62,7 @@ def test_sets_from_runs_hold_every_usual_measure(name: str) -> None:
         "robust04",
         "trec5-adhoc",
         "terabyte05",
-        "dl20-passage-modern",
+        pytest.param("dl20-passage-modern", marks=pytest.mark.slow),
         "ntcir13-www-english",
     ],
 )
@@ -201,6 +201,7 @@ def trec8_doubles(data: Path) -> dict[str, npt.NDArray[np.float64]]:
     return {m: np.array(values) for m, values in rows.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", DOUBLES)
 def test_scores_ordered_as_64_bit_floats_give_the_published_means_exactly(
     measure: str, data: Path, trec8_doubles: dict[str, npt.NDArray[np.float64]]
