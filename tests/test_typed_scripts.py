@@ -54,8 +54,8 @@ ir_std.evaluate("run.txt", "qrels.txt", "AP", factor="trec8-adhoc")
 
 
 INSTEAD = {
-    "nDCG": "ir_std.measures._nDCG",
-    "NDCG": "ir_std.measures._nDCG",
+    "nDCG": "ir_std.measures.dcg._nDCG",
+    "NDCG": "ir_std.measures.dcg._nDCG",
     "calc": "schemes:",
     "evaluator": "schemes:",
     "calc_aggregate": "schemes:",

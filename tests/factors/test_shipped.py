@@ -271,7 +271,7 @@ STANDARDIZED = ["sAP(rel=2)", "snDCG@10", "sRR(rel=2)", "sR(rel=2)@100", "sRBP",
 
 def by_hand(name: str, factors: FactorSet, qrels: Path, run: Path) -> float:
     """Mean of N over topics, from raw values and the set's tables; where sd is 0, all tie."""
-    base = ir_measures.parse_measure(name[1:])
+    base = ir_std.parse_measure(name[1:])
     values = {
         m.query_id: m.value for m in ir_std.iter_calc([base], qrels, run) if m.measure == base
     }
@@ -288,7 +288,7 @@ def test_dl19s_measures_work_through_api_and_command_line(
     name: str, best: tuple[Path, Path], ir_std_cli: Any
 ) -> None:
     run, qrels = best
-    measure = ir_measures.parse_measure(name)
+    measure = ir_std.parse_measure(name)
     expected = by_hand(name, load_factors("dl19-passage"), qrels, run)
     assert ir_std.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(expected)
     plain = ir_measures.calc_aggregate(
@@ -318,7 +318,7 @@ def test_dl19s_measures_work_in_pyterrier(best: tuple[Path, Path]) -> None:
         columns=["qid", "docno", "label"],
     )
     topics = pd.DataFrame({"qid": judged["qid"].unique(), "query": "q"})
-    measures = [ir_measures.parse_measure(name) for name in STANDARDIZED]
+    measures = [ir_std.parse_measure(name) for name in STANDARDIZED]
     table = pt.Experiment([results], topics, judged, [nDCG @ 10, *measures])
     direct = ir_std.calc_aggregate(measures, qrels, run)
     for measure in measures:
