@@ -47,10 +47,7 @@ def select_factors(
     tags = (without,) if isinstance(without, str) else tuple(without)
     if systems is None and not tags:
         return factors
-    from ir_std.factors.estimates import (
-        leave_out_systems as left_out,  # only needed here, and seldom
-    )
-    from ir_std.factors.population import select_systems
+    from ir_std.factors.derived import leave_out_systems, select_systems  # seldom needed
 
     match = match_factors(qrels, factors)
     if match.factors is None:
@@ -60,7 +57,7 @@ def select_factors(
         chosen = sibling_set(match.factors, systems)
     elif systems is not None:
         chosen = select_systems(match.factors, systems)
-    return left_out(chosen, tags) if tags else chosen
+    return leave_out_systems(chosen, tags) if tags else chosen
 
 
 def sibling_set(factors: FactorSet, population: str) -> FactorSet:

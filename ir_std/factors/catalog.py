@@ -208,7 +208,7 @@ def load_factors(
             "path of its folder"
         )
     if systems is not None:
-        from ir_std.factors.population import select_systems  # seldom needed
+        from ir_std.factors.derived import select_systems  # seldom needed
 
         return select_systems(load_factors(name), systems)
     folders = {one.name: one.folder for one in known_sets()}
