@@ -89,7 +89,7 @@ from ir_std.measures import (
     standardized,
 )
 from ir_std.scores.files import read_scores
-from ir_std.trec.rows import read_trec_qrels, read_trec_run
+from ir_std.trec.files import read_trec_qrels, read_trec_run
 
 if TYPE_CHECKING:
     # isort: off
@@ -187,7 +187,8 @@ if TYPE_CHECKING:
     from ir_std.evaluation.placement import Placement, Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
-    from ir_std.reporting.comparison import Comparison, compare
+    from ir_std.reporting.compare import compare
+    from ir_std.reporting.comparison import Comparison
     from ir_std.reporting.results import Results, evaluate
 else:
 
@@ -214,7 +215,8 @@ _ON_DEMAND = {
         "evaluation.placement": ("Placement", "Placer", "place"),
         "evaluation.standardize": ("standardize",),
         "merging": ("merge", "normalize"),
-        "reporting.comparison": ("Comparison", "compare"),
+        "reporting.compare": ("compare",),
+        "reporting.comparison": ("Comparison",),
         "reporting.results": ("Results", "evaluate"),
     }.items()
     for name in names

@@ -11,15 +11,12 @@ import numpy.typing as npt
 from ir_std._arrays import Floats
 from ir_std.factors.description import Description
 from ir_std.factors.schema import parse_set_measure
+from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT
 
 Table = Mapping[str, Floats]
 Problem = tuple[str, str]
 """A file, and what is wrong in it."""
-
-
-UNBOUNDED = ("SP", "DCG")
-"""Measures that may exceed 1."""
 
 
 def moment_problems(s: Description, mean: Table, sd: Table) -> Iterator[Problem]:
