@@ -13,7 +13,6 @@ from ir_measures.measures import Measure, SumAgg
 from ir_measures.util import CalcResults, Metric
 
 from ir_std._arrays import Floats
-from ir_std._memory import keep_freed_memory
 from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation import metrics
 from ir_std.evaluation.by_measure import ByMeasure
@@ -187,7 +186,6 @@ class StdEvaluator(providers.Evaluator):
         messages: Iterable[Message] = (),
         plans: Iterable[Plan] = (),
     ) -> None:
-        keep_freed_memory()
         self.qrels = as_qrels(qrels)
         # Measures are equal if their texts are, which are made anew each time: here they are made
         # once, and what a run needs is found by place.

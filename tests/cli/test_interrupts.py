@@ -43,7 +43,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [
         sys.executable,
         "-m",
-        "ir_std",
+        "ir_std_program",
         *links,
         str(write_qrels(qrels, folder / "qrels")),
         "--jobs",
