@@ -63,7 +63,7 @@ from ir_std.measures import (
     sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
 )
 from ir_std.scores.files import read_scores
-from ir_std.trec.rows import read_trec_qrels, read_trec_run
+from ir_std.trec.files import read_trec_qrels, read_trec_run
 
 if TYPE_CHECKING:
     # What ir_measures has and ir_std does not replace.
