@@ -20,8 +20,8 @@ from scipy import stats
 
 import ir_std
 from ir_std.errors import InputError, IrStdError, StandardizationWarning, UsageError
+from ir_std.scores.inputs import name_runs
 from ir_std.testing import simulated_qrels, simulated_run
-from ir_std.trec.naming import name_runs
 
 SP_AP = [AP, P @ 10]
 

@@ -17,8 +17,8 @@ from ir_measures import AP, RR, Bpref, Judged, P, nDCG
 
 from ir_std.errors import InputError
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.reading.sources import BytesSource
-from ir_std.trec.files import columns_of, read_qrels, read_run
+from ir_std.reading import BytesSource, source_of
+from ir_std.trec.files import count_columns, read_qrels, read_run
 
 RUN = b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 1.5 tag\n2 Q0 d1 1 -3e-2 tag\n"
 QRELS = b"1 0 d1 2\n1 0 d3 0\n2 0 d1 -1\n"
@@ -126,7 +126,7 @@ def test_gzip_is_unpacked_by_its_name(tmp_path: Path) -> None:
     file = tmp_path / "run.gz"
     file.write_bytes(gzip.compress(RUN))
     assert read_run(file).lists.keys() == EXPECTED.keys()
-    assert columns_of(str(file)) == 6
+    assert count_columns(source_of(str(file))) == 6
 
 
 @pytest.mark.parametrize(
