@@ -89,7 +89,7 @@ from ir_std.measures import (
     standardized,
 )
 from ir_std.scores.files import read_scores
-from ir_std.trec.rows import read_trec_qrels, read_trec_run
+from ir_std.trec.files import read_trec_qrels, read_trec_run
 
 if TYPE_CHECKING:
     # isort: off

@@ -29,7 +29,7 @@ from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
 from ir_std.evaluation.messages import Message, message_texts
 from ir_std.evaluation.parallel import evaluate_runs
 from ir_std.factors.recognition import Match
-from ir_std.reading.sources import STANDARD_INPUT, STANDARD_INPUT_NAME
+from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME
 from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import qrels_or_counts, runs_by_name
 from ir_std.scores.run_scores import RunScores

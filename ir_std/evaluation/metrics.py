@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, divide
 from ir_std.errors import UsageError
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
@@ -24,13 +24,6 @@ GDEVAL_DECIMALS = 5
 
 def _per_topic(r: Ranking, values: npt.ArrayLike | None = None) -> Floats:
     return np.bincount(r.topic, values, len(r.qrels.topics)).astype(float)
-
-
-def _ratio(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """``a / b``, 0 where ``b`` is 0: nothing to find."""
-    b = np.asarray(b)
-    ratio: Floats = np.asarray(a) / np.where(b > 0, b, 1) * (b > 0)
-    return ratio
 
 
 def _position(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -52,7 +45,7 @@ def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Fl
 
 def average_precision(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
     """Sum of precisions divided by the number of relevant documents."""
-    return _ratio(sum_of_precisions(r, rel, cutoff), r.qrels.count(rel))
+    return divide(sum_of_precisions(r, rel, cutoff), r.qrels.count(rel), otherwise=0)
 
 
 def precision(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
@@ -62,13 +55,13 @@ def precision(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
 
 def recall(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
     """Share of the relevant documents that is in the first ``cutoff``."""
-    return _ratio(_per_topic(r.relevant(rel, cutoff)), r.qrels.count(rel))
+    return divide(_per_topic(r.relevant(rel, cutoff)), r.qrels.count(rel), otherwise=0)
 
 
 def r_precision(r: Ranking, rel: int = 1) -> Floats:
     """Precision at R, the number of relevant documents."""
     found, count = r.relevant(rel), r.qrels.count(rel)
-    return _ratio(_per_topic(found, found.rank <= count[found.topic]), count)
+    return divide(_per_topic(found, found.rank <= count[found.topic]), count, otherwise=0)
 
 
 def success(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
@@ -86,8 +79,8 @@ def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floa
 def judged_share(r: Ranking, cutoff: int | None = None) -> Floats:
     """Share of the first ``cutoff`` documents (of all, if fewer) that are judged."""
     if cutoff is None:
-        return _ratio(_per_topic(r), r.n_ret)
-    return _ratio(_per_topic(r[r.rank <= cutoff]), np.minimum(r.n_ret, cutoff))
+        return divide(_per_topic(r), r.n_ret, otherwise=0)
+    return divide(_per_topic(r[r.rank <= cutoff]), np.minimum(r.n_ret, cutoff), otherwise=0)
 
 
 def bpref(r: Ranking, rel: int = 1) -> Floats:
@@ -100,7 +93,7 @@ def bpref(r: Ranking, rel: int = 1) -> Floats:
     found, count = r[relevant], r.qrels.count(rel)
     least = np.minimum(count, r.qrels.count(0) - count)[found.topic]
     wrong = np.minimum(above[relevant], count[found.topic])
-    return _ratio(_per_topic(found, 1 - _ratio(wrong, least)), count)
+    return divide(_per_topic(found, 1 - divide(wrong, least, otherwise=0)), count, otherwise=0)
 
 
 def rank_biased_precision(
@@ -157,9 +150,10 @@ def normalized_dcg(
 
     ``dcg='exp-log2'`` with a cutoff is gdeval's, which rounds to five decimals.
     """
-    value = _ratio(
-        *(discounted_cumulative_gain(ranking, dcg, rel, cutoff) for ranking in (r, r.qrels.ideal))
+    gain, ideal = (
+        discounted_cumulative_gain(ranking, dcg, rel, cutoff) for ranking in (r, r.qrels.ideal)
     )
+    value = divide(gain, ideal, otherwise=0)
     if dcg == "exp-log2" and rel is None and cutoff is not None:
         return _rounded(value.tolist())
     return value

@@ -16,8 +16,8 @@ from ir_std.factors.catalog import Factors
 from ir_std.measures import parse_measure, standardized
 from ir_std.measures.names import find_measure
 from ir_std.schemes import get_scheme
-from ir_std.scores.files import MEASURE, RUN, TOPIC, VALUE
 from ir_std.scores.run_scores import SUMMARY, RunScores, ScoreEntry, collect_scores, counted_topics
+from ir_std.scores.tables import MEASURE_COLUMNS, RUN_COLUMNS, TOPIC_COLUMNS, VALUE_COLUMNS
 from ir_std.trec.frames import as_frame, column_values, is_frame, with_values
 
 Shape = TypeVar("Shape")
@@ -158,7 +158,13 @@ def _columns(table: Any) -> dict[str, Any]:
     """The columns of a long table, by what they hold."""
     known = {str(column).lower(): column for column in table.columns}
     found = {}
-    for what, usual in {"run": RUN, "topic": TOPIC, "measure": MEASURE, "value": VALUE}.items():
+    usual_names = {
+        "run": RUN_COLUMNS,
+        "topic": TOPIC_COLUMNS,
+        "measure": MEASURE_COLUMNS,
+        "value": VALUE_COLUMNS,
+    }
+    for what, usual in usual_names.items():
         column = next((known[name] for name in usual if name in known), None)
         if column is not None:
             found[what] = column
