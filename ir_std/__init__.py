@@ -173,7 +173,7 @@ if TYPE_CHECKING:
         ranx,
         runtime,
         trectools,
-        α_DCG,
+        α_DCG,  # noqa: PLC2403
         α_nDCG,  # noqa: PLC2403
     )
 
@@ -187,7 +187,8 @@ if TYPE_CHECKING:
     from ir_std.evaluation.placement import Placement, Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
-    from ir_std.reporting.comparison import Comparison, compare
+    from ir_std.reporting.compare import compare
+    from ir_std.reporting.comparison import Comparison
     from ir_std.reporting.results import Results, evaluate
 else:
 
@@ -214,7 +215,8 @@ _ON_DEMAND = {
         "evaluation.placement": ("Placement", "Placer", "place"),
         "evaluation.standardize": ("standardize",),
         "merging": ("merge", "normalize"),
-        "reporting.comparison": ("Comparison", "compare"),
+        "reporting.compare": ("compare",),
+        "reporting.comparison": ("Comparison",),
         "reporting.results": ("Results", "evaluate"),
     }.items()
     for name in names
@@ -371,7 +373,7 @@ __all__ = [
     "testing",
     "trectools",
     "util",
-    "α_DCG",
+    "α_DCG",  # noqa: RUF001
     "α_nDCG",  # noqa: RUF001
 ]
 __all__ += sorted(set(_ir_measures_names) - set(__all__))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
@@ -67,6 +69,19 @@ class MissingLibraryError(IrStdError, ImportError):
 
 class StandardizationWarning(UserWarning):
     """Something about the factors that a reader of the scores should know."""
+
+
+def warn_caller(texts: Iterable[str]) -> None:
+    """Warn at the line of the user's own program that led here."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
+        "ir_std",
+        "ir_measures",
+        "pyterrier",
+    ):
+        level, frame = level + 1, frame.f_back
+    for text in texts:
+        warnings.warn(text, StandardizationWarning, stacklevel=level)
 
 
 def nearest_names(name: str, allowed: Iterable[str]) -> list[str]:

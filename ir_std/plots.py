@@ -1,10 +1,8 @@
-"""The pictures, under the name that users import: see :mod:`ir_std.reporting.plots`."""
+"""The pictures, under the name that users import."""
 
-from ir_std.reporting.forest import forest, forest_figure
+from ir_std.reporting.comparison_plots import comparison_figure, forest, forest_figure, means
 from ir_std.reporting.plots import (
-    comparison_figure,
     difference,
-    means,
     placement,
     ranking,
     topics,

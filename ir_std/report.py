@@ -1,4 +1,4 @@
-"""The report, under the name that users import: see :mod:`ir_std.reporting.html`."""
+"""The report, under the name that users import."""
 
 from ir_std.reporting.html import write_report
 

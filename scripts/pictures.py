@@ -21,8 +21,8 @@ from reproduce_soboroff2018 import COLLECTIONS, effects, load
 
 import ir_std
 from ir_std import nDCG, plots, snDCG
-from ir_std.reporting.forest import forest_figure
-from ir_std.reporting.html.report import write_report
+from ir_std.reporting.comparison_plots import forest_figure
+from ir_std.reporting.html import write_report
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "scripts" / "pictures"

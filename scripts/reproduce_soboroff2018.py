@@ -274,12 +274,12 @@ def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> lis
 def agreement(found: Effects) -> str:
     """Whether raw and standardized summaries say the same, in a sentence."""
     said = []
-    for title, across, size in (
+    for title, by_measure, size in (
         ("raw", found.of(AP), False),
         ("standardized", found.of(ir_std.sAP), False),
         ("effect size", found.of(AP), True),
     ):
-        if s := across.summary(size):
+        if s := by_measure.summary(size):
             said.append(
                 f"{title} {s.effect:+.4f} [{s.low:+.4f}, {s.high:+.4f}] p {s.p:.4f}, "
                 f"I2 {100 * s.i2:.0f}%"

@@ -496,7 +496,7 @@ json.dump([scores, ranks], sys.stdout)
 
 def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
     if not importlib.util.find_spec("ranx"):
-        pytest.skip("ranx is not installed: pip install 'ir-std[test]'")
+        pytest.skip("ranx is not installed")
     draw = np.random.default_rng(20120812)
     runs = [
         {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import ir_measures
@@ -48,6 +50,20 @@ def test_the_analysis_keeps_its_names() -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_is_importable_by_its_name(name: str) -> None:
     assert importlib.import_module(name).__doc__
+
+
+def test_no_two_public_classes_or_functions_share_their_name() -> None:
+    package = Path(ir_std.__file__).parent
+    modules: dict[str, list[str]] = defaultdict(list)
+    for file in sorted(package.rglob("*.py")):
+        module = file.relative_to(package).as_posix()
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+                # Every command has these two.
+                if module.startswith("cli/") and node.name in ("configure", "run"):
+                    continue
+                modules[node.name].append(module)
+    assert {name: places for name, places in modules.items() if len(places) > 1} == {}
 
 
 def test_what_the_readme_names_is_there() -> None:

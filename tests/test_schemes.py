@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,16 @@ def test_z_is_the_deviation_in_standard_deviations() -> None:
 
 def test_n_is_one_half_at_the_mean_and_0_84_one_deviation_above() -> None:
     assert get_scheme("N").apply([0.3, 0.4], mean=0.3, sd=0.1) == pytest.approx([0.5, 0.8413447])
+
+
+@pytest.mark.parametrize("count", [50_000, 50_001])
+def test_n_is_the_normal_distribution_function_whatever_the_number_of_values(count: int) -> None:
+    z = np.linspace(-9, 9, count)
+    found = normal_cdf(np.append(z[:-1], np.nan))
+    assert np.isnan(found[-1])
+    expected = [(1 + math.erf(x / math.sqrt(2))) / 2 for x in z[:-1].tolist()]
+    np.testing.assert_allclose(found[:-1], expected, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(found[:-1], stats.norm.cdf(z[:-1]), rtol=1e-12)
 
 
 def test_u_is_linear_and_cut_to_the_unit_interval() -> None:

@@ -1,1 +1,1 @@
-"""What this package needs of the system: files, processes, signals, and text that terminals take."""
+"""What this package needs of the system: files, processes, signals, and text for terminals."""

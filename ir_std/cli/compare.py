@@ -34,7 +34,8 @@ from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
 from ir_std.reading.sources import STANDARD_INPUT
-from ir_std.reporting.comparison import Comparison, compare
+from ir_std.reporting.compare import compare
+from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
 from ir_std.scores.files import is_score_file
 

@@ -28,7 +28,8 @@ from ir_std.cli.evaluate import (
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
-from ir_std.reporting.comparison import Comparison, compare
+from ir_std.reporting.compare import compare
+from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.report import OUR_MARK, write_report
 from ir_std.reporting.results import Results
 from ir_std.schemes import scheme_names

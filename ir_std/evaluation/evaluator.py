@@ -14,7 +14,7 @@ from ir_measures.util import CalcResults, Metric
 
 from ir_std._arrays import Floats
 from ir_std._memory import keep_freed_memory
-from ir_std.errors import UsageError
+from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation import metrics
 from ir_std.evaluation.by_measure import ByMeasure
 from ir_std.evaluation.messages import (
@@ -26,7 +26,6 @@ from ir_std.evaluation.messages import (
     run_messages,
     saturation_messages,
     score_messages,
-    warn_caller,
 )
 from ir_std.evaluation.other_providers import OtherProviders, aggregate_results, has_formula
 from ir_std.evaluation.plans import Plan, make_plan, match_factors, mean_of_values

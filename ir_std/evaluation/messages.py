@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.errors import StandardizationWarning, abbreviate
+from ir_std.errors import abbreviate
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.factor_set import FactorSet
@@ -52,19 +50,6 @@ def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
             if message.run is not None:
                 about[message.run] = None
     return tuple(f"{abbreviate(names)}: {text}" if names else text for text, names in runs.items())
-
-
-def warn_caller(texts: Iterable[str]) -> None:
-    """Warn at the line of the user's own program that led here."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in (
-        "ir_std",
-        "ir_measures",
-        "pyterrier",
-    ):
-        level, frame = level + 1, frame.f_back
-    for text in texts:
-        warnings.warn(text, StandardizationWarning, stacklevel=level)
 
 
 def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[Message]:

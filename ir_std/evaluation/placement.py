@@ -11,10 +11,10 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.errors import NoFactorsError
+from ir_std.errors import NoFactorsError, warn_caller
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.messages import message_texts, warn_caller
+from ir_std.evaluation.messages import message_texts
 from ir_std.evaluation.plans import Plan, names_by_measure, values_by_unit
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import means_of_systems, scores_by_system, scores_of_systems

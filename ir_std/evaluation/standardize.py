@@ -8,10 +8,10 @@ from typing import Any, TypeVar, cast
 
 from ir_measures.measures import Measure
 
-from ir_std.errors import InputError, UsageError
+from ir_std.errors import InputError, UsageError, warn_caller
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.messages import message_texts, warn_caller
+from ir_std.evaluation.messages import message_texts
 from ir_std.factors.catalog import Factors
 from ir_std.measures import parse_measure, standardized
 from ir_std.measures.names import find_measure

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -13,10 +11,10 @@ from typing import NamedTuple, TypeAlias
 
 from ir_std.errors import (
     InputError,
-    StandardizationWarning,
     UnknownSetError,
     UsageError,
     suggestion,
+    warn_caller,
 )
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import Version, snapshot, subfolder_names, version_of
@@ -59,14 +57,10 @@ def environment_folders() -> list[Path]:
 
 
 def data_folder() -> Path:
-    """The folder of sets in the user's data folder, where platformdirs has it."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    else:
-        usual = "~/Library/Application Support" if sys.platform == "darwin" else "~/.local/share"
-        base = os.environ.get("XDG_DATA_HOME", "").strip() or usual
-    # Not Path.expanduser, which raises where there is no home folder.
-    return Path(os.path.expanduser(base), "ir_std", "factors")  # noqa: PTH111
+    """The folder of sets in the user's data folder."""
+    from platformdirs import user_data_path  # import ir_std does without
+
+    return user_data_path("ir_std", appauthor=False) / "factors"
 
 
 def writable_folder() -> Path:
@@ -162,9 +156,10 @@ _warned: set[object] = set()
 
 
 def _warn_once(about: object, message: str) -> None:
+    """Warn the caller, once about each version of a set."""
     if about not in _warned:
         _warned.add(about)
-        warnings.warn(message, StandardizationWarning, stacklevel=2)
+        warn_caller([message])
 
 
 def available_factors() -> list[str]:

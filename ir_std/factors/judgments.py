@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from functools import lru_cache
-from importlib import import_module
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,18 +54,9 @@ def fingerprint(documents: Iterable[bytes]) -> str:
     behind each; ``awk '$1 == 401 && $4 >= 1 {print $3}' qrels | LC_ALL=C sort | sha256sum`` gives
     that of topic 401's relevant documents.
     """
-    found: str = _sha256()(b"\n".join([*sorted(documents), b""])).hexdigest()[:16]
-    return found
+    import hashlib  # loads OpenSSL: only when it is needed
 
-
-@lru_cache
-def _sha256() -> Callable[[bytes], Any]:
-    """SHA-256 without OpenSSL, which takes longer to load than all there is to be hashed."""
-    for name in ("_sha2", "_sha256", "hashlib"):  # Python's own from 3.12 on, that of before
-        with suppress(ImportError):
-            found: Callable[[bytes], Any] = import_module(name).sha256
-            return found
-    raise ImportError("this Python has no SHA-256")
+    return hashlib.sha256(b"\n".join([*sorted(documents), b""])).hexdigest()[:16]
 
 
 def documents_in(lines: bytes) -> list[bytes]:

@@ -147,8 +147,10 @@ def from_mteb(name: str) -> str | None:
 def translate_name(name: str) -> list[str]:
     """The names that ir_measures reads for what a user of any tool, in any case, may write.
 
-    >>> translate_name("P.5,10"), translate_name("smap"), translate_name("ndcg@10"), translate_name("MRR@10")
-    (['P@5', 'P@10'], ['sAP'], ['nDCG@10'], ['MRR@10'])
+    >>> translate_name("P.5,10"), translate_name("smap"), translate_name("ndcg@10")
+    (['P@5', 'P@10'], ['sAP'], ['nDCG@10'])
+    >>> translate_name("MRR@10")
+    ['MRR@10']
     >>> translate_name("success"), translate_name("iprec_at_recall.0,.10")
     (['Success@1', 'Success@5', 'Success@10'], ['IPrec@0.0', 'IPrec@0.1'])
 

@@ -1,6 +1,6 @@
 """Is B better than A everywhere?  Differences by collection, and their summary over all.
 
-Of each collection the mean difference over the topics that both have, raw and standardized, and
+For each collection the mean difference over the topics that both have, raw and standardized, and
 the effect size; over the collections a random-effects summary, as in medicine (Soboroff, CIKM
 2018; Sertkan, Althammer and Hofstätter, ACL 2023).
 """
@@ -8,11 +8,11 @@ the effect size; over the collections a random-effects summary, as in medicine (
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from math import inf, isnan, nan, sqrt
+from math import inf, nan, sqrt
 
 import numpy.typing as npt
 from ir_measures.measures import Measure
@@ -23,10 +23,15 @@ from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import FAMILYWISE, describe_adjustment, get_test
 from ir_std.errors import UsageError
 from ir_std.measures import parse_measure
-from ir_std.reporting.tables import Cell, Table, format_number, label_cell
+from ir_std.reporting.tables import (
+    Cell,
+    Table,
+    interval_cell,
+    label_cell,
+    p_value_cell,
+    signed_cell,
+)
 
-FEW = 5
-"""With fewer collections than this a reader is warned."""
 NORMAL = 1.959963984540054
 """The normal quantile of 95 percent intervals; effect sizes are normal to the first order."""
 
@@ -41,8 +46,8 @@ class Effect:
     difference : Estimate
         The mean, over the topics on which both have a score, of the system's less the baseline's.
     p, p_adjusted : float
-        Of a test over topics, two-sided, Student's paired t-test unless another was asked for; and
-        adjusted for the number of systems that it was made of on this collection.
+        From a two-sided test over topics, Student's paired t-test unless another was asked for; and
+        adjusted for the number of systems that were tested on this collection.
     size, size_error : float
         The standardized mean difference, Hedges' g, and its standard error over topics.
     """
@@ -63,14 +68,14 @@ class Effect:
         systems_df: float = inf,
     ) -> Effect:
         """From differences by topic, NaN where one has no score."""
-        found = paired_effect(differences)
+        effect = paired_effect(differences)
         return cls(
             collection,
             Estimate.of(differences, systems_error, systems_df),
-            found.p,
-            found.p,
-            found.size,
-            sqrt(found.size_variance),
+            effect.p,
+            effect.p,
+            effect.size,
+            sqrt(effect.size_variance),
         )
 
 
@@ -94,14 +99,14 @@ class SystemEffects:
     overlap: str = ""
 
     def points(self, size: bool = False) -> list[tuple[float, float, float]]:
-        """Of each collection the effect, its standard error, and half of its 95% interval."""
+        """For each collection the effect, its standard error, and half of its 95% interval."""
         if size:
             return [(e.size, e.size_error, NORMAL * e.size_error) for e in self.effects]
         return [(e.difference.mean, e.difference.error, e.difference.half) for e in self.effects]
 
     @property
     def known(self) -> tuple[bool, ...]:
-        """Of each effect whether there is one: a collection may have no factors."""
+        """For each collection whether there is an effect: it may have no factors."""
         return tuple(e.difference.n > 0 for e in self.effects)
 
     def why_not(self, size: bool = False) -> str:
@@ -145,22 +150,22 @@ class Effects:
     baseline : str
     measures : tuple of Measure
         Each raw one, and behind it its standardized companions.
-    across : tuple of Across
+    by_system : tuple of SystemEffects
         By system, and for each by measure.
     notes : tuple of str
         What a reader must know of these collections.
     test : str
         The test over topics.
     correction : str or None
-        Of its p-values for the number of systems on each collection, and of the summaries' for the
-        number of systems; each measure by itself.  As for
-        :func:`ir_std.analysis.paired.paired_tests`; summaries are not of a test that
-        needs none, so theirs is Holm's where none is given.
+        How p-values are adjusted, each measure by itself: those over topics for the number of
+        systems on each collection, the summaries' for the number of systems.  As for
+        :func:`ir_std.analysis.paired.paired_tests`, but where none is given the summaries'
+        p-values are always adjusted by Holm's.
     """
 
     baseline: str
     measures: tuple[Measure, ...]
-    across: tuple[SystemEffects, ...]
+    by_system: tuple[SystemEffects, ...]
     notes: tuple[str, ...] = ()
     test: str = "t"
     correction: str | None = None
@@ -168,11 +173,11 @@ class Effects:
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems that are compared with the baseline."""
-        return tuple(dict.fromkeys(a.system for a in self.across))
+        return tuple(dict.fromkeys(s.system for s in self.by_system))
 
     @cached_property
-    def _found(self) -> dict[tuple[str, Measure], SystemEffects]:
-        return {(a.system, a.measure): a for a in self.across}
+    def _by_key(self) -> dict[tuple[str, Measure], SystemEffects]:
+        return {(s.system, s.measure): s for s in self.by_system}
 
     def of(self, measure: Measure | str, system: str | None = None) -> SystemEffects:
         """One system by one measure; the first system if none is named.
@@ -184,17 +189,17 @@ class Effects:
         """
         system = self.systems[0] if system is None else system
         measure = parse_measure(measure)
-        if (system, measure) not in self._found:
+        if (system, measure) not in self._by_key:
             raise UsageError(
                 f"no effects of {system} by {measure}: there are "
                 f"{', '.join(self.systems)} by {', '.join(map(str, self.measures))}"
             )
-        return self._found[system, measure]
+        return self._by_key[system, measure]
 
     def table(self, places: int = 4) -> Table:
-        """A row a system and collection, and behind each system's its summary.
+        """A row for each system and collection, and below each system's rows its summary.
 
-        Of each measure the difference with its 95 percent interval, p, and Hedges' g.
+        For each measure the difference with its 95 percent interval, p, and Hedges' g.
         """
         header = ["system", "collection", "topics"]
         for measure in self.measures:
@@ -203,7 +208,7 @@ class Effects:
         return Table(tuple(header), tuple(rows), 3, self._table_notes(), (3,) * len(self.measures))
 
     def _rows(self, system: str, places: int) -> list[tuple[Cell, ...]]:
-        found = [self._found[system, measure] for measure in self.measures]
+        by_measure = [self._by_key[system, measure] for measure in self.measures]
         rows = [
             (
                 label_cell(system),
@@ -211,36 +216,24 @@ class Effects:
                 label_cell(count_range(e.difference.n for e in effects)),
                 *(cell for effect in effects for cell in self._effect_cells(effect, places)),
             )
-            for effects in zip(*(a.effects for a in found), strict=True)
+            for effects in zip(*(s.effects for s in by_measure), strict=True)
         ]
-        if all(a.why_not() for a in found):
+        if all(s.why_not() for s in by_measure):
             return rows
-        return [
-            *rows,
+        below: dict[str, Callable[[SystemEffects], tuple[Cell, ...]]] = {
+            "summary": lambda s: self._summary_cells(s, places),
+            "one more collection": lambda s: _prediction_cells(s, places),
+            "DerSimonian-Laird": lambda s: self._summary_cells(s, places, "dl"),
+            "variation": _variation_cells,
+        }
+        return rows + [
             (
                 label_cell(system),
-                label_cell("summary"),
+                label_cell(name),
                 label_cell(""),
-                *(cell for a in found for cell in self._summary_cells(a, places)),
-            ),
-            (
-                label_cell(system),
-                label_cell("one more collection"),
-                label_cell(""),
-                *(cell for a in found for cell in predicted_cells(a, places)),
-            ),
-            (
-                label_cell(system),
-                label_cell("DerSimonian-Laird"),
-                label_cell(""),
-                *(cell for a in found for cell in self._summary_cells(a, places, "dl")),
-            ),
-            (
-                label_cell(system),
-                label_cell("variation"),
-                label_cell(""),
-                *(cell for a in found for cell in variation_cells(a)),
-            ),
+                *(cell for s in by_measure for cell in cells_of(s)),
+            )
+            for name, cells_of in below.items()
         ]
 
     def _effect_cells(self, effect: Effect, places: int) -> tuple[Cell, Cell, Cell]:
@@ -249,82 +242,78 @@ class Effects:
         correction = "none" if self.test in FAMILYWISE else self.correction
         return (
             interval_cell(d.mean, *d.interval, places, {"topics": d.topics, "systems": d.systems}),
-            p_cell(effect.p, effect.p_adjusted, correction),
-            signed(effect.size, 2, {"error": effect.size_error}),
+            p_value_cell(effect.p, effect.p_adjusted, correction),
+            signed_cell(effect.size, 2, {"error": effect.size_error}),
         )
 
     def _summary_cells(
-        self, across: SystemEffects, places: int, method: str = "pm"
+        self, effects: SystemEffects, places: int, method: str = "pm"
     ) -> tuple[Cell, Cell, Cell]:
         """The summary with its interval, p, and that of the sizes."""
-        s, g = across.summary(False, method), across.summary(True, method)
+        s, g = effects.summary(False, method), effects.summary(True, method)
         return (
             interval_cell(s.effect, s.low, s.high, places) if s else label_cell("-"),
-            p_cell(s.p if s else nan, self.summary_p(across, method), self.correction),
-            signed(g.effect if g else nan, 2, {"error": g.error} if g else {}),
+            p_value_cell(s.p if s else nan, self.summary_p(effects, method), self.correction),
+            signed_cell(g.effect if g else nan, 2, {"error": g.error} if g else {}),
         )
 
-    def summary_p(self, across: SystemEffects, method: str = "pm") -> float:
-        """Of one system's summary, adjusted for the number of systems; NaN without a summary."""
+    def summary_p(self, effects: SystemEffects, method: str = "pm") -> float:
+        """The p-value of one summary, adjusted for the number of systems; NaN without a summary."""
         correct, _ = get_correction(self.correction or "holm")
-        adjusted = correct(
-            [
-                s.p if (s := self.of(across.measure, system).summary(False, method)) else nan
-                for system in self.systems
-            ]
-        )
-        return float(adjusted[self.systems.index(across.system)])
+        summaries = [self.of(effects.measure, s).summary(False, method) for s in self.systems]
+        adjusted = correct([s.p if s else nan for s in summaries])
+        return float(adjusted[self.systems.index(effects.system)])
 
     def _table_notes(self) -> tuple[str, ...]:
-        said = [
+        notes = [
             f"Differences from {self.baseline}, the mean over the topics that both have, with "
             f"95 percent intervals: over topics, and for standardized ones over the "
-            f"standardizing systems too, which both share. p: {self._how_tested()}. g: the "
+            f"standardizing systems too, which both share. p: {self._test_method()}. g: the "
             f"difference in units of its deviation over topics (Hedges)."
         ]
-        if any(not a.why_not() for a in self.across):
-            said.append(
+        if any(not s.why_not() for s in self.by_system):
+            notes.append(
                 "Summary: random effects, Paule and Mandel's variance between collections "
                 "with Hartung and Knapp's interval, and beside it DerSimonian and Laird's"
-                f"{self._how_summaries()}. "
+                f"{self._summary_adjustment()}. "
                 "One more collection: where the true difference on another such "
                 "collection may lie. Variation: the number of collections, Cochran's Q "
                 "and its p, the share I2 of the variance that is between collections, and "
                 "tau, its deviation."
             )
-        if any(s.q < s.n - 1 for a in self.across if (s := a.summary())):
-            said.append(
+        if any(s.q < s.n - 1 for effects in self.by_system if (s := effects.summary())):
+            notes.append(
                 "Where Q is below the number of collections less one, these differ less "
                 "than by chance, and Hartung and Knapp's interval may be too narrow: take "
                 "the wider of the two."
             )
-        said += [
-            f"{a.system} has no summary by {a.measure}: {a.why_not()}."
-            for a in self.across
-            if a.why_not() and not a.overlap and sum(a.known) > 1
+        notes += [
+            f"{s.system} has no summary by {s.measure}: {s.why_not()}."
+            for s in self.by_system
+            if s.why_not() and not s.overlap and sum(s.known) > 1
         ]
-        return (*said, *self.notes)
+        return (*notes, *self.notes)
 
-    def _how_tested(self) -> str:
+    def _test_method(self) -> str:
         """What the p-values over topics are, and for how many comparisons they are adjusted."""
-        said = f"two-sided {get_test(self.test)[1]} over topics"
-        here = Counter(
-            e.collection for a in self.across if a.measure == self.measures[0] for e in a.effects
+        test = f"two-sided {get_test(self.test)[1]} over topics"
+        n_systems = Counter(
+            e.collection for s in self.by_system if s.measure == self.measures[0] for e in s.effects
         )
-        if set(here.values()) == {1}:
-            return f"{said}, factors held"
-        how = dict.fromkeys(
-            describe_adjustment(self.test, self.correction, n) for n in here.values()
+        if set(n_systems.values()) == {1}:
+            return f"{test}, factors held"
+        adjustments = dict.fromkeys(
+            describe_adjustment(self.test, self.correction, n) for n in n_systems.values()
         )
         return (
-            f"{said}{' or'.join(how)}, factors held, each collection and measure by itself; "
-            "intervals are not adjusted"
+            f"{test}{' or'.join(adjustments)}, factors held, each collection and measure by "
+            "itself; intervals are not adjusted"
         )
 
-    def _how_summaries(self) -> str:
-        summed = {a.system for a in self.across if not a.why_not()}
-        how = describe_adjustment("t", self.correction, len(summed))
-        return f", p{how}" if how else ""
+    def _summary_adjustment(self) -> str:
+        n_systems = len({s.system for s in self.by_system if not s.why_not()})
+        adjustment = describe_adjustment("t", self.correction, n_systems)
+        return f", p{adjustment}" if adjustment else ""
 
 
 def count_range(counts: Iterable[int]) -> str:
@@ -333,39 +322,18 @@ def count_range(counts: Iterable[int]) -> str:
     return f"{known[0]} to {known[-1]}" if len(known) > 1 else "".join(map(str, known))
 
 
-def predicted_cells(across: SystemEffects, places: int) -> tuple[Cell, Cell, Cell]:
+def _prediction_cells(effects: SystemEffects, places: int) -> tuple[Cell, ...]:
     """The prediction interval."""
-    s = across.summary()
+    s = effects.summary()
     low, high = s.predicted if s else (nan, nan)
     return interval_cell(nan, low, high, places), label_cell(""), label_cell("")
 
 
-def variation_cells(across: SystemEffects) -> tuple[Cell, Cell, Cell]:
+def _variation_cells(effects: SystemEffects) -> tuple[Cell, ...]:
     """How much the differences vary between collections: Q, I2, tau; the p-value of Q."""
-    s = across.summary()
+    s = effects.summary()
     if s is None:
         return label_cell("-"), label_cell("-"), label_cell("")
     text = f"{s.n}: Q {s.q:.1f}, I2 {100 * s.i2:.0f}%, tau {sqrt(s.tau2):.3f}"
-    return Cell(text, text, {"q": s.q, "i2": s.i2, "tau2": s.tau2}), p_cell(s.q_p), label_cell("")
-
-
-def interval_cell(
-    mean: float, low: float, high: float, places: int, extra: dict[str, float] | None = None
-) -> Cell:
-    """A difference and its interval; without one of them what there is."""
-    texts = [] if isnan(mean) else [format_number(mean, places, "+")]
-    if not isnan(low):
-        texts.append(f"[{format_number(low, places, '+')}, {format_number(high, places, '+')}]")
-    return Cell(" ".join(texts) or "-", mean, {"low": low, "high": high, **(extra or {})})
-
-
-def signed(value: float, places: int, extra: dict[str, float] | None = None) -> Cell:
-    """A number with its sign; NaN is a dash."""
-    return Cell(format_number(value, places, "+"), value, extra or {})
-
-
-def p_cell(p: float, adjusted: float | None = None, correction: str | None = "none") -> Cell:
-    """A p-value, adjusted if it is, small ones as a bound; CSV holds both."""
-    shown = p if adjusted is None else adjusted
-    extra = {} if adjusted is None or correction == "none" else {correction or "holm": adjusted}
-    return Cell("<.0001" if shown < 0.0001 else format_number(shown, 4), p, extra)
+    values = {"q": s.q, "i2": s.i2, "tau2": s.tau2}
+    return Cell(text, text, values), p_value_cell(s.q_p), label_cell("")

@@ -18,7 +18,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_std.analysis.estimate import Estimate
 from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.measures import Standardized
-from ir_std.reporting.results import Results
+from ir_std.reporting.evaluated_runs import EvaluatedRuns
 
 _TICKS = 5
 
@@ -60,7 +60,7 @@ class Panel:
         return [i * step for i in range(first, floor(self.high / step + 1e-9) + 1)]
 
 
-def figures(results: Results) -> Iterator[tuple[Panel, ...]]:
+def figures(results: EvaluatedRuns) -> Iterator[tuple[Panel, ...]]:
     """The panels to be shown side by side: a raw measure and one of its standardized ones.
 
     A measure that has no counterpart among the results' measures is shown alone.
@@ -77,7 +77,7 @@ def figures(results: Results) -> Iterator[tuple[Panel, ...]]:
             yield (panel(results, measure, topic_order(results, measure)),)
 
 
-def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
+def topic_order(results: EvaluatedRuns, measure: Measure) -> npt.NDArray[np.int64]:
     """Topics by the standardizing systems' raw mean, lowest first; without factors by the runs'.
 
     Topics without factors come last.
@@ -93,7 +93,7 @@ def topic_order(results: Results, measure: Measure) -> npt.NDArray[np.int64]:
     return np.argsort(np.mean(columns, axis=0), kind="stable")
 
 
-def panel(results: Results, measure: Measure, order: npt.NDArray[np.int64]) -> Panel:
+def panel(results: EvaluatedRuns, measure: Measure, order: npt.NDArray[np.int64]) -> Panel:
     """One measure on all topics, with an axis that holds every run."""
     peers = results.peers(measure)
     columns = [values[measure] for values in results.values.values()]
@@ -116,12 +116,12 @@ def _round_step(about: float) -> float:
     return next(float(m * power) for m in (1, 2, 5, 10) if m * power >= about * (1 - 1e-9))
 
 
-def over_systems(results: Results) -> bool:
+def over_systems(results: EvaluatedRuns) -> bool:
     """Whether intervals are over the standardizing systems, too."""
     return len(results.runs) * len(results.topics) * len(results.plans) <= SCORES_UP_TO
 
 
-def estimate(results: Results, run: str, measure: Measure) -> Estimate:
+def estimate(results: EvaluatedRuns, run: str, measure: Measure) -> Estimate:
     """A run's mean with its errors over topics and, unless there are many scores, over systems."""
     if over_systems(results):
         return results.uncertainty[run][measure]
@@ -131,7 +131,7 @@ def estimate(results: Results, run: str, measure: Measure) -> Estimate:
     return Estimate(results.means[run][measure], found.n, float("nan"), float("nan"))
 
 
-def runs_by_mean(results: Results, measure: Measure) -> list[str]:
+def runs_by_mean(results: EvaluatedRuns, measure: Measure) -> list[str]:
     """Runs from the highest mean on; those without one last."""
 
     def height(run: str) -> float:

@@ -1,18 +1,30 @@
-"""The pictures as matplotlib drawings: each function draws into the ``ax`` it is given."""
+"""Pictures of one collection: each function draws into the matplotlib ``ax`` it is given."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Axes, Figure, Floats
+from ir_std._arrays import Axes, Floats
 from ir_std.errors import NoFactorsError, UsageError
-from ir_std.measures import Standardized, parse_measure
-from ir_std.reporting._matplotlib import axes_or_current, require_matplotlib
-from ir_std.reporting.comparison import Comparison
+from ir_std.measures import parse_measure
+from ir_std.reporting.drawing import (
+    BAND,
+    BASELINE,
+    MEAN,
+    RANGE,
+    RUN,
+    SHADE,
+    add_legend,
+    axes_or_current,
+    check_known,
+    label_topics,
+    size_in_inches,
+    whole_figure,
+)
+from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import (
     MANY_RUNS,
     MANY_TOPICS,
@@ -22,19 +34,14 @@ from ir_std.reporting.figure_data import (
     runs_by_mean,
     topic_order,
 )
-from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT
 
-_BAND, _RANGE, _MEAN, _RUN = "#b8c4d2", "#a9b6c6", "#4b5866", "#0a5bb8"
-_BASELINE, _SOFT = "#b04a00", "#eef1f5"
-_LABEL_HEIGHT = 7.0
-"""Points that a topic's label takes."""
-_NAMED = 10
+_MAX_NAMED = 10
 """Runs that are named where all of them cannot be."""
 
 
 def topics(
-    results: Results, measure: Measure | str, run: str | None = None, ax: Axes | None = None
+    results: EvaluatedRuns, measure: Measure | str, run: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """One run on each topic, with the spread of the standardizing systems.
 
@@ -45,7 +52,7 @@ def topics(
 
     Parameters
     ----------
-    results : Results
+    results : EvaluatedRuns
     measure : Measure or str
         One of the results' measures.
     run : str, optional
@@ -58,8 +65,8 @@ def topics(
     UsageError
         If the results have no such measure or run.
     """
-    measure = _known(parse_measure(measure), results.measures, "measure")
-    run = _known(results.runs[0] if run is None else run, results.runs, "run")
+    measure = check_known(parse_measure(measure), results.measures, "measure")
+    run = check_known(results.runs[0] if run is None else run, results.runs, "run")
     ax = axes_or_current(ax)
     picture = panel(results, measure, topic_order(results, measure))
     if len(picture.order) > MANY_TOPICS:
@@ -68,11 +75,11 @@ def topics(
         _scores_by_topic(results, picture, run, ax)
     ax.set_ylim(picture.low, picture.high)
     ax.set_ylabel(str(measure))
-    _legend(ax, 2)
+    add_legend(ax, 2)
     return ax
 
 
-def _scores_by_topic(results: Results, picture: Panel, run: str, ax: Axes) -> None:
+def _scores_by_topic(results: EvaluatedRuns, picture: Panel, run: str, ax: Axes) -> None:
     order, peers = picture.order, picture.peers
     x = np.arange(len(order))
     if peers is not None:
@@ -82,7 +89,7 @@ def _scores_by_topic(results: Results, picture: Panel, run: str, ax: Axes) -> No
                 x,
                 peers.least[order],
                 peers.most[order],
-                color=_RANGE,
+                color=RANGE,
                 linewidth=1,
                 label=f"lowest to highest of {peers.n_systems} systems",
                 zorder=1,
@@ -92,49 +99,47 @@ def _scores_by_topic(results: Results, picture: Panel, run: str, ax: Axes) -> No
             ax.axhspan(
                 np.nanmin(peers.low),
                 np.nanmax(peers.high),
-                color=_BAND,
+                color=BAND,
                 alpha=0.6,
                 label=label,
                 zorder=0,
             )
-            ax.axhline(float(np.nanmean(peers.mean)), color=_MEAN, linewidth=1.2, zorder=3)
+            ax.axhline(float(np.nanmean(peers.mean)), color=MEAN, linewidth=1.2, zorder=3)
         else:
             ax.bar(
                 x,
                 (peers.high - peers.low)[order],
                 bottom=peers.low[order],
                 width=0.6,
-                color=_BAND,
+                color=BAND,
                 label=label,
                 zorder=2,
             )
-            ax.hlines(peers.mean[order], x - 0.4, x + 0.4, color=_MEAN, linewidth=1.2, zorder=3)
+            ax.hlines(peers.mean[order], x - 0.4, x + 0.4, color=MEAN, linewidth=1.2, zorder=3)
     ax.plot(
         x,
         results.values[run][picture.measure][order],
         "o",
-        color=_RUN,
+        color=RUN,
         markersize=4,
         label=run,
         zorder=4,
     )
     ax.margins(x=0.01)
-    _label_topics(ax, [results.topics[i] for i in order])
+    label_topics(ax, [results.topics[i] for i in order])
     ax.set_xlabel("topic, hardest first")
 
 
-def _sorted_scores(results: Results, picture: Panel, run: str, ax: Axes) -> None:
+def _sorted_scores(results: EvaluatedRuns, picture: Panel, run: str, ax: Axes) -> None:
     """Thousands of topics: each curve is sorted by itself."""
     peers = picture.peers
     if peers is not None:
         label = f"mean of {peers.n_systems} systems"
         if _constant(peers.low) and _constant(peers.high):
-            ax.axhspan(
-                np.nanmin(peers.low), np.nanmax(peers.high), color=_BAND, alpha=0.6, zorder=0
-            )
+            ax.axhspan(np.nanmin(peers.low), np.nanmax(peers.high), color=BAND, alpha=0.6, zorder=0)
             label = f"mean ± sd of {peers.n_systems} systems"
-        _draw_sorted(ax, peers.mean, _MEAN, label)
-    _draw_sorted(ax, results.values[run][picture.measure], _RUN, run)
+        _draw_sorted(ax, peers.mean, MEAN, label)
+    _draw_sorted(ax, results.values[run][picture.measure], RUN, run)
     ax.margins(x=0)
     ax.set_xlabel("percent of topics, lowest score first")
 
@@ -144,53 +149,16 @@ def _draw_sorted(ax: Axes, values: Floats, color: str, label: str) -> None:
     ax.plot(np.linspace(0, 100, len(known)), known, color=color, label=label)
 
 
-def _constant(values: Floats) -> bool:
-    known = values[~np.isnan(values)]
-    return bool(len(known)) and float(np.ptp(known)) < EXACT
-
-
-def _label_topics(ax: Axes, names: Sequence[str]) -> None:
-    """Names of as many topics as have room beside each other."""
-    every = max(1, int(np.ceil(len(names) * _LABEL_HEIGHT / (_inches(ax)[0] * 72))))
-    ax.set_xticks(range(0, len(names), every), names[::every], rotation=90, fontsize="x-small")
-
-
-def _picture(ax: Axes) -> Figure:
-    """The whole of which it is a part: a figure's own ``figure`` is itself."""
-    return ax.figure.figure
-
-
-def _inches(ax: Axes) -> tuple[float, float]:
-    """Width and height of what is drawn into."""
-    box = ax.get_position()
-    width, height = _picture(ax).get_size_inches()
-    return float(box.width * width), float(box.height * height)
-
-
-def _legend(ax: Axes, columns: int) -> None:
-    """Above the axes and no wider: what does not fit beside each other stands in rows."""
-    ax.legend(
-        fontsize="small",
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=columns,
-        frameon=False,
-        borderaxespad=0.2,
-        columnspacing=1.2,
-        handlelength=1.4,
-    )
-
-
 def placement(
-    results: Results, measure: Measure | str, run: str | None = None, ax: Axes | None = None
+    results: EvaluatedRuns, measure: Measure | str, run: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """Where a run's mean stands among those of the standardizing systems.
 
     Parameters and errors as for :func:`topics`; :class:`NoFactorsError` with the reason if the
     run cannot be placed.
     """
-    measure = _known(parse_measure(measure), results.measures, "measure")
-    run = _known(results.runs[0] if run is None else run, results.runs, "run")
+    measure = check_known(parse_measure(measure), results.measures, "measure")
+    run = check_known(results.runs[0] if run is None else run, results.runs, "run")
     placed = results.placements.get(run, {}).get(measure)
     if placed is None or placed.why_not:
         raise NoFactorsError(str(placed or results.match))
@@ -199,19 +167,19 @@ def placement(
         placed.means,
         0,
         1,
-        color=_MEAN,
+        color=MEAN,
         linewidth=0.8,
         alpha=0.6,
         label=f"the {placed.n_systems} standardizing systems",
     )
-    ax.vlines([placed.value], -0.2, 1.2, color=_RUN, linewidth=3, label=f"{run}: {placed.summary}")
+    ax.vlines([placed.value], -0.2, 1.2, color=RUN, linewidth=3, label=f"{run}: {placed.summary}")
     ax.set_yticks([])
     ax.set_xlabel(f"mean {measure}")
-    _legend(ax, 1)
+    add_legend(ax, 1)
     return ax
 
 
-def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) -> Axes:
+def ranking(results: EvaluatedRuns, measure: Measure | str, ax: Axes | None = None) -> Axes:
     """All runs by mean, best first, with 95 percent intervals, among the standardizing systems.
 
     Thick lines are over topics, thin ones over topics and standardizing systems.  Shaded from
@@ -221,7 +189,7 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
 
     Parameters
     ----------
-    results : Results
+    results : EvaluatedRuns
     measure : Measure or str
         One of the results' measures.
     ax : matplotlib.axes.Axes, optional
@@ -232,7 +200,7 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
     UsageError
         If the results have no such measure.
     """
-    measure = _known(parse_measure(measure), results.measures, "measure")
+    measure = check_known(parse_measure(measure), results.measures, "measure")
     ax = axes_or_current(ax)
     order = [
         run for run in runs_by_mean(results, measure) if not np.isnan(results.means[run][measure])
@@ -241,7 +209,7 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
     means = np.array([results.means[run][measure] for run in order])
     many = len(order) > MANY_RUNS
     y = np.arange(len(order))
-    colors = [_BASELINE if run == results.baseline else _RUN for run in order]
+    colors = [BASELINE if run == results.baseline else RUN for run in order]
     placed = [
         by_measure[measure]
         for by_measure in results.placements.values()
@@ -252,11 +220,11 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
         ax.axvspan(
             systems[0],
             systems[-1],
-            color=_SOFT,
+            color=SHADE,
             zorder=0,
             label=f"range of the {len(systems)} standardizing systems",
         )
-        ax.axvline(float(np.mean(systems)), color=_MEAN, linewidth=1, label="their mean", zorder=1)
+        ax.axvline(float(np.mean(systems)), color=MEAN, linewidth=1, label="their mean", zorder=1)
     # Of one topic there is no interval.
     both, topics = np.nan_to_num([[e.half for e in sure], [e.topics for e in sure]])
     for half, width in ((both, 0.8), (topics, 0.8 if many else 2.6)):
@@ -276,13 +244,13 @@ def ranking(results: Results, measure: Measure | str, ax: Axes | None = None) ->
     if many:
         ax.set_yticks([])
         ax.set_ylabel(f"{len(order)} runs, best first")
-        named = [i for i, run in enumerate(order) if i < _NAMED or run == results.baseline]
+        named = [i for i, run in enumerate(order) if i < _MAX_NAMED or run == results.baseline]
         _name_rows(ax, order, named, means - both)
     else:
         ax.set_yticks(y, order)
         ax.tick_params(axis="y", length=0)
     if placed:
-        _legend(ax, 2)
+        add_legend(ax, 2)
     return ax
 
 
@@ -290,8 +258,8 @@ def _name_rows(ax: Axes, names: Sequence[str], rows: Sequence[int], low: Floats)
     """Names left of all that is drawn near them, as far apart as letters are high."""
     from matplotlib.transforms import offset_copy
 
-    left = offset_copy(ax.transData, _picture(ax), x=-14, units="points")
-    gap = 9 * len(names) / (_inches(ax)[1] * 72)
+    left = offset_copy(ax.transData, whole_figure(ax), x=-14, units="points")
+    gap = 9 * len(names) / (size_in_inches(ax)[1] * 72)
     at = -np.inf
     for row in rows:
         at = max(float(row), at + gap)
@@ -305,12 +273,12 @@ def _name_rows(ax: Axes, names: Sequence[str], rows: Sequence[int], low: Floats)
             va="center",
             ha="right",
             textcoords=left,
-            arrowprops={"arrowstyle": "-", "color": _RANGE, "linewidth": 0.5},
+            arrowprops={"arrowstyle": "-", "color": RANGE, "linewidth": 0.5},
         )
 
 
 def difference(
-    results: Results,
+    results: EvaluatedRuns,
     measure: Measure | str,
     run: str | None = None,
     baseline: str | None = None,
@@ -320,7 +288,7 @@ def difference(
 
     Parameters
     ----------
-    results : Results
+    results : EvaluatedRuns
     measure : Measure or str
         One of the results' measures.
     run : str, optional
@@ -335,13 +303,13 @@ def difference(
     UsageError
         If the results have no such measure or run, or only one run.
     """
-    measure = _known(parse_measure(measure), results.measures, "measure")
+    measure = check_known(parse_measure(measure), results.measures, "measure")
     if len(results.runs) < 2:
         raise UsageError("a difference takes two runs: these results have one")
     if baseline is None:
         baseline = results.baseline or next(r for r in results.runs[1::-1] if r != run)
-    baseline = _known(baseline, results.runs, "run")
-    run = _known(
+    baseline = check_known(baseline, results.runs, "run")
+    run = check_known(
         next(r for r in results.runs if r != baseline) if run is None else run, results.runs, "run"
     )
     ax = axes_or_current(ax)
@@ -353,10 +321,10 @@ def difference(
         np.arange(len(d)),
         d,
         width=0.8 if len(d) <= MANY_TOPICS else 1.0,
-        color=[_RUN if value > 0 else _BASELINE for value in d],
+        color=[RUN if value > 0 else BASELINE for value in d],
     )
-    ax.axhline(0, color=_MEAN, linewidth=0.8)
-    _label_topics(ax, [results.topics[i] for i in order])
+    ax.axhline(0, color=MEAN, linewidth=0.8)
+    label_topics(ax, [results.topics[i] for i in order])
     ax.margins(x=0.01)
     ax.set_ylabel(f"difference in {measure}")
     ax.set_xlabel("topic")
@@ -369,82 +337,6 @@ def difference(
     return ax
 
 
-def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None) -> Axes:
-    """The mean of one measure for each system and collection.
-
-    Standardized means have 95 percent intervals over topics and standardizing systems; raw means
-    have none, and are titled as not comparable across collections.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    measure : Measure or str
-        One of the comparison's measures.
-    ax : matplotlib.axes.Axes, optional
-        The current axes if not given.
-
-    Raises
-    ------
-    UsageError
-        If the comparison has no such measure.
-    """
-    measure = _known(parse_measure(measure), comparison.measures, "measure")
-    ax = axes_or_current(ax)
-    place = {name: i for i, name in enumerate(comparison.collections)}
-    shift = 0.6 / len(comparison.systems)
-    for number, system in enumerate(comparison.systems):
-        parts = [part for part in comparison.parts if part.system == system]
-        found = [part.estimate(measure) for part in parts]
-        x = [place[part.collection] + (number + 0.5) * shift - 0.3 for part in parts]
-        y = [estimate.mean for estimate in found]
-        if isinstance(measure, Standardized):
-            error = [estimate.half for estimate in found]
-            ax.errorbar(x, y, yerr=error, fmt="o", capsize=3, label=system)
-        else:
-            ax.plot(x, y, "o", label=system)
-    ax.set_xticks(range(len(place)), list(place))
-    ax.set_xlim(-0.5, len(place) - 0.5)
-    ax.set_ylabel(f"mean {measure}")
-    if isinstance(measure, Standardized):
-        ax.set_title("standardized: comparable (95% intervals)", fontsize="medium")
-        if measure["scheme"] in ("N", "U"):
-            ax.axhline(0.5, color=_MEAN, linewidth=0.8, linestyle=":")
-            ax.set_ylim(0, 1)
-    else:
-        ax.set_title("raw: not comparable across collections", fontsize="medium")
-        if max(map(abs, ax.dataLim.intervaly)) <= 1:
-            ax.set_ylim(0, 1)
-    ax.legend(fontsize="small", loc="best")
-    return ax
-
-
-def comparison_figure(comparison: Comparison) -> Figure:
-    """For each raw measure a row: its means, and beside them the standardized ones."""
-    require_matplotlib()
-    from matplotlib.figure import Figure
-
-    rows: list[list[Measure]] = []
-    for measure in comparison.measures:
-        if isinstance(measure, Standardized) and rows:
-            rows[-1].append(measure)
-        else:
-            rows.append([measure])
-    columns = max(map(len, rows))
-    figure = Figure(figsize=(4.8 * columns, 3.4 * len(rows)), layout="constrained")
-    grid = figure.subplots(len(rows), columns, squeeze=False)
-    for axes, measures in zip(grid, rows, strict=True):
-        for ax, measure in zip(axes, measures, strict=False):
-            means(comparison, measure, ax)
-            if ax is not grid[0][0]:
-                ax.get_legend().remove()
-        for ax in axes[len(measures) :]:
-            ax.remove()
-    return figure
-
-
-def _known(name: Any, known: tuple[Any, ...], kind: str) -> Any:
-    if name not in known:
-        raise UsageError(
-            f"no {kind} {name} in these results: there are {', '.join(map(str, known))}"
-        )
-    return name
+def _constant(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and float(np.ptp(known)) < EXACT

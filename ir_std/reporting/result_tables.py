@@ -1,9 +1,8 @@
-"""Results as a table: a row a run, or with values by topic a row a run and topic."""
+"""Results as a table: a row for each run or, with values by topic, for each run and topic."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -11,13 +10,11 @@ from ir_measures.measures import Measure
 from ir_std.analysis.paired import describe_test, p_columns
 from ir_std.errors import UsageError
 from ir_std.evaluation.placement import Placement
-from ir_std.measures import Standardized, parse_measure
+from ir_std.measures import parse_measure
+from ir_std.reporting.evaluated_runs import EvaluatedRuns, group_measures
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label_cell, number_cell
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY
-
-if TYPE_CHECKING:
-    from ir_std.reporting.results import Results
 
 NO_RANK = "-"
 """The rank of a run that has no mean."""
@@ -32,11 +29,11 @@ def ranks(means: Mapping[str, float]) -> dict[str, int | None]:
     values = np.array(list(means.values()))
     known = np.sort(values[~np.isnan(values)])
     higher = len(known) - np.searchsorted(known, values + EXACT, side="right")
-    found = {
+    by_run = {
         run: None if mean != mean else int(n) + 1
         for (run, mean), n in zip(means.items(), higher, strict=True)
     }
-    return dict(sorted(found.items(), key=lambda item: item[1] or len(found) + 1))
+    return dict(sorted(by_run.items(), key=lambda item: item[1] or len(by_run) + 1))
 
 
 def ranked_by(
@@ -55,12 +52,44 @@ def ranked_by(
     return ranks({run: of_run[measure] for run, of_run in means.items()})
 
 
-class ResultTable:
-    """Lays out results; the parameters are those of :meth:`Results.table`."""
+def result_table(
+    results: EvaluatedRuns,
+    places: int = 4,
+    *,
+    sort: Measure | str | None = None,
+    by_topic: bool = False,
+    means: bool = True,
+    place: bool = False,
+) -> Table:
+    """A row for each run; the best of each measure, and what differs from the baseline, marked.
+
+    Parameters
+    ----------
+    results : EvaluatedRuns
+    places : int
+        Decimals; -1 for all.
+    sort : Measure or str, optional
+        Rank the runs by its means, in a column of their own: see :func:`ranks`.
+    by_topic : bool
+        A row for each topic, and below these the mean, if ``means``.
+    means : bool
+    place : bool
+        Behind each measure where the run ranks among the standardizing systems.
+
+    Raises
+    ------
+    UsageError
+        If there is no such measure to sort by.
+    """
+    return _Layout(results, places, sort, by_topic, means, place).table()
+
+
+class _Layout:
+    """The cells of a table of results; the parameters are those of :func:`result_table`."""
 
     def __init__(
         self,
-        results: Results,
+        results: EvaluatedRuns,
         places: int,
         sort: Measure | str | None,
         by_topic: bool,
@@ -84,14 +113,15 @@ class ResultTable:
         }
 
     def table(self) -> Table:
-        """The table."""
         names = ["rank"] * (self.sort is not None) + ["run"] + ["topic"] * self.by_topic
         columns = [
             name
             for m in self.results.measures
             for name in (str(m), *([f"{m} place"] if self.place else []))
         ]
-        groups = tuple(n * (1 + self.place) for n in groups_of(self.results.measures))
+        groups = tuple(
+            len(group) * (1 + self.place) for group in group_measures(self.results.measures)
+        )
         rows = [row for run in self.ranks for row in self._rows(run)]
         return Table((*names, *columns), tuple(rows), len(names), tuple(self._notes()), groups)
 
@@ -135,9 +165,9 @@ class ResultTable:
     def _notes(self) -> Iterator[str]:
         results = self.results
         if results.tests and self.means:
-            how = describe_test(results.test, results.correction, len(results.tests))
+            test = describe_test(results.test, results.correction, len(results.tests))
             yield (
-                f"{BETTER} {WORSE} significantly better, worse than {results.baseline}: {how}, "
+                f"{BETTER} {WORSE} significantly better, worse than {results.baseline}: {test}, "
                 "each measure by itself."
             )
         if self.sort is not None:
@@ -146,9 +176,9 @@ class ResultTable:
                 "stay in the order given."
             )
         if self.place:
-            yield from dict.fromkeys(self._about_places())
+            yield from dict.fromkeys(self._notes_on_places())
 
-    def _about_places(self) -> Iterator[str]:
+    def _notes_on_places(self) -> Iterator[str]:
         placed = [p for places in self.results.placements.values() for p in places.values()]
         for p in placed:
             if not p.why_not:
@@ -172,9 +202,3 @@ def place_cell(placement: Placement | None) -> Cell:
         return Cell("-", float("nan"))
     of = placement.n_systems + (not placement.among)
     return Cell(f"{placement.rank}/{of}", placement.rank, {"of": of, "tied": placement.tied})
-
-
-def groups_of(measures: tuple[Measure, ...]) -> tuple[int, ...]:
-    """How many measures each raw one makes together with its companions behind it."""
-    starts = [i for i, m in enumerate(measures) if i == 0 or not isinstance(m, Standardized)]
-    return tuple(b - a for a, b in zip(starts, [*starts[1:], len(measures)], strict=True))

@@ -6,18 +6,17 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 
 from ir_std._system.text import escape_line
+from ir_std.analysis.estimate import Estimate
+from ir_std.reporting.aligned_text import aligned_blocks
 
 WIDTH = 100
-"""Columns that text may take; wider tables are folded into blocks."""
-LONG = 45
+"""Characters that a line of text may take; wider tables are folded into blocks."""
+PAGE_ROWS = 45
 """Rows that fit on one page of a paper."""
 BETTER, WORSE = "+", "-"
 """The marks of a difference that is significant."""
-_NAME = 24
-"""Columns that a row's name keeps for itself before columns that belong together are parted."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,55 @@ def number_cell(
 
 
 def format_number(value: float, places: int, sign: str = "") -> str:
-    """A number in so many decimals, all with -1; NaN is a dash."""
+    """A number with ``places`` decimals, with all of them if that is -1; NaN is a dash."""
     if math.isnan(value):
         return "-"
     return f"{value:{sign}}" if places < 0 else f"{value:{sign}.{places}f}"
+
+
+def signed_cell(value: float, places: int, extra: Mapping[str, float] | None = None) -> Cell:
+    """A cell that holds a number with its sign; NaN is a dash."""
+    return Cell(format_number(value, places, "+"), value, extra or {})
+
+
+def interval_cell(
+    mean: float,
+    low: float,
+    high: float,
+    places: int,
+    extra: Mapping[str, float] | None = None,
+) -> Cell:
+    """A cell that holds a difference and its interval; what is NaN is left out."""
+    texts = [] if math.isnan(mean) else [format_number(mean, places, "+")]
+    if not math.isnan(low):
+        texts.append(f"[{format_number(low, places, '+')}, {format_number(high, places, '+')}]")
+    return Cell(" ".join(texts) or "-", mean, {"low": low, "high": high, **(extra or {})})
+
+
+def estimate_cell(estimate: Estimate, standardized: bool, places: int = 4) -> Cell:
+    """The mean; standardized ones with the half-widths of their intervals."""
+    mean = number_cell(estimate.mean, places)
+    if not standardized:
+        return mean
+    low, high = estimate.interval
+    parts = {"topics": estimate.topics, "systems": estimate.systems}
+    halves = [
+        f" ±{format_number(half, places)}"
+        for half in parts.values()
+        if not math.isnan(half + estimate.mean)
+    ]
+    return Cell(
+        mean.text + "".join(halves),
+        estimate.mean,
+        {"low": low, "high": high, **parts, "n": estimate.n},
+    )
+
+
+def p_value_cell(p: float, adjusted: float | None = None, correction: str | None = "none") -> Cell:
+    """A cell that shows a p-value, adjusted if it was, small ones as a bound; CSV holds both."""
+    shown = p if adjusted is None else adjusted
+    extra = {} if adjusted is None or correction == "none" else {correction or "holm": adjusted}
+    return Cell("<.0001" if shown < 0.0001 else format_number(shown, 4), p, extra)
 
 
 @dataclass(frozen=True)
@@ -100,53 +144,16 @@ class Table:
 
         The best of a column carries a ``*``.
         """
-        columns = [self._lines(i, _plain) for i in range(len(self.header))]
-        heads, others = columns[: self.labels], columns[self.labels :]
-        groups = iter(others)
-        tied = [list(islice(groups, size)) for size in self.groups or [1] * len(others)]
-        widest = max((_width(group) for group in tied), default=0)
-        if width - widest < min(_NAME * self.labels, _width(heads)):
-            widest = max(_width([column]) for column in others)
-        if _width(heads) > width - widest:
-            heads = [_shortened(c, (width - widest) // max(1, self.labels) - 2) for c in heads]
-        blocks = [_side_by_side([*heads, *block]) for block in _fold(heads, tied, width)]
-        return "\n\n".join([*blocks, *self._wrapped_notes(width)])
-
-    def _wrapped_notes(self, width: int) -> list[str]:
-        from textwrap import fill
-
+        cells = [[(c.text, c.mark + "*" * c.best) for c in row] for row in self.rows]
         notes = list(self.notes)
         if any(cell.best for row in self.rows for cell in row):
             notes.insert(0, "* best of its column.")
-        return (
+        return "\n\n".join(
             [
-                "\n".join(
-                    fill(n, width, subsequent_indent="  ", break_on_hyphens=False) for n in notes
-                )
+                *aligned_blocks(self.header, cells, self.labels, self.groups, width),
+                *(["\n".join(_wrapped(note, width) for note in notes)] if notes else []),
             ]
-            if notes
-            else []
         )
-
-    def _lines(self, column: int, write: Callable[[Cell], str]) -> list[str]:
-        """The header and cells of a column, padded to one width."""
-        cells = [write(row[column]) for row in self.rows]
-        if column < self.labels:
-            size = max(map(len, [self.header[column], *cells]))
-            return [c.ljust(size) for c in (self.header[column], *cells)]
-        # Marks hang over on the right, so that the figures stay in line.
-        size = max(len(self.header[column]), *(len(row[column].text) for row in self.rows), 0)
-        over = max(
-            (len(c) - len(row[column].text) for c, row in zip(cells, self.rows, strict=True)),
-            default=0,
-        )
-        return [
-            self.header[column].rjust(size) + " " * over,
-            *(
-                row[column].text.rjust(size) + c[len(row[column].text) :].ljust(over)
-                for c, row in zip(cells, self.rows, strict=True)
-            ),
-        ]
 
     def markdown(self) -> str:
         """A pipe table; the best of a column is bold."""
@@ -172,7 +179,8 @@ class Table:
         r"""A ``tabular`` for ``booktabs``; the best of a column is bold.
 
         Notes stand below it in a ``threeparttable``, which is as wide as the table.  More than
-        :data:`LONG` rows make a ``longtable``, which goes over pages, with the notes behind it.
+        :data:`PAGE_ROWS` rows make a ``longtable``, which breaks across pages, with the notes
+        behind it.
         """
 
         def write(cell: Cell) -> str:
@@ -182,7 +190,7 @@ class Table:
             )
 
         columns = "l" * self.labels + "r" * (len(self.header) - self.labels)
-        long = len(self.rows) > LONG
+        long = len(self.rows) > PAGE_ROWS
         kind = "longtable" if long else "tabular"
         lines = [
             rf"\begin{{{kind}}}{{{columns}}}",
@@ -220,7 +228,7 @@ class Table:
         import csv
         import io
 
-        names = [
+        extras = [
             list(dict.fromkeys(k for row in self.rows for k in row[i].extra))
             for i in range(len(self.header))
         ]
@@ -229,7 +237,7 @@ class Table:
         writer.writerow(
             [
                 _csv_value(text)
-                for head, extra in zip(self.header, names, strict=True)
+                for head, extra in zip(self.header, extras, strict=True)
                 for text in (head, *(f"{head} {name}" for name in extra))
             ]
         )
@@ -237,7 +245,7 @@ class Table:
             writer.writerow(
                 [
                     _csv_value(v)
-                    for cell, extra in zip(row, names, strict=True)
+                    for cell, extra in zip(row, extras, strict=True)
                     for v in (cell.value, *(cell.extra.get(n, "") for n in extra))
                 ]
             )
@@ -279,49 +287,10 @@ WRITERS: dict[str, Callable[[Table], str]] = {
 """How a table is printed, by the name of the output format."""
 
 
-def _plain(cell: Cell) -> str:
-    return cell.text + cell.mark + ("*" if cell.best else "")
+def _wrapped(note: str, width: int) -> str:
+    from textwrap import fill
 
-
-def _width(columns: Iterable[list[str]]) -> int:
-    return sum(len(column[0]) + 2 for column in columns)
-
-
-def _fold(
-    heads: list[list[str]], groups: list[list[list[str]]], width: int
-) -> list[list[list[str]]]:
-    """Split groups of columns into blocks that fit beside the row's names."""
-    room = width - _width(heads) + 2
-    blocks: list[list[list[str]]] = [[]]
-    for group in groups:
-        # Only a group that is too wide for any block is split.
-        for part in [group] if _width(group) <= room else [[column] for column in group]:
-            if blocks[-1] and _width(blocks[-1] + part) > room:
-                blocks.append([])
-            blocks[-1] += part
-    return blocks
-
-
-def _shortened(column: list[str], size: int) -> list[str]:
-    """Long names lose their middle, where names of runs differ least."""
-    size = max(size, 12)
-    if len(column[0]) <= size:
-        return column
-    kept = [text.rstrip() for text in column]
-    keep = size - 3
-    short = [
-        t if len(t) <= size else t[: keep - keep // 2] + "..." + t[len(t) - keep // 2 :]
-        for t in kept
-    ]
-    if len(set(short)) < len(set(kept)):
-        return column
-    return [t.ljust(size) for t in short]
-
-
-def _side_by_side(columns: list[list[str]]) -> str:
-    lines = ["  ".join(parts).rstrip() for parts in zip(*columns, strict=True)]
-    lines.insert(1, "-" * max(map(len, lines)))
-    return "\n".join(lines)
+    return fill(note, width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _latex_row(cells: Iterable[str]) -> str:
@@ -353,7 +322,7 @@ def _markdown_escape(text: str) -> str:
 
 
 _FORMULA = re.compile("[=+@\uff1d\uff0b\uff0d\uff20-].")
-"""Their first characters, as wide as letters or as wide as Chinese ones."""
+"""How spreadsheets' formulas begin, in characters of single or (as in Chinese text) full width."""
 
 
 def _csv_value(value: float | str) -> str:

@@ -307,7 +307,25 @@ def test_a_set_is_found_by_its_id_and_by_its_folder(sets: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"a*a*a*a*a*a*a*a*a*b", r"[ab]*[bc]*" * 15, r"\w{0,999}" * 20, ".*" * 99]
+    "pattern",
+    [
+        r"a*a*a*a*a*a*a*a*a*b",
+        r"[ab]*[bc]*" * 15,
+        r"\w{0,999}" * 20,
+        ".*" * 99,
+        "a?" * 99,
+        "a{0,9}" * 8,
+    ],
+)
+def test_a_pattern_that_could_keep_an_id_busy_is_refused(pattern: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(ValueError, match="combined in too many ways"):
+        looks_like(pattern + "!", "a" * 100_000)
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "pattern", ["a*a*a*", r"\w*[ab]{1,200}.*", "a?" * 22, "a{0,9}" * 6, r"[ab]+\w+.+x|" * 9]
 )
 def test_no_pattern_keeps_an_id_busy(pattern: str) -> None:
     started = time.monotonic()

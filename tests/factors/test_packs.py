@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import sys
 import threading
@@ -33,23 +32,22 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "data" / "ir_std" / "factors"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the data folder is another")
 @pytest.mark.parametrize(
-    ("system", "module", "kind", "given"),
+    ("given", "expected"),
     [
-        ("linux", "unix", "Unix", ""),
-        ("linux", "unix", "Unix", " "),
-        ("linux", "unix", "Unix", "{}/data"),
-        ("darwin", "macos", "MacOS", ""),
+        ("", "{}/home/.local/share"),
+        (" ", "{}/home/.local/share"),
+        ("{}/data", "{}/data"),
     ],
 )
-def test_sets_are_where_platformdirs_has_the_users_data(
-    system: str, module: str, kind: str, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_sets_are_in_the_users_data_folder(
+    given: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_DATA_HOME", given.format(tmp_path))
-    theirs = getattr(importlib.import_module(f"platformdirs.{module}"), kind)
-    expected = theirs("ir_std", appauthor=False).user_data_path
-    monkeypatch.setattr(sys, "platform", system)
-    assert catalog.data_folder() == expected / "factors"
+    base = Path(expected.format(tmp_path))
+    assert catalog.data_folder() == base / "ir_std" / "factors"
 
 
 @pytest.fixture
@@ -251,6 +249,31 @@ def test_a_pack_cannot_take_a_shipped_sets_place(packed: Path) -> None:
 
     with pytest.raises(InputError, match="as one that comes with ir_std"):
         packs.add(str(repacked(packed, change)))
+
+
+def test_a_file_that_is_larger_than_a_pack_may_be_is_not_read(
+    packed: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = packed.stat().st_size
+    monkeypatch.setattr(packs, "LARGEST", size - 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", lambda _: pytest.fail("it was read"))
+        with pytest.raises(InputError, match=rf"has {size} bytes; at most {size - 1} are read"):
+            packs.add(str(packed))
+    assert not own.exists()
+
+
+def test_a_pack_may_be_as_large_as_the_bound(
+    packed: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(packed) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    monkeypatch.setattr(packs, "LARGEST", unpacked)
+    assert packs.add(str(packed)).path == own / "mine"
+    packs.remove("mine")
+    monkeypatch.setattr(packs, "LARGEST", unpacked - 1)
+    with pytest.raises(InputError, match=f"is more than {unpacked - 1} bytes unpacked"):
+        packs.add(str(packed))
 
 
 def test_files_that_are_no_packs_are_told(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from ir_std.cli import main
 from ir_std.cli.compare import is_entry, split_entry
 from ir_std.errors import UsageError
 from ir_std.factors.estimates import scores_by_system
-from ir_std.reporting.comparison import NOTHING, estimate_cell
+from ir_std.reporting.comparison import NO_ESTIMATE
+from ir_std.reporting.tables import estimate_cell
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels
 
@@ -207,7 +208,7 @@ def test_two_runs_of_a_system_on_a_collection_are_an_error() -> None:
 
 
 def test_where_there_is_no_mean_there_are_no_halves_of_intervals() -> None:
-    assert estimate_cell(NOTHING, standardized=True).text == "-"
+    assert estimate_cell(NO_ESTIMATE, standardized=True).text == "-"
 
 
 def test_collections_without_a_common_measure_are_an_error() -> None:

@@ -149,7 +149,9 @@ def test_what_is_shown_of_effects_is_the_adjusted_p_value(comparison: ir_std.Com
 def test_summaries_are_corrected_for_the_number_of_systems(comparison: ir_std.Comparison) -> None:
     effects = comparison.effects("c", correction="holm")
     summaries = {
-        a.system: s.p for a in effects.across if a.measure == sAP and (s := a.summary()) is not None
+        a.system: s.p
+        for a in effects.by_system
+        if a.measure == sAP and (s := a.summary()) is not None
     }
     assert len(summaries) == 3
     written = [
@@ -175,6 +177,6 @@ def test_one_system_needs_no_correction(comparison: ir_std.Comparison) -> None:
 
 
 def test_all_decimals_can_be_had(comparison: ir_std.Comparison) -> None:
-    found = comparison.effects("c").across[0].effects[0].difference.mean
+    found = comparison.effects("c").by_system[0].effects[0].difference.mean
     assert f"{found:+} [" in comparison.effects("c").table(-1).text()
     assert f"{comparison.parts[0].estimate(sAP).mean} ±" in comparison.table(-1).text()

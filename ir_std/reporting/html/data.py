@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
+import zlib
+from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.evaluation.placement import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
+from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, estimate, figures
-from ir_std.reporting.html.packing import Packer
 from ir_std.reporting.html.sentences import n_systems, sentences
-from ir_std.reporting.results import Results
 from ir_std.schemes import EXACT, SCHEMES
 
 Json = dict[str, Any]
 
 PLACES = 4
 """Decimals of scores by topic."""
+_NEAR_HALF = 1e-4
+"""Far above the error of a product of numbers below a billion."""
 
 
-def data_of(results: Results, runs: Sequence[str]) -> Json:
+def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
     """All that is shown of one collection, with the runs in the order given.
 
-    Numbers by topic are packed (see :mod:`ir_std.reporting.html.packing`), matrices of
-    runs x topics; the others are plain.
+    Scores by topic are packed matrices of runs x topics (:class:`_Packer`); the rest is plain.
     """
-    packer = Packer()
+    packer = _Packer()
     panels = {panel.measure: panel for group in figures(results) for panel in group}
     plans: dict[Measure, Plan] = {}
     for plan in results.plans.values():
@@ -48,13 +51,13 @@ def data_of(results: Results, runs: Sequence[str]) -> Json:
     }
 
 
-def _is_own(results: Results, run: str) -> bool:
+def _is_own(results: EvaluatedRuns, run: str) -> bool:
     """Whether a run is not one of the standardizing systems, as far as that can be known."""
     placed = [p for p in results.placements.get(run, {}).values() if not p.why_not]
     return bool(placed) and not all(p.among for p in placed)
 
 
-def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer) -> Json:
+def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: _Packer) -> Json:
     measure = panel.measure
     standardized = isinstance(measure, Standardized)
     placed = [results.placements.get(run, {}).get(measure) for run in runs]
@@ -93,7 +96,7 @@ def _measure(results: Results, runs: Sequence[str], panel: Panel, packer: Packer
     }
 
 
-def _matrix(results: Results, runs: Sequence[str], measure: Measure) -> Floats:
+def _matrix(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) -> Floats:
     return np.stack([results.values[run][measure] for run in runs])
 
 
@@ -112,7 +115,7 @@ def _one_if_equal(values: Floats) -> Floats:
     return known[:1] if not len(known) or np.ptp(known) < EXACT else values
 
 
-def _behind(results: Results, runs: Sequence[str], plan: Plan, packer: Packer) -> Json:
+def _behind(results: EvaluatedRuns, runs: Sequence[str], plan: Plan, packer: _Packer) -> Json:
     """What is known of the raw scores that a measure is standardized from.
 
     By topic the systems' number, mean and deviation, the runs' z and ranks; of the runs' means
@@ -199,3 +202,53 @@ def _number(value: float) -> float | None:
 
 def _numbers(values: Sequence[float] | Floats) -> list[float | None]:
     return [_number(float(v)) for v in values]
+
+
+class _Matrix(TypedDict):
+    """Where a matrix is in the text, and what its numbers mean.
+
+    A number ``k`` stands for ``(least + k - 1) / unit``, 0 for none.  It takes ``bytes`` bytes,
+    each kind of byte in a row of its own, lowest first: so they deflate best.
+    """
+
+    unit: int
+    least: int
+    bytes: int
+
+
+class _Packer:
+    """Collects matrices of one shape as text: whole numbers, deflated, in base64.
+
+    The page's script reads them back with the browser's own ``DecompressionStream``.
+    """
+
+    def __init__(self) -> None:
+        self.matrices: list[_Matrix] = []
+        self._planes: list[bytes] = []
+
+    def add(self, values: npt.NDArray[np.float64], places: int) -> int:
+        """Add a matrix, rounded to ``places`` decimals (NaN is none); gives its number."""
+        unit = 10**places
+        known = ~np.isnan(values)
+        whole = _rounded(np.where(known, values, 0), places)
+        least = int(whole[known].min(initial=0))
+        codes = np.where(known, whole - least + 1, 0)
+        size = 1 + next(n for n in range(8) if int(codes.max(initial=0)) < 256 ** (n + 1))
+        self._planes += [(codes >> 8 * n & 255).astype(np.uint8).tobytes() for n in range(size)]
+        self.matrices.append(_Matrix(unit=unit, least=least, bytes=size))
+        return len(self.matrices) - 1
+
+    @property
+    def text(self) -> str:
+        """All of them, in the order they were added."""
+        return b64encode(zlib.compress(b"".join(self._planes))).decode("ascii")
+
+
+def _rounded(values: npt.NDArray[np.float64], places: int) -> npt.NDArray[np.int64]:
+    """Values times ``10**places``, rounded as text rounds them: as every other table has them."""
+    scaled = values * 10**places
+    whole: npt.NDArray[np.int64] = np.rint(scaled).astype(np.int64)
+    # Between two whole numbers the product's own rounding may decide: there text is asked.
+    for i in zip(*np.nonzero(abs(abs(scaled - whole) - 0.5) < _NEAR_HALF), strict=True):
+        whole[i] = int(f"{values[i]:.{places}f}".replace(".", ""))
+    return whole

@@ -10,9 +10,9 @@ from ir_std.analysis.paired import describe_test
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
+from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import over_systems
 from ir_std.reporting.html.sentences import join_words, sets_of, systems_of
-from ir_std.reporting.results import Results
 from ir_std.reporting.tables import latex_escape
 
 REFERENCES = {
@@ -64,7 +64,7 @@ class Licence:
     measures: list[str] = field(default_factory=list)
 
 
-def licences(several: Iterable[Results]) -> list[Licence]:
+def licences(several: Iterable[EvaluatedRuns]) -> list[Licence]:
     """The sources and licences of all factors used, each with the raw measures it is for."""
     found: dict[tuple[str, str], Licence] = {}
     for plan in (plan for results in several for plan in results.plans.values()):
@@ -86,7 +86,7 @@ def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
     )
 
 
-def against_factors(several: Iterable[Results]) -> dict[str, list[str]]:
+def against_factors(several: Iterable[EvaluatedRuns]) -> dict[str, list[str]]:
     """What is known against each factor set used: its notes, and findings on the measures used."""
     used: dict[str, tuple[FactorSet, dict[str, None]]] = {}
     for plan in (plan for results in several for plan in results.plans.values()):
@@ -95,7 +95,7 @@ def against_factors(several: Iterable[Results]) -> dict[str, list[str]]:
     return {id: sentences for id, sentences in found.items() if sentences}
 
 
-def method(several: Iterable[Results]) -> str:
+def method(several: Iterable[EvaluatedRuns]) -> str:
     """How the numbers were made, as a paper's section on evaluation would say it."""
     several = list(several)
     schemes = _schemes(several)
@@ -125,7 +125,7 @@ def method(several: Iterable[Results]) -> str:
     return " ".join(said)
 
 
-def _intervals(results: Results) -> str:
+def _intervals(results: EvaluatedRuns) -> str:
     said = "over topics (Student's t)"
     if not over_systems(results):
         return said
@@ -137,7 +137,7 @@ def _intervals(results: Results) -> str:
     )
 
 
-def _tests(results: Results) -> str:
+def _tests(results: EvaluatedRuns) -> str:
     how = describe_test(results.test, results.correction, len(results.tests))
     return (
         f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
@@ -145,17 +145,17 @@ def _tests(results: Results) -> str:
     )
 
 
-def references(several: Iterable[Results]) -> str:
+def references(several: Iterable[EvaluatedRuns]) -> str:
     """BibTeX of the papers that :func:`method` cites."""
     keys = dict.fromkeys([*(SCHEME_PAPER[s] for s in _schemes(several)), "macavaney2022"])
     return "\n".join(REFERENCES[key] for key in keys)
 
 
-def _schemes(several: Iterable[Results]) -> list[str]:
+def _schemes(several: Iterable[EvaluatedRuns]) -> list[str]:
     return list(dict.fromkeys(m["scheme"] for results in several for m in results.plans))
 
 
-def _sets(several: Iterable[Results]) -> list[str]:
+def _sets(several: Iterable[EvaluatedRuns]) -> list[str]:
     used: dict[str, None] = {}
     for results in several:
         fit = results.match and results.match.fit

@@ -14,6 +14,7 @@ from ir_std.errors import MissingLibraryError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
 from ir_std.reporting.comparison import Comparison
+from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.data import PLACES, data_of
@@ -25,7 +26,7 @@ from ir_std.reporting.html.method import (
     references,
 )
 from ir_std.reporting.html.sentences import sentences, sets_of
-from ir_std.reporting.results import Results
+from ir_std.reporting.result_tables import result_table
 from ir_std.schemes import SCHEMES
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
@@ -45,7 +46,7 @@ READING = {
 
 
 def write_report(
-    results: Results | Comparison,
+    results: EvaluatedRuns | Comparison,
     file: str | os.PathLike[str] | IO[Any],
     title: str | None = None,
     inputs: Iterable[str | os.PathLike[str]] = (),
@@ -81,7 +82,7 @@ def write_report(
     write_atomically(file, render(results, title).encode(errors="backslashreplace"), inputs)
 
 
-def render(results: Results | Comparison, title: str | None = None) -> str:
+def render(results: EvaluatedRuns | Comparison, title: str | None = None) -> str:
     """The page as text; parameters and errors as for :func:`write_report`."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -120,7 +121,7 @@ def _score(value: float) -> str:
 class _Page:
     """What the template asks for."""
 
-    def __init__(self, results: Results | Comparison) -> None:
+    def __init__(self, results: EvaluatedRuns | Comparison) -> None:
         if isinstance(results, Comparison):
             by_name = {part.collection: part.results for part in results.parts}
             self.across: AcrossCollections | None = AcrossCollections(results)
@@ -211,7 +212,7 @@ class _Page:
         return against_factors(self.results)
 
 
-def _collection(results: Results) -> str:
+def _collection(results: EvaluatedRuns) -> str:
     factors = results.match and results.match.factors
     return factors.id if factors else "topics"
 
@@ -219,7 +220,7 @@ def _collection(results: Results) -> str:
 class _Part:
     """One collection."""
 
-    def __init__(self, results: Results, name: str, number: int) -> None:
+    def __init__(self, results: EvaluatedRuns, name: str, number: int) -> None:
         self.results = results
         self.name = name
         self.id = f"part-{number}"
@@ -228,7 +229,7 @@ class _Part:
         self.key = str(key)
         self.words = sentences(results, key)
         self.ranked = runs_by_mean(results, key)
-        self.table = results.table(PLACES)
+        self.table = result_table(results, PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))
         self.rows = [(run, rows[run][1:]) for run in self.ranked]
         self.data = data_of(results, self.ranked)

@@ -14,8 +14,8 @@ from ir_std.evaluation.plans import Plan
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.measures import Standardized
+from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import estimate, runs_by_mean
-from ir_std.reporting.results import Results
 
 NAMED = 3
 """Runs that a sentence names; more are counted."""
@@ -23,7 +23,7 @@ TENTH, THIRD = 1 / 10, 1 / 3
 """Shares of topics on which a run is at the end of a scale, from which on a sentence says so."""
 
 
-def sentences(results: Results, measure: Measure) -> list[str]:
+def sentences(results: EvaluatedRuns, measure: Measure) -> list[str]:
     """The best run, what differs from the baseline, how the factors fit, and saturation if any."""
     order = [
         run for run in runs_by_mean(results, measure) if not isnan(results.means[run][measure])
@@ -39,7 +39,7 @@ def sentences(results: Results, measure: Measure) -> list[str]:
     return [text for text in said if text]
 
 
-def _best(results: Results, measure: Measure, order: Sequence[str]) -> str:
+def _best(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> str:
     first = order[0]
     mean = results.means[first][measure]
     low, high = estimate(results, first, measure).interval
@@ -60,7 +60,7 @@ def _best(results: Results, measure: Measure, order: Sequence[str]) -> str:
     )
 
 
-def _compared(results: Results, measure: Measure, order: Sequence[str]) -> str:
+def _compared(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> str:
     if results.baseline is not None:
         return _against_baseline(results, measure)
     if len(order) > 1:
@@ -68,7 +68,7 @@ def _compared(results: Results, measure: Measure, order: Sequence[str]) -> str:
     return _against_systems(results, measure, order[0])
 
 
-def _against_baseline(results: Results, measure: Measure) -> str:
+def _against_baseline(results: EvaluatedRuns, measure: Measure) -> str:
     by = _by_topic(results, measure)
     tested = [
         (run, results.tests[run][by])
@@ -98,7 +98,7 @@ def _against_baseline(results: Results, measure: Measure) -> str:
     )
 
 
-def _against_second(results: Results, measure: Measure, first: str, second: str) -> str:
+def _against_second(results: EvaluatedRuns, measure: Measure, first: str, second: str) -> str:
     by = _by_topic(results, measure)
     # A test of all runs at once takes them all.
     others = (
@@ -119,7 +119,7 @@ def _against_second(results: Results, measure: Measure, first: str, second: str)
     )
 
 
-def _by_topic(results: Results, measure: Measure) -> Measure:
+def _by_topic(results: EvaluatedRuns, measure: Measure) -> Measure:
     """The measure that tests are by: of a whole data set only raw scores have topics."""
     return (
         measure.base
@@ -132,7 +132,7 @@ def _named_if_other(tested: Measure, measure: Measure) -> str:
     return "" if tested == measure else f", of {tested} topic by topic"
 
 
-def _against_systems(results: Results, measure: Measure, run: str) -> str:
+def _against_systems(results: EvaluatedRuns, measure: Measure, run: str) -> str:
     if not isinstance(measure, Standardized) or results.plans[measure].of_mean:
         return ""
     z = results.deviations(run, measure)
@@ -142,7 +142,7 @@ def _against_systems(results: Results, measure: Measure, run: str) -> str:
     )
 
 
-def _fit(results: Results, measure: Measure) -> str:
+def _fit(results: EvaluatedRuns, measure: Measure) -> str:
     match = results.match
     if isinstance(measure, Standardized):
         factors = results.plans[measure].factors
@@ -168,7 +168,7 @@ def _fit(results: Results, measure: Measure) -> str:
     return f"The factors, from the {systems}, fit all {_count(total, 'topic')}."
 
 
-def _fit_of_dataset(results: Results, measure: Measure, dataset: str) -> str:
+def _fit_of_dataset(results: EvaluatedRuns, measure: Measure, dataset: str) -> str:
     plan = next((p for p in results.plans.values() if measure in (p.measure, p.measure.base)), None)
     if plan is None:
         return f"No factors are known for {measure} on {dataset}."
@@ -196,7 +196,7 @@ def n_systems(plan: Plan) -> npt.NDArray[np.float64]:
     return np.where(plan.rows >= 0, (~np.isnan(scores)).sum(axis=1)[plan.rows], np.nan)
 
 
-def _saturated(results: Results, measure: Measure, order: Iterable[str]) -> list[str]:
+def _saturated(results: EvaluatedRuns, measure: Measure, order: Iterable[str]) -> list[str]:
     """Runs so far from the systems that the scale's end holds them on many topics."""
     if not isinstance(measure, Standardized) or results.plans[measure].of_mean:
         return []

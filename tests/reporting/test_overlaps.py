@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ir_std.reporting.collection_names import find_overlaps
+from ir_std.reporting.overlaps import find_overlaps
 from ir_std.trec.inputs import as_qrels
 
 Judged = dict[str, dict[str, int]]
@@ -16,7 +16,7 @@ def judged(topics: str, *documents: str) -> Judged:
     return {t: dict.fromkeys(documents, 1) for t in topics}
 
 
-def found(
+def overlap_notes(
     a: Judged, b: Judged, forms: tuple[str | None, str | None] = (None, None)
 ) -> tuple[str, ...]:
     names = ("a", "b")
@@ -39,11 +39,13 @@ def found(
 def test_topics_are_shared_where_ids_and_documents_are(
     a: Judged, b: Judged, forms: tuple[str | None, str | None]
 ) -> None:
-    assert found(a, b, forms) == ("a and b share 1 topic: not pooled, they would count twice",)
+    assert overlap_notes(a, b, forms) == (
+        "a and b share 1 topic: not pooled, they would count twice",
+    )
 
 
 def test_documents_may_be_shared_without_topics() -> None:
-    assert found(judged("1", "FT1", "FT2"), judged("2", "FT2")) == (
+    assert overlap_notes(judged("1", "FT1", "FT2"), judged("2", "FT2")) == (
         "a and b share documents, not topics: what depends on the documents is seen twice",
     )
 
@@ -60,4 +62,4 @@ def test_documents_may_be_shared_without_topics() -> None:
     ],
 )
 def test_the_same_ids_of_other_documents_are_other_topics(a: Judged, b: Judged) -> None:
-    assert found(a, b) == ()
+    assert overlap_notes(a, b) == ()
