@@ -92,13 +92,16 @@ class Tally:
     trials: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, **values: float) -> None:
+        """Count a trial's figures."""
         for name, value in values.items():
             self.trials[name].append(value)
 
     def mean(self, name: str) -> float:
+        """The mean over trials; NaN where there is none."""
         return float(np.nanmean(self.trials[name])) if self.trials[name] else float("nan")
 
     def error(self, name: str) -> float:
+        """The Monte Carlo error of :meth:`mean`."""
         values = np.array(self.trials[name])
         return float(np.nanstd(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
@@ -179,14 +182,28 @@ def main(argv: Sequence[str] | None = None) -> None:
                 for what, tally in tallies.items():
                     ratio = np.sqrt(tally.mean("drift") / floor)
                     row = [name, measure, used_topics, way, what, f"{ratio:.2f}"]
-                    row += [f"{tally.mean(c):.3f} ({tally.error(c):.3f})"
-                            for c in ("type I", "coverage", "power", "wrong way", "refused", "shift")]
+                    row += [
+                        f"{tally.mean(c):.3f} ({tally.error(c):.3f})"
+                        for c in ("type I", "coverage", "power", "wrong way", "refused", "shift")
+                    ]
                     rows.append(row)
                     print("  ".join(map(str, row)), flush=True)
     write_csv(
         args.out / "linking" / "linking.csv",
-        ("set", "measure", "topics", "anchors chosen", "case", "RMS / floor", "type I",
-         "coverage", "power", "wrong way", "refused", "constant"),
+        (
+            "set",
+            "measure",
+            "topics",
+            "anchors chosen",
+            "case",
+            "RMS / floor",
+            "type I",
+            "coverage",
+            "power",
+            "wrong way",
+            "refused",
+            "constant",
+        ),
         rows,
     )
 

@@ -9,19 +9,19 @@ anchors' mean score is what it is on the reference collection.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 from scipy.special import stdtr, stdtrit
 
-from ir_std._arrays import Floats, Mask
+from ir_std._arrays import Floats
+from ir_std.analysis.anchors import AnchorPair, Curve, variance_of_sum
 from ir_std.analysis.estimate import LEVEL
 from ir_std.errors import UsageError
-from ir_std.schemes import clipped_linear, normal_cdf
+from ir_std.schemes import normal_cdf
 
 MIN_TOPICS = 10
 """So many topics with factors it takes on each of the two collections."""
@@ -37,27 +37,6 @@ USUAL_MEAN, POSSIBLE_MEAN = (0.10, 0.85), (0.02, 0.95)
 """Where the anchors' mean N must lie for a good link, and for any."""
 SATURATED, MOST_SATURATED = (0.01, 0.99), 0.3
 """N outside of this tells little; more than this share of the anchors' values make doubtful."""
-
-
-class _Curve:
-    """How a scheme turns z into a score, and how fast that grows with z."""
-
-    def __init__(self, scheme: str, A: float, B: float) -> None:
-        curves: dict[str, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]] = {
-            "N": (normal_cdf, lambda z: np.exp(-(z**2) / 2) / sqrt(2 * np.pi)),
-            "U": (
-                lambda z: clipped_linear(z, A, B),
-                lambda z: A * ((A * z + B > 0) & (A * z + B < 1)).astype(float),
-            ),
-            "z": (lambda z: z, np.ones_like),
-        }
-        if scheme not in curves:
-            raise UsageError(
-                f"scheme {scheme} cannot be linked"
-                + (": shares of systems have no common shift" if scheme == "E" else "")
-                + f"; use {', '.join(curves)}"
-            )
-        self.score, self.slope = curves[scheme]
 
 
 @dataclass(frozen=True)
@@ -116,7 +95,7 @@ class Link:
     anchors: tuple[str, ...]
     dropped: tuple[str, ...]
     doubts: tuple[str, ...]
-    _pair: _Pair
+    _pair: AnchorPair
 
     def apply(self, z: npt.ArrayLike) -> Floats:
         """Scores on the reference's scale, of z on the linked collection."""
@@ -139,106 +118,102 @@ class Link:
         ``f`` over the anchors' (the delta method).  ``tau**2 f**2 (1 + 1/k)`` is added, as the
         system itself, like each of the k anchors, may suit one of the collections better.
         """
-        reference, linked = (
-            np.asarray(values, float)[used]
-            for values, used in zip((z_reference, z), self._pair.used, strict=True)
-        )
-        slope = float(self._pair.curve.slope(linked + self.constant).mean())
-        y = self._pair.curve.score(reference), self.apply(linked)
-        variance, df = self._pair.topic_variance(self.constant, *y, slope)
-        variance += (self.disagreement * slope) ** 2 * (1 + 1 / len(self.anchors))
-        return LinkedDifference(float(y[0].mean() - y[1].mean()), sqrt(variance), df)
+        y = self._pair.curve.score(np.asarray(z_reference, float))
+        return _difference(y, _Side(self, z))
+
+    def error_of(self, z: npt.ArrayLike) -> float:
+        """The standard error that the link adds to a system's linked mean.
+
+        Parameters
+        ----------
+        z : array_like, shape (n_topics,)
+            The system's z on the topics of the linked collection.
+        """
+        return self.error * _Side(self, z).slope
 
 
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """The anchors' z on the reference and on the collection, without topics that lack one.
+def linked_difference(
+    first: Link, z_first: npt.ArrayLike, second: Link, z_second: npt.ArrayLike
+) -> LinkedDifference:
+    """How far a mean on one collection is above a mean on another, both linked to a reference.
 
-    ``used`` says which of the topics given these are.
+    As :meth:`Link.difference`; the anchors' scores on the reference, which both links rest on,
+    count by the difference of the systems' slopes over the anchors'.
+
+    Parameters
+    ----------
+    first, second : Link
+        To the same reference.
+    z_first, z_second : array_like, shape (n_topics,)
+        A system's z on the topics of each collection.
     """
+    return _difference(None, _Side(second, z_second), _Side(first, z_first))
 
-    reference: Floats
-    linked: Floats
-    curve: _Curve
-    used: tuple[Mask, Mask]
+
+def error_of_linked_mean(links: Sequence[Link], z: Sequence[npt.ArrayLike], n: int) -> float:
+    """The standard error that links add to the mean of a system's means on several collections.
+
+    The anchors' scores on the reference count once, for all links rest on them.
+
+    Parameters
+    ----------
+    links : sequence of Link
+        Of the collections that are linked, to the same reference.
+    z : sequence of array_like, shape (n_topics,)
+        The system's z on each.
+    n : int
+        The number of collections, the reference too if it is among them.
+    """
+    sides = [_Side(*pair) for pair in zip(links, z, strict=True)]
+    if not sides:
+        return 0.0
+    on_reference = np.sum([side.on_reference for side in sides], axis=0) / n
+    variance, _ = variance_of_sum([on_reference[~np.isnan(on_reference)]])
+    for side in sides:
+        anchors, _ = variance_of_sum([side.y - side.residual])
+        shift = (side.link.disagreement * side.slope) ** 2 / len(side.link.anchors)
+        variance += (anchors + shift) / n**2
+    return sqrt(variance)
+
+
+class _Side:
+    """A system's scores on a linked collection, and what of their error the anchors take away."""
+
+    def __init__(self, link: Link, z: npt.ArrayLike) -> None:
+        own = np.asarray(z, float)[link._pair.used[1]]
+        known = ~np.isnan(own)
+        own = own[known]
+        self.link, self.y = link, link.apply(own)
+        self.slope = float(link._pair.curve.slope(own + link.constant).mean())
+        self.ratio = self.slope / float(link._pair.slopes(link.constant).mean())
+        scores = link._pair.scores(link.constant)
+        self.residual = self.y - self.ratio * scores[1][known].mean(axis=1)
+        self.on_reference = np.full(len(link._pair.used[0]), np.nan)
+        self.on_reference[link._pair.used[0]] = self.ratio * scores[0].mean(axis=1)
 
     @property
-    def n_anchors(self) -> int:
-        return int(self.reference.shape[1])
+    def variance_of_link(self) -> float:
+        return (self.link.disagreement * self.slope) ** 2 * (1 + 1 / len(self.link.anchors))
 
-    def only(self, columns: Sequence[int]) -> _Pair:
-        """The same with some of the anchors."""
-        return replace(self, reference=self.reference[:, columns], linked=self.linked[:, columns])
 
-    def constant(self) -> float:
-        """What must be added to z so that the anchors' mean score is that on the reference."""
-        target = float(self.curve.score(self.reference).mean())
-
-        def excess(c: float) -> float:
-            return float(self.curve.score(self.linked + c).mean()) - target
-
-        bound = 1.0
-        while excess(-bound) > 0 or excess(bound) < 0:
-            bound *= 2
-            if bound > 64:
-                raise UsageError("no constant links the anchors: their scores are all at one end")
-        return float(brentq(excess, -bound, bound, xtol=1e-12))
-
-    def slopes(self, c: float) -> Floats:
-        """How fast each anchor's linked mean grows with the constant, shape (n_anchors,)."""
-        slopes: Floats = self.curve.slope(self.linked + c).mean(axis=0)
-        return slopes
-
-    def scores(self, c: float) -> tuple[Floats, Floats]:
-        """The anchors' scores on the reference and, linked, on the collection."""
-        return self.curve.score(self.reference), self.curve.score(self.linked + c)
-
-    def topic_variance(
-        self, c: float, y_reference: Floats, y_linked: Floats, slope: float
-    ) -> tuple[float, float]:
-        """The variance of a difference of means that comes from topics, with Welch's df."""
-        ratio = slope / float(self.slopes(c).mean())
-        parts = [
-            (float((y - ratio * anchors.mean(axis=1)).var(ddof=1)) / len(y), len(y) - 1)
-            for y, anchors in zip((y_reference, y_linked), self.scores(c), strict=True)
-        ]
-        total = sum(variance for variance, _ in parts)
-        spent = sum(variance**2 / df for variance, df in parts)
-        return total, total**2 / spent if spent else float(min(df for _, df in parts))
-
-    def disagreement(self, c: float) -> float:
-        """``tau``: how single anchors' constants vary beyond what topics explain."""
-        k, usual = self.n_anchors, 0.15 + 0.10 * abs(c)
-        if k == 1:
-            return usual
-        a, b = self.scores(c)
-        slopes = self.slopes(c)
-        shifts = (a.mean(axis=0) - b.mean(axis=0)) / slopes
-        by_topics = [
-            self.topic_variance(c, a[:, i], b[:, i], slopes[i])[0] / slopes[i] ** 2
-            for i in range(k)
-        ]
-        seen = float((shifts**2).sum()) / (k - 1) - k / (k - 1) * float(np.mean(by_topics))
-        shrunk = (4 * usual**2 + (k - 1) * seen) / (k + 3)
-        return sqrt(max(shrunk, (0.05 + 0.10 * abs(c)) ** 2))
-
-    def error(self, c: float) -> float:
-        """The standard error of the constant, over topics and anchors."""
-        over_topics = sum(
-            float(scores.mean(axis=1).var(ddof=1)) / len(scores) for scores in self.scores(c)
-        )
-        slope = float(self.slopes(c).mean())
-        return sqrt(over_topics / slope**2 + self.disagreement(c) ** 2 / self.n_anchors)
-
-    def p_of_anchor(self, i: int) -> float:
-        """Whether an anchor, linked by the others, differs from itself: two-sided p."""
-        others = self.only([j for j in range(self.n_anchors) if j != i])
-        c = others.constant()
-        y = self.curve.score(self.reference[:, i]), self.curve.score(self.linked[:, i] + c)
-        slope = float(self.curve.slope(self.linked[:, i] + c).mean())
-        variance, df = others.topic_variance(c, *y, slope)
-        variance += (0.1 * slope) ** 2 * (1 + 1 / others.n_anchors)
-        return float(2 * stdtr(df, -abs(float(y[0].mean() - y[1].mean())) / sqrt(variance)))
+def _difference(
+    y_reference: Floats | None, below: _Side, above: _Side | None = None
+) -> LinkedDifference:
+    """A mean on the reference, or above on a linked collection, less a linked mean."""
+    on_reference = -below.on_reference
+    sides = [below]
+    if above is not None:
+        on_reference = on_reference + above.on_reference
+        mean = float(above.y.mean())
+        sides.append(above)
+    else:
+        assert y_reference is not None
+        on_reference = on_reference + y_reference
+        mean = float(y_reference[~np.isnan(on_reference)].mean())
+    on_reference = on_reference[~np.isnan(on_reference)]
+    variance, df = variance_of_sum([on_reference, *(side.residual for side in sides)])
+    variance += sum(side.variance_of_link for side in sides)
+    return LinkedDifference(mean - float(below.y.mean()), sqrt(variance), df)
 
 
 def link(
@@ -297,7 +272,7 @@ def link(
     >>> round(linked.constant, 2), round(linked.error, 2)
     (-0.25, 0.18)
     """
-    curve = _Curve(scheme, A, B)
+    curve = Curve(scheme, A, B)
     given = [np.asarray(values, float) for values in (z_reference, z)]
     if any(values.ndim != 2 for values in given) or given[0].shape[1] != given[1].shape[1]:
         raise UsageError(
@@ -310,7 +285,7 @@ def link(
             raise UsageError(
                 f"{mask.sum()} topics of {where} have factors: a link needs {MIN_TOPICS}"
             )
-    pair = _Pair(given[0][used[0]], given[1][used[1]], curve, (used[0], used[1]))
+    pair = AnchorPair(given[0][used[0]], given[1][used[1]], curve, (used[0], used[1]))
     names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(given[0].shape[1]))
     kept, doubts = _agreeing_anchors(pair, names)
     pair = pair.only(kept)
@@ -327,7 +302,7 @@ def link(
     )
 
 
-def _agreeing_anchors(pair: _Pair, names: Sequence[str]) -> tuple[list[int], list[str]]:
+def _agreeing_anchors(pair: AnchorPair, names: Sequence[str]) -> tuple[list[int], list[str]]:
     """The anchors to use, by their columns, and what is wrong with the others."""
     kept, doubts = list(range(pair.n_anchors)), []
     while len(kept) > 1:
@@ -351,12 +326,12 @@ def _agreeing_anchors(pair: _Pair, names: Sequence[str]) -> tuple[list[int], lis
     return kept, doubts
 
 
-def _normal_scores(pair: _Pair, c: float) -> Floats:
+def _normal_scores(pair: AnchorPair, c: float) -> Floats:
     """The anchors' N, whatever the scheme, on both collections."""
     return np.concatenate([normal_cdf(z).ravel() for z in (pair.reference, pair.linked + c)])
 
 
-def _check_possible(pair: _Pair, c: float) -> None:
+def _check_possible(pair: AnchorPair, c: float) -> None:
     if abs(c) > LARGEST_SHIFT:
         raise UsageError(
             f"the standardizing systems of the two collections are {abs(c):.2f} standard "
@@ -370,7 +345,7 @@ def _check_possible(pair: _Pair, c: float) -> None:
         )
 
 
-def _doubts(pair: _Pair, c: float) -> Iterator[str]:
+def _doubts(pair: AnchorPair, c: float) -> Iterator[str]:
     if pair.n_anchors < FEW_ANCHORS:
         yield f"{pair.n_anchors} anchor{'s' * (pair.n_anchors > 1)}: hardly known how well it links"
     if abs(c) > DOUBTFUL_SHIFT:
