@@ -60,7 +60,8 @@ from ir_std.errors import (
     UsageError,
 )
 from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
-from ir_std.evaluation.evaluator import Scores, StdEvaluator
+from ir_std.evaluation.evaluation import Scores
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.plugin import StdProvider, install_provider
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
@@ -89,7 +90,7 @@ from ir_std.measures import (
     standardized,
 )
 from ir_std.scores.files import read_scores
-from ir_std.trec.rows import read_trec_qrels, read_trec_run
+from ir_std.trec.files import read_trec_qrels, read_trec_run
 
 if TYPE_CHECKING:
     # isort: off

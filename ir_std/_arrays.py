@@ -1,4 +1,4 @@
-"""Array types, and types of libraries that are imported only where they are used."""
+"""Array types, types of libraries that are imported only where they are used, and division."""
 
 from __future__ import annotations
 
@@ -19,4 +19,12 @@ else:
     # So that typing.get_type_hints finds something without importing them.
     Axes = Figure = DataFrame = Any
 
-__all__ = ["Axes", "DataFrame", "Figure", "Floats", "Ints", "Mask"]
+__all__ = ["Axes", "DataFrame", "Figure", "Floats", "Ints", "Mask", "divide"]
+
+
+def divide(a: npt.ArrayLike, b: npt.ArrayLike, otherwise: float) -> Floats:
+    """``a / b``, and ``otherwise`` where ``b`` is not above 0; ``a`` and ``b`` broadcast."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    ratio: Floats = np.full(np.broadcast(a, b).shape, otherwise, float)
+    np.divide(a, b, out=ratio, where=b > 0)
+    return ratio

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tarfile
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from ir_std.cli import main
+
+# Tests start hundreds of processes: they compile the package once, whatever the shell asks for.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A slow machine is no failure.
 settings.register_profile("ir_std", deadline=None)
@@ -32,6 +38,12 @@ CHROMIUM_FLAGS = [
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays anyway: statsmodels calls it at every correction."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real input: ``../shared/data`` or ``IR_STD_DATA``."""
@@ -47,17 +59,37 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def runs_of(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Unpacks the real runs of a set once and gives their folder."""
-    unpacked: dict[str, Path] = {}
+def folder_made_once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Gives a folder by name, which one of the processes that share the tests fills."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+
+    def folder(name: str, fill: Callable[[Path], object]) -> Path:
+        with FileLock(shared / f"{name}.lock"):
+            if not (shared / name).exists():
+                filled = Path(tempfile.mkdtemp(dir=shared))
+                fill(filled)
+                filled.rename(shared / name)
+        return shared / name
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def runs_of(
+    data: Path, folder_made_once: Callable[[str, Callable[[Path], object]], Path]
+) -> Callable[[str], Path]:
+    """Unpacks the real runs of a set and gives their folder."""
 
     def folder(name: str) -> Path:
-        if name not in unpacked:
-            place = tmp_path_factory.mktemp("runs")
+        def unpack(place: Path) -> None:
             with tarfile.open(data / "runs" / f"{name}.tar.xz") as archive:
                 archive.extractall(place, filter="data")
-            unpacked[name] = place / name
-        return unpacked[name]
+
+        return folder_made_once(f"runs-{name}", unpack) / name
 
     return folder
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import typing
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +19,23 @@ import ir_std
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def installed(folder_made_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     """The wheel, built and unpacked."""
     pytest.importorskip("hatchling", reason="hatchling is not installed")
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = folder.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder / "site")
-    return folder / "site"
+
+    def build(folder: Path) -> None:
+        subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
+        (wheel,) = folder.glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder / "site")
+
+    return folder_made_once("wheel", build) / "site"
 
 
 def run(installed: Path, code: str) -> str:
@@ -104,6 +107,7 @@ def test_names_are_listed_once() -> None:
         assert all(hasattr(ir_std, name) for name in names)
 
 
+@pytest.mark.slow
 def test_pdoc_documents_the_package_without_a_warning_of_ours(tmp_path: Path) -> None:
     pytest.importorskip("pdoc", reason="pdoc is not installed")
     done = subprocess.run(

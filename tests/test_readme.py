@@ -25,7 +25,12 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def blocks(kind: str) -> list[Any]:
     """The guides' blocks of one kind."""
     return [
-        pytest.param(text, id=f"{guide}-{number}")
+        pytest.param(
+            text,
+            id=f"{guide}-{number}",
+            # Forty real runs by all measures take long.
+            marks=[pytest.mark.slow] * text.startswith("$ ir_std build trec8-adhoc.txt"),
+        )
         for guide in GUIDES
         for number, text in enumerate(
             re.findall(

@@ -54,8 +54,8 @@ ir_std.evaluate("run.txt", "qrels.txt", "AP", factor="trec8-adhoc")
 
 
 INSTEAD = {
-    "nDCG": "ir_std.measures._nDCG",
-    "NDCG": "ir_std.measures._nDCG",
+    "nDCG": "ir_std.measures.dcg._nDCG",
+    "NDCG": "ir_std.measures.dcg._nDCG",
     "calc": "schemes:",
     "evaluator": "schemes:",
     "calc_aggregate": "schemes:",
@@ -85,37 +85,45 @@ def scripts() -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[str]]:
+@pytest.fixture(scope="session")
+def told(
+    folder_made_once: Callable[[str, Callable[[Path], object]], Path], pytestconfig: pytest.Config
+) -> Callable[[str], list[str]]:
     """Gives what mypy tells a user of the scripts whose names begin so."""
     pytest.importorskip("mypy", reason="mypy is not installed")
-    folder = tmp_path_factory.mktemp("scripts")
-    for name, text in scripts().items():
-        (folder / f"{name}.py").write_text(text, encoding="utf-8")
-    # What other libraries leave untyped is theirs to type.
-    theirs = ["--disable-error-code=import-untyped"]
-    theirs += [f"--untyped-calls-exclude={name}" for name in ("ir_measures", "distributed")]
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "mypy",
-            "--strict",
-            "--config-file=",
-            "--follow-imports=silent",
-            "--no-error-summary",
-            "--cache-dir=cache",
-            *theirs,
-            *(f"{n}.py" for n in scripts()),
-        ],
-        cwd=folder,
-        env=os.environ | {"MYPYPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stderr == ""
-    return lambda name: [line for line in done.stdout.splitlines() if line.startswith(name)]
+
+    def check(folder: Path) -> None:
+        for name, text in scripts().items():
+            (folder / f"{name}.py").write_text(text, encoding="utf-8")
+        # What mypy knows of numpy and others serves the next time, too.
+        cache = pytestconfig.cache.mkdir("mypy") if pytestconfig.cache else folder / "cache"
+        # What other libraries leave untyped is theirs to type.
+        theirs = ["--disable-error-code=import-untyped"]
+        theirs += [f"--untyped-calls-exclude={name}" for name in ("ir_measures", "distributed")]
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "mypy",
+                "--strict",
+                "--config-file=",
+                "--follow-imports=silent",
+                "--no-error-summary",
+                f"--cache-dir={cache}",
+                *theirs,
+                *(f"{n}.py" for n in scripts()),
+            ],
+            cwd=folder,
+            env=os.environ | {"MYPYPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stderr == ""
+        (folder / "told.txt").write_text(done.stdout, encoding="utf-8")
+
+    text = (folder_made_once("typed-scripts", check) / "told.txt").read_text(encoding="utf-8")
+    return lambda name: [line for line in text.splitlines() if line.startswith(name)]
 
 
 def test_snippets_of_the_readme_are_typed(told: Callable[[str], list[str]]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, divide
 from ir_std.analysis._checks import check_finite
 from ir_std.analysis.means import rounded_difference
 
@@ -41,7 +41,7 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
     s = np.sign(rounded_difference(x[..., i], x[..., j]))
     t = np.sign(rounded_difference(y[..., i], y[..., j]))
     pairs = np.count_nonzero(s, axis=-1) * np.count_nonzero(t, axis=-1)
-    return _ratio(np.einsum("...i,...i->...", s, t), np.sqrt(pairs))
+    return divide(np.einsum("...i,...i->...", s, t), np.sqrt(pairs), otherwise=np.nan)
 
 
 def tau_ap_b(
@@ -85,14 +85,8 @@ def tau_ap_b(
 def _one_way(agreed: npt.NDArray[np.int_], above: npt.NDArray[np.int_]) -> Floats:
     """The AP correlation from counts of systems above each pivot."""
     share = agreed / np.maximum(above, 1)
-    return 2 * _ratio(share.sum(axis=-1), np.count_nonzero(above, axis=-1)) - 1
-
-
-def _ratio(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
-    """``a / b``, NaN where ``b`` is 0."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    ratio: Floats = np.divide(a, b, out=np.full(np.broadcast(a, b).shape, np.nan), where=b != 0)
-    return ratio
+    below_first = np.count_nonzero(above, axis=-1)
+    return 2 * divide(share.sum(axis=-1), below_first, otherwise=np.nan) - 1
 
 
 def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:

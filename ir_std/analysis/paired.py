@@ -1,4 +1,4 @@
-"""Is one run better than another?  Paired tests over topics, and intervals of means.
+"""Is one run better than another?  Paired tests over topics.
 
 Scores are arrays on one axis of topics, NaN where there is none.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, product
-from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -50,11 +49,6 @@ class Paired:
     p: float
     p_adjusted: float
     topics: tuple[str, ...] = field(repr=False)
-
-    @property
-    def p_holm(self) -> float:
-        """:attr:`p_adjusted`, by its name from when Holm's was the only correction."""
-        return self.p_adjusted
 
     @property
     def significant(self) -> bool:
@@ -285,28 +279,3 @@ def p_columns(found: Paired, test: str, correction: str | None) -> dict[str, flo
         return {f"p_{test}": found.p}
     name = correction or "holm"
     return {"p": found.p} | ({} if name == "none" else {f"p_{name}": found.p_adjusted})
-
-
-def mean_interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, float]:
-    """Student's t interval of a mean over topics; NaN values are left out.
-
-    Parameters
-    ----------
-    values : array_like, shape (n_topics,)
-    level : float
-        The confidence.
-
-    Returns
-    -------
-    low, high : float
-        NaN with fewer than two values.
-    """
-    from scipy.special import stdtrit
-
-    known = np.asarray(values, float)
-    known = known[~np.isnan(known)]
-    if len(known) < 2:
-        return float("nan"), float("nan")
-    mean, variance, n = mean_and_variance(known, axis=0)
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * sqrt(variance / n)
-    return float(mean) - half, float(mean) + half

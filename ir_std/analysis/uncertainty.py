@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, divide
 from ir_std.analysis._checks import check_finite
 from ir_std.schemes import SCHEMES, get_scheme
 
@@ -123,10 +123,11 @@ def resampled_means(
         # Each system by itself is a distribution of one; a sample's is the mean of its systems'.
         single = scores[:, :, None]
         by_run = (
-            _ratio(
+            divide(
                 *_weighted(
                     drawn, method.apply(column[:, None], scores=single, resolution=resolution)
-                )
+                ),
+                otherwise=np.nan,
             )
             for column in x.T
         )
@@ -162,23 +163,18 @@ def _moments(drawn: Floats, scores: Floats) -> tuple[Floats, Floats]:
     centred = scores - middle[:, None]
     total, n = _weighted(drawn, centred)
     squares, _ = _weighted(drawn, centred**2)
-    mean = _ratio(total, n)
-    sd = np.sqrt(np.maximum(_ratio(squares - total * mean, n - 1), 0))
+    mean = divide(total, n, otherwise=np.nan)
+    sd = np.sqrt(np.maximum(divide(squares - total * mean, n - 1, otherwise=np.nan), 0))
     return middle + mean, np.where(sd < _FLAT, 0.0, sd)
-
-
-def _ratio(a: Floats, n: Floats) -> Floats:
-    """``a / n``, NaN where ``n`` is not above 0: too few systems."""
-    return np.where(n > 0, a, np.nan) / np.maximum(n, 1)
 
 
 def _mean(values: Floats) -> Floats:
     """Means over topics, the second axis, of those that have a value."""
     total: Floats = values.sum(axis=1)
     if not np.isnan(total).any():
-        return _ratio(total, np.asarray(values.shape[1]))
+        return divide(total, values.shape[1], otherwise=np.nan)
     known = ~np.isnan(values)
-    return _ratio(np.where(known, values, 0).sum(axis=1), known.sum(axis=1))
+    return divide(np.where(known, values, 0).sum(axis=1), known.sum(axis=1), otherwise=np.nan)
 
 
 def bootstrap_covariance(

@@ -24,8 +24,7 @@ from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
 from ir_std.measures import Measures, canonical, has_standardized, parse_measure
-from ir_std.reading.archives import run_sources
-from ir_std.reading.sources import MAX_MEMBER, BytesSource, FileSource, Source
+from ir_std.reading import MAX_MEMBER, FileSource, Source, run_sources
 from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.qrels import Qrels
@@ -69,8 +68,6 @@ BUILD_MEASURES = (
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
 """Those of them that are reported when none are asked for."""
 
-FILES = (FileSource, BytesSource)
-"""What :func:`ir_std.reading.archives.run_sources` gives."""
 
 Progress = Callable[[Iterable["SystemScores | InputError"]], Iterable["SystemScores | InputError"]]
 
@@ -116,7 +113,7 @@ def build_factors(
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
     runs
         The path of a run file, a folder or an archive (see
-        :func:`ir_std.reading.archives.run_sources`), or an iterable (or the values of a dict) of
+        :func:`ir_std.reading.run_sources`), or an iterable (or the values of a dict) of
         such paths and of runs in any form that :func:`ir_std.trec.inputs.as_run` takes.
     measures : Measure, str or iterable of them, optional
         Raw ones; :data:`BUILD_MEASURES` if not given.
@@ -322,7 +319,7 @@ def score_system(task: bytes, source: Any) -> SystemScores | InputError:
     """
     evaluator, depth = _unpacked(task)
     try:
-        run = read_run(source) if isinstance(source, FILES) else as_run(source)
+        run = read_run(source) if isinstance(source, Source) else as_run(source)
         sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
         if not any(sizes):
             raise InputError.at(

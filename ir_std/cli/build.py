@@ -21,7 +21,7 @@ from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_set_target
-from ir_std.reading.sources import MAX_MEMBER
+from ir_std.reading import MAX_MEMBER
 
 
 def configure(parser: ArgumentParser) -> None:

@@ -29,11 +29,11 @@ from ir_std.cli.evaluate import (
     note_other_sets,
     print_table,
 )
-from ir_std.cli.inputs import Input, check_read_once, is_pipe, open_input
+from ir_std.cli.inputs import OpenedOnce, check_read_once
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
-from ir_std.reading.sources import STANDARD_INPUT
+from ir_std.reading import STANDARD_INPUT, Source, is_pipe
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
@@ -43,6 +43,8 @@ from ir_std.scores.files import is_score_file
 
 Entry: TypeAlias = tuple[str, str, str | None]
 """The name of a system, its run and the qrels, as they were given."""
+OpenedEntry: TypeAlias = tuple[str, Source | str, Source | str | None]
+"""An entry whose files are opened."""
 PICTURES = (".png", ".svg", ".pdf")
 """The formats of ``--plot``, by the end of the file's name."""
 
@@ -108,7 +110,8 @@ def run(args: Namespace) -> None:
     """Evaluate, print and draw."""
     check_places(args.places)
     check_baseline_given(args, "test", "correction")
-    entries = [split_entry(text) for text in args.inputs if is_entry(text)]
+    sources = OpenedOnce()
+    entries = [split_entry(text, sources) for text in args.inputs if is_entry(text)]
     entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
     if args.plot:  # before the work
         check_picture(
@@ -117,7 +120,7 @@ def run(args: Namespace) -> None:
     measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
     with progress(len(entries)) as counted:
         comparison = compare(
-            open_entries(entries),
+            open_entries(entries, sources),
             measures,
             args.scheme,
             anchors=args.anchor,
@@ -156,10 +159,10 @@ def is_entry(text: str) -> bool:
     return "=" in text.partition("(")[0]
 
 
-def split_entry(text: str) -> Entry:
+def split_entry(text: str, sources: OpenedOnce) -> Entry:
     """The name, the run and the qrels of NAME=RUN:QRELS, whose files may have colons too.
 
-    NAME=SCORES has no qrels.
+    NAME=SCORES has no qrels; the file is opened to see that, and kept in ``sources``.
 
     Raises
     ------
@@ -170,7 +173,7 @@ def split_entry(text: str) -> Entry:
     if name and (
         files == STANDARD_INPUT
         or is_pipe(files)
-        or (os.path.isfile(files) and is_score_file(files))
+        or (os.path.isfile(files) and is_score_file(sources[files]))
     ):
         return name, files, None
     cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
@@ -180,8 +183,8 @@ def split_entry(text: str) -> Entry:
     return name, files[:cut], files[cut + 1 :]
 
 
-def open_entries(entries: list[Entry]) -> list[tuple[str, Input, Input | None]]:
-    """The entries with what standard input and pipes gave, each of which is read once.
+def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[OpenedEntry]:
+    """The entries with their files opened; ir_datasets ids, and what is not there, as they are.
 
     Raises
     ------
@@ -191,13 +194,13 @@ def open_entries(entries: list[Entry]) -> list[tuple[str, Input, Input | None]]:
         If standard input is more than one run, or a run and qrels.
     """
     check_read_once([*(run for _, run, _ in entries), *{qrels for *_, qrels in entries}])
-    read: dict[str, Input] = {}
-    for _, *files in entries:
-        for file in files:
-            if file is not None and file not in read:
-                read[file] = open_input(file)
+
+    def opened(name: str) -> Source | str:
+        return sources[name] if name == STANDARD_INPUT or os.path.lexists(name) else name
+
     return [
-        (name, read[run], None if qrels is None else read[qrels]) for name, run, qrels in entries
+        (name, opened(run), None if qrels is None else opened(qrels))
+        for name, run, qrels in entries
     ]
 
 

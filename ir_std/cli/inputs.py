@@ -1,4 +1,4 @@
-"""Arguments that name runs, qrels and measures: told apart; what can be read once is kept."""
+"""Arguments that name runs, qrels and measures, sorted by what they are."""
 
 from __future__ import annotations
 
@@ -7,24 +7,18 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from ir_measures import measures as irm
 
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
-from ir_std.errors import InputError, UsageError, did_you_mean, nearest_names, suggestion
+from ir_std.errors import UsageError, did_you_mean, nearest_names, suggestion
 from ir_std.measures import near_measures
 from ir_std.measures.names import only_in_trec_eval, translate_name
-from ir_std.reading.line_formats import QRELS, RUN
-from ir_std.reading.sources import STANDARD_INPUT, Source, files_below, source_of, unopened
-from ir_std.scores.files import is_score_file
-from ir_std.trec.files import columns_of
+from ir_std.reading import QRELS, RUN, STANDARD_INPUT, FileSource, Source, files_below, source_of
+from ir_std.scores.inputs import SCORES, kind_of, name_runs
 from ir_std.trec.inputs import is_dataset
-from ir_std.trec.naming import name_runs
-
-Input: TypeAlias = str | Source
-"""The path of a file, or what a pipe or standard input gave."""
 
 
 class Inputs(NamedTuple):
@@ -32,33 +26,27 @@ class Inputs(NamedTuple):
 
     Attributes
     ----------
-    runs : list
+    runs : list of Source
         Runs, or scores of runs.
-    qrels : str, Source or None
+    qrels : Source, str or None
         Also the id of an ir_datasets dataset; None where scores alone are given.
     measures : list of str
         As they were written.
-    scores : set of str
-        The names of the files among the runs that hold scores.
     """
 
-    runs: list[Input]
-    qrels: Input | None
+    runs: list[Source]
+    qrels: Source | str | None
     measures: list[str]
-    scores: set[str]
 
     @property
     def files(self) -> list[str]:
-        """The names of the files, which must not be replaced."""
-        return [name for name in (*self.runs, self.qrels) if isinstance(name, str)]
+        """The paths of the files, which must not be replaced."""
+        return [file.name for file in (*self.runs, self.qrels) if isinstance(file, FileSource)]
 
     @property
-    def named(self) -> dict[str, Input]:
-        """Runs and scores by name; a file that is a run as a source: nobody looks at it again."""
-        return {
-            name: file if input_name(file) in self.scores else unopened(file)
-            for name, file in name_runs(self.runs).items()
-        }
+    def named(self) -> dict[str, Source]:
+        """Runs and scores by name."""
+        return name_runs(self.runs)
 
 
 def classify_arguments(arguments: Iterable[str]) -> Inputs:
@@ -74,59 +62,45 @@ def classify_arguments(arguments: Iterable[str]) -> Inputs:
     UsageError
         If an argument is none of these, or there is not at least one run and just one qrels.
     """
-    runs: dict[str, Input] = {}
-    scores: set[str] = set()
-    qrels: list[Input] = []
+    files: dict[str, list[Source]] = {RUN.kind: [], QRELS.kind: [], SCORES: []}
+    datasets: list[str] = []
     measures: list[str] = []
+    runs: dict[str, Source] = {}
     for given in expand_folders(arguments):
         if given == STANDARD_INPUT or os.path.lexists(given):
-            file = open_input(given)
-            kind = _kind(file)
-            if kind == QRELS.kind:
-                qrels.append(file)
-            else:
-                runs[given] = file
-                if kind != RUN.kind:
-                    scores.add(given)
+            if given in runs:
+                continue
+            source = open_input(given)
+            kind = kind_of(source)
+            files[kind].append(source)
+            if kind != QRELS.kind:
+                runs[given] = source
             if given in irm.registry:
                 note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif is_measure(given):
             measures.append(given)
         elif is_dataset(given):
-            qrels.append(given)
+            datasets.append(given)
         else:
             raise UsageError(_unknown(given))
-    if not qrels and runs and len(scores) == len(runs):
-        return Inputs(list(runs.values()), None, measures, scores)
+    qrels: list[Source | str] = [*files[QRELS.kind], *datasets]
+    if qrels or not files[SCORES] or files[RUN.kind]:
+        _check_counts(qrels, files[RUN.kind], bool(runs))
+    return Inputs(list(runs.values()), qrels[0] if qrels else None, measures)
+
+
+def _check_counts(qrels: list[Source | str], runs: list[Source], any_runs: bool) -> None:
+    """There must be one qrels file, and a run or scores."""
     if len(qrels) != 1:
         what = f"{len(qrels)} qrels ({', '.join(map(input_name, qrels))})" if qrels else "no qrels"
-        n = len(runs) - len(scores)
         raise UsageError(
-            f"found {what} and {n} run{'s' if n != 1 else ''}: give "
+            f"found {what} and {len(runs)} run{'s' if len(runs) != 1 else ''}: give "
             f"one qrels file (4 columns) or ir_datasets id"
         )
-    if not runs:
+    if not any_runs:
         raise UsageError(
             f"found qrels ({input_name(qrels[0])}) but no run: give a file of 6 columns"
         )
-    return Inputs(list(runs.values()), qrels[0], measures, scores)
-
-
-def _kind(file: Input) -> str:
-    """Whether a file holds scores, or is a run or qrels."""
-    source = unopened(file)
-    if is_score_file(source):
-        return "scores"
-    width = columns_of(source)
-    for form in (RUN, QRELS):
-        if width == form.width:
-            return form.kind
-    raise InputError.at(
-        input_name(file),
-        None,
-        f"{width} columns in its first line",
-        f"{RUN.layout}; {QRELS.layout}",
-    )
 
 
 def expand_folders(arguments: Iterable[str]) -> Iterator[str]:
@@ -162,28 +136,29 @@ def check_read_once(names: Iterable[str | None]) -> None:
         )
 
 
-def open_input(name: str) -> Input:
-    """A file's name, or a dataset's; of standard input and pipes, which end, what they gave.
+def open_input(name: str) -> Source:
+    """A file; of standard input and pipes what they gave.
 
     Raises
     ------
     InputError
         If standard input or a pipe cannot be read.
     """
-    if name == STANDARD_INPUT:
-        if sys.stdin is not None and sys.stdin.isatty():
-            note("waiting for lines on standard input; Ctrl-D ends them")
-        return source_of(name)
-    return source_of(name) if is_pipe(name) else name
+    if name == STANDARD_INPUT and sys.stdin is not None and sys.stdin.isatty():
+        note("waiting for lines on standard input; Ctrl-D ends them")
+    return source_of(name)
 
 
-def is_pipe(name: str) -> bool:
-    """Whether a name is that of a pipe, as ``<(zcat run.gz)`` is, or of a device."""
-    return os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name)
+class OpenedOnce(dict[str, Source]):
+    """Files by name, opened when they are first asked for."""
+
+    def __missing__(self, name: str) -> Source:
+        source = self[name] = open_input(name)
+        return source
 
 
-def input_name(file: Input) -> str:
-    """What messages call a file."""
+def input_name(file: Source | str) -> str:
+    """What messages call a file or a dataset."""
     return file if isinstance(file, str) else file.name
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
-from ir_std.cli.compare import Entry, is_entry, open_entries, print_notes, split_entry
+from ir_std.cli.compare import OpenedEntry, is_entry, open_entries, print_notes, split_entry
 from ir_std.cli.evaluate import (
     TESTS,
     add_factor_options,
@@ -25,6 +25,7 @@ from ir_std.cli.evaluate import (
     evaluate_inputs,
     parse_inputs,
 )
+from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
@@ -72,15 +73,18 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
     check_baseline_given(args, "correction")
+    sources = OpenedOnce()
     entries = [
-        split_entry(text) for text in args.inputs if is_entry(text) and not os.path.exists(text)
+        split_entry(text, sources)
+        for text in args.inputs
+        if is_entry(text) and not os.path.exists(text)
     ]
     if entries:
         measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
         write_page(
             args,
             [name for _, *files in entries for name in files if name],
-            lambda: compare_entries(entries, measures, args),
+            lambda: compare_entries(open_entries(entries, sources), measures, args),
         )
     else:
         inputs, measures = parse_inputs(args)
@@ -100,7 +104,9 @@ def write_page(
     note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
-def compare_entries(entries: list[Entry], measures: list[Measure], args: Namespace) -> Comparison:
+def compare_entries(
+    entries: list[OpenedEntry], measures: list[Measure], args: Namespace
+) -> Comparison:
     """Systems on several collections.
 
     Raises
@@ -117,7 +123,7 @@ def compare_entries(entries: list[Entry], measures: list[Measure], args: Namespa
     check_baseline_given(args, "test")
     with progress(len(entries)) as counted:
         comparison = compare(
-            open_entries(entries),
+            entries,
             measures,
             args.scheme,
             depth=args.depth,

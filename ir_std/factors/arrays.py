@@ -14,13 +14,15 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._damaged import DAMAGED
 from ir_std.errors import InputError
 from ir_std.factors.files import LARGEST
 from ir_std.factors.storage import quoted
+from ir_std.reading import ARCHIVE_ERRORS
 
 SAME = ";"
 """Stands between the names of arrays that are the same, and stored once."""
+_ARRAY_ERRORS = (ValueError, SyntaxError, TokenError, MemoryError, struct.error)
+"""What numpy raises on an array that is damaged."""
 
 
 def parse_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDArray[Any]]:
@@ -51,7 +53,7 @@ def parse_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDAr
                 for name, array in arrays.items()
                 for measure in name.removesuffix(".npy").split(SAME)
             }
-    except (*DAMAGED, ValueError, SyntaxError, TokenError, MemoryError, struct.error) as broken:
+    except (*ARCHIVE_ERRORS, *_ARRAY_ERRORS) as broken:
         raise InputError.at(
             file,
             None,

@@ -23,13 +23,13 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from ir_std._damaged import DAMAGED
 from ir_std._system.files import write_atomically
 from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder, user_folders, writable_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import FILES, OPTIONAL_FILES, snapshot
 from ir_std.factors.set_checks import check_set
+from ir_std.reading import ARCHIVE_ERRORS
 
 MANIFEST = "pack.json"
 INDEX = "index.json"
@@ -217,7 +217,7 @@ def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
             members = archive.infolist()
             size = sum(m.file_size for m in members)
             found = {m.filename: archive.read(m) for m in members if size <= LARGEST}
-    except (*DAMAGED, ValueError) as broken:
+    except (*ARCHIVE_ERRORS, ValueError) as broken:
         raise InputError.at(
             where, None, f"is no zip file ({broken})", "a pack is made by ir_std factors pack"
         ) from None

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ir_std._arrays import Floats
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import parse_measure
+from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT
 
 FEW_SYSTEMS = 40
@@ -35,8 +36,6 @@ NEAR_THE_END = 0.01
 """N this close to 0 or 1 says no more than that a run is far from all systems."""
 SATURATED = {"N": 0.1, "E": 1 / 3}
 """The share of the topics on which a run is at the end of a scheme when it saturates a set."""
-UNBOUNDED = ("SP", "DCG")
-"""Measures that may exceed 1."""
 WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref")
 """Measures that cannot be perfect where more documents are relevant than a run holds."""
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ir_std._arrays import Floats
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.schema import parse_set_measure
+from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT
 
 Table = Mapping[str, Floats]
@@ -43,10 +44,6 @@ class Described(Protocol):
 
     def about(self, measure: str, field: str, default: Any = None) -> Any:
         """What the set says of a measure."""
-
-
-UNBOUNDED = ("SP", "DCG")
-"""Measures that may exceed 1."""
 
 
 def topic_problems(s: Described) -> Iterator[Problem]:

@@ -10,6 +10,8 @@ from ir_measures.measures import Measure, registry
 from ir_std.errors import IrStdError
 from ir_std.measures import canonical, parse_measure
 
+UNBOUNDED = ("SP", "DCG", "alpha_DCG")
+"""Measures whose values may exceed 1."""
 TREC_EVAL_NAMES = {
     "map": "AP",
     "map_cut_{}": "AP@{}",

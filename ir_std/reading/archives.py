@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from ir_std._damaged import DAMAGED
 from ir_std.errors import InputError
 from ir_std.reading.sources import (
     MAX_MEMBER,
@@ -22,6 +23,16 @@ from ir_std.reading.sources import (
 
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
 ZIP_SUFFIX = ".zip"
+ARCHIVE_ERRORS = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    lzma.LZMAError,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+)
+"""What the standard library raises on archives that are truncated, damaged or encrypted."""
 
 
 def run_sources(
@@ -34,7 +45,7 @@ def run_sources(
     paths : iterable of str or path
         Run files, folders (every file below them, by name) and archives: ``.tar``, also
         compressed as ``.gz``, ``.xz`` or ``.bz2``, and ``.zip``.  Archives are read member by
-        member as they are asked for; nothing is unpacked to disk.  Hidden files are passed over.
+        member as they are asked for; nothing is unpacked to disk.  Hidden files are skipped.
     max_member : int
         Bytes that a packed file or a member of an archive may have.
 
@@ -50,11 +61,11 @@ def run_sources(
         or a path holds no file.
     """
     for path in map(Path, paths):
-        found = False
+        is_empty = True
         for source in _below(path, max_member):
-            found = True
+            is_empty = False
             yield source
-        if not found:
+        if is_empty:
             raise InputError.at(path, None, "holds no files", "runs are expected in it")
 
 
@@ -70,7 +81,7 @@ def _below(path: Path, max_member: int) -> Iterator[Source]:
             for member, stream in members(path):
                 if not is_hidden(PurePosixPath(member)):
                     yield read_into_memory(stream, f"{path}!{member}", max_member)
-        except (*DAMAGED, tarfile.TarError) as broken:
+        except ARCHIVE_ERRORS as broken:
             raise InputError.at(
                 path,
                 None,

@@ -172,7 +172,7 @@ class Ids:
         return mixed
 
     def _long_hashes(self) -> list[int]:
-        from hashlib import blake2b  # which loads OpenSSL
+        from hashlib import blake2b  # loads OpenSSL, and few files have such ids
 
         return [int.from_bytes(blake2b(name, digest_size=8).digest(), "little") for name in self]
 

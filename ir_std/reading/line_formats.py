@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy.typing as npt
 
 from ir_std._arrays import Ints
 from ir_std.reading import numbers
 from ir_std.reading.ids import Bytes
+
+Number: TypeAlias = float | int
 
 
 class LineFormat(NamedTuple):
@@ -24,9 +26,9 @@ class LineFormat(NamedTuple):
     value : int
         The place of the column that is a number.
     numbers : callable
-        Reads these numbers; see :func:`ir_std.reading.numbers.floats`.
-    is_number : callable
-        Whether a text is one.
+        Reads these numbers, many at once; see :func:`ir_std.reading.numbers.floats`.
+    number : callable
+        Reads one; None if it is none that the column may hold.
     rule : str
         What a message says of them.
     """
@@ -35,7 +37,7 @@ class LineFormat(NamedTuple):
     columns: tuple[str, ...]
     value: int
     numbers: Callable[[Bytes, Ints, Ints], npt.NDArray[Any]]
-    is_number: Callable[[bytes], bool]
+    number: Callable[[bytes], Number | None]
     rule: str
 
     @property
@@ -49,8 +51,9 @@ class LineFormat(NamedTuple):
         return f"a {self.kind} has {self.width} columns: {' '.join(self.columns)}"
 
 
-def _is_score(text: bytes) -> bool:
-    return bool(re.fullmatch(numbers.DECIMAL, text)) and math.isfinite(float(text))
+def _finite(text: bytes) -> float | None:
+    value = float(text) if re.fullmatch(numbers.DECIMAL, text) else math.inf
+    return value if math.isfinite(value) else None
 
 
 RUN = LineFormat(
@@ -58,7 +61,7 @@ RUN = LineFormat(
     ("topic", "Q0", "document", "rank", "score", "tag"),
     4,
     numbers.floats,
-    _is_score,
+    _finite,
     "a finite number is expected",
 )
 QRELS = LineFormat(
@@ -66,6 +69,6 @@ QRELS = LineFormat(
     ("topic", "iteration", "document", "relevance"),
     3,
     numbers.integers,
-    lambda text: numbers.integer(text) is not None,
+    numbers.integer,
     "a whole number is expected, of at most 64 bits",
 )

@@ -51,12 +51,12 @@ class Lines(NamedTuple):
     values: npt.NDArray[Any]
 
 
-def read_lines(source: Source, form: LineFormat) -> Lines:
+def read_lines(source: Source, line_format: LineFormat) -> Lines:
     """Read all lines.
 
     Raises
     ------
-    Suspicious
+    CheckFailed
         If something is wrong with them, or there are none.
     InputError
         If the source cannot be read.
@@ -68,29 +68,30 @@ def read_lines(source: Source, form: LineFormat) -> Lines:
     topics: dict[bytes, int] = {}
     columns: tuple[list[npt.NDArray[Any]], ...] = ([], [], [], [])
     for start, end in split_blocks(content):
-        for kept, part in zip(columns, _block(codes, start, end, form, topics), strict=False):
-            kept.append(part)
+        block = _read_block(codes, start, end, line_format, topics)
+        for column, part in zip(columns, block, strict=False):
+            column.append(part)
     if not columns[0]:
         raise CheckFailed
     topic, first, widths, values = map(_joined, columns)
     return Lines([name.decode() for name in topics], topic, Ids(codes, first, widths), values)
 
 
-def _block(
-    codes: Bytes, start: int, end: int, form: LineFormat, topics: dict[bytes, int]
+def _read_block(
+    codes: Bytes, start: int, end: int, line_format: LineFormat, topics: dict[bytes, int]
 ) -> tuple[npt.NDArray[Any], ...]:
     """Of a block's lines the topics' numbers, where documents are, how long, and the values.
 
     Nothing if there are only blank lines.
     """
-    before, ends = _tokens(codes[start - 1 : end], form.width)
+    before, ends = _tokens(codes[start - 1 : end], line_format.width)
     if not ends.size:
         return ()
     (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
-        (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, form.value)
+        (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, line_format.value)
     )
     try:
-        values = form.numbers(codes, value_at, value_end)
+        values = line_format.numbers(codes, value_at, value_end)
     except NotANumber:
         raise CheckFailed from None
     topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
@@ -157,7 +158,7 @@ def _tokens(codes: Bytes, width: int) -> tuple[Ints, Ints]:
 
     Raises
     ------
-    Suspicious
+    CheckFailed
         If a line has not ``width`` tokens, or there are control characters.
     """
     blank, breaks = codes <= ord(" "), codes == ord("\n")

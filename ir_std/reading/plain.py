@@ -1,86 +1,113 @@
-"""What is wrong with a file, and on which line: read slowly, when reading fast did not pass."""
+"""Runs and qrels line by line: slow, plain, and able to say which line is wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ir_std.errors import InputError
-from ir_std.reading.line_formats import QRELS, RUN, LineFormat
-from ir_std.reading.sources import Source, lines_of
+from ir_std.reading.ids import Ids
+from ir_std.reading.line_formats import QRELS, RUN, LineFormat, Number
+from ir_std.reading.lines import Lines
+from ir_std.reading.sources import Source, content_lines
 
-_BLANKS = b" \t\r"
 
-
-def split_lines(source: Source) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and fields of lines that are neither blank nor comments, one by one.
+def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
+    """As :func:`ir_std.reading.lines.read_lines`, one line after the other.
 
     Raises
     ------
     InputError
-        If a line is not UTF-8 or holds control characters.
+        Naming file and line.
     """
-    for number, line in enumerate(lines_of(source), 1):
-        content = line.strip(_BLANKS)
-        if not content or content.startswith(b"#"):
-            continue
-        try:
-            text = content.decode()
-        except UnicodeDecodeError as wrong:
-            raise InputError.at(
-                source.name,
-                number,
-                f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
-                "save the file as UTF-8",
-            ) from None
-        control = next((c for c in text if c < " " and c not in "\t\r"), None)
-        if control is not None:
-            raise InputError.at(
-                source.name,
-                number,
-                f"control character {control!r}",
-                "columns are parted by blanks or tabs",
-            )
-        fields = text.replace("\t", " ").replace("\r", " ").split(" ")
-        yield number, [field for field in fields if field]
+    numbers: dict[str, int] = {}
+    topic, documents, values = [], [], []
+    for _, name, document, value in parse_lines(source, line_format):
+        topic.append(numbers.setdefault(name, len(numbers)))
+        documents.append(document)
+        values.append(value)
+    if not documents:
+        raise no_lines(source)
+    return Lines(list(numbers), np.array(topic), Ids.of(documents), np.array(values))
 
 
-def first_fault(source: Source, form: LineFormat) -> InputError:
-    """The error at the first line of ``source`` that is not as ``form`` wants it."""
-    seen: dict[tuple[str, str], int] = {}
+def find_fault(source: Source, line_format: LineFormat) -> InputError:
+    """The error at the first line that is wrong, or repeats a document of its topic."""
+    first: dict[tuple[str, str], int] = {}
     try:
-        for number, fields in split_lines(source):
-            if len(fields) != form.width:
-                return InputError.at(source.name, number, _found_columns(fields, form), form.layout)
-            value = fields[form.value]
-            if not form.is_number(value.encode()):
+        for number, topic, document, _ in parse_lines(source, line_format):
+            if first.setdefault((topic, document), number) != number:
                 return InputError.at(
                     source.name,
                     number,
-                    f"{form.columns[form.value]} is {_shortened(value)!r}",
-                    form.rule,
-                )
-            key = fields[0], fields[2]
-            if key in seen:
-                return InputError.at(
-                    source.name,
-                    number,
-                    f"topic {_shortened(key[0])} has "
-                    f"document {_shortened(key[1])!r} again, first on line "
-                    f"{seen[key]}",
+                    f"topic {_shortened(topic)} has document {_shortened(document)!r} again, "
+                    f"first on line {first[topic, document]}",
                     "give each document once",
                 )
-            seen[key] = number
-    except InputError as found:
-        return found
+    except InputError as fault:
+        return fault
     return no_lines(source)
 
 
-def _found_columns(fields: list[str], form: LineFormat) -> str:
-    found = f"{len(fields)} column{'s' if len(fields) != 1 else ''}"
+def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[int, str, str, Number]]:
+    """Number, topic, document and value of each line.
+
+    Raises
+    ------
+    InputError
+        If a line is not as ``line_format`` wants it, or as for :func:`split_line`.
+    """
+    for number, line in content_lines(source):
+        fields = split_line(source, number, line)
+        if len(fields) != line_format.width:
+            raise InputError.at(
+                source.name, number, _column_count(fields, line_format), line_format.layout
+            )
+        text = fields[line_format.value]
+        value = line_format.number(text.encode())
+        if value is None:
+            column = line_format.columns[line_format.value]
+            raise InputError.at(
+                source.name, number, f"{column} is {_shortened(text)!r}", line_format.rule
+            )
+        yield number, fields[0], fields[2], value
+
+
+def split_line(source: Source, number: int, line: bytes) -> list[str]:
+    """The columns of a line.
+
+    Raises
+    ------
+    InputError
+        If it is not UTF-8 or holds control characters.
+    """
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as wrong:
+        raise InputError.at(
+            source.name,
+            number,
+            f"byte 0x{line[wrong.start]:02x} is not UTF-8",
+            "save the file as UTF-8",
+        ) from None
+    control = next((c for c in text if c < " " and c not in "\t\r"), None)
+    if control is not None:
+        raise InputError.at(
+            source.name,
+            number,
+            f"control character {control!r}",
+            "columns are separated by blanks or tabs",
+        )
+    return list(filter(None, text.replace("\t", " ").replace("\r", " ").split(" ")))
+
+
+def _column_count(fields: list[str], line_format: LineFormat) -> str:
+    count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}"
     for other in (RUN, QRELS):
-        if other is not form and len(fields) == other.width:
-            return f"{found}, as a {other.kind} has"
-    return found
+        if other is not line_format and len(fields) == other.width:
+            return f"{count}, as a {other.kind} has"
+    return count
 
 
 def _shortened(text: str) -> str:

@@ -9,10 +9,13 @@ import lzma
 import os
 import sys
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, ClassVar, NamedTuple
+from weakref import WeakSet, finalize
 
 from ir_std.errors import InputError
 
@@ -25,54 +28,125 @@ STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "standard input"
 """What messages call it."""
 
+MOST_WAITING = 32
+"""Files that may wait open between a look at their first line and their reading."""
+BLANKS = b" \t\r"
+"""What separates columns, beside which only line ends may stand among the control characters."""
+
 _PIECE = 1 << 18  # larger ones are memory that the system has to find anew each time
 _LITTLE = 1 << 14
 
 
-class Source(Protocol):
-    """Bytes with a name: a file on disk, or what has been read into memory."""
+class Source(ABC):
+    """Bytes with a name: a file on disk, or what has been read into memory.
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    max_member : int
+        Bytes that it may unpack to.
+    """
 
-    @property
-    def max_member(self) -> int:
-        """Bytes that it may unpack to."""
+    name: str
+    max_member: int
 
+    @abstractmethod
     def open(self) -> BinaryIO:
         """Open for reading, from the start, as often as wanted."""
 
+    def release(self, stream: BinaryIO) -> None:
+        """Take back an open stream when a look at the first line is all that was wanted."""
+        stream.close()
 
-class FileSource(NamedTuple):
-    """A file on disk."""
+    @cached_property
+    def first_line(self) -> tuple[int, bytes] | None:
+        """Number and content of the first line that is neither blank nor a comment, if any.
 
-    path: Path
-    max_member: int = MAX_MEMBER
+        It shows what kind of file this is, and is read once, no matter how many ask.
 
-    @property
-    def name(self) -> str:
-        """The path as it was given."""
-        return str(self.path)
+        Raises
+        ------
+        InputError
+            As :func:`read_pieces`.
+        """
+        stream = self.open()
+        try:
+            return next(_content_lines(_lines(_unpack(stream, self, _LITTLE))), None)
+        finally:
+            self.release(stream)
+
+
+class FileSource(Source):
+    """A file on disk.
+
+    After a look at its first line the file stays open for the reader who comes next, so that a
+    command opens it once; not so if too many files wait already.  When the source is dropped,
+    or sent to another process, nothing stays open.
+
+    Parameters
+    ----------
+    path : Path
+    max_member : int
+    """
+
+    _waiting: ClassVar[WeakSet[FileSource]] = WeakSet()
+
+    def __init__(self, path: Path, max_member: int = MAX_MEMBER) -> None:
+        self.path, self.max_member = path, max_member
+        self.name = str(path)
+        self._stream: BinaryIO | None = None
+        self._closing: finalize[..., FileSource] | None = None
 
     def open(self) -> BinaryIO:
-        """Open for reading.
+        """Open for reading, or go back to the start of what waits open.
 
         Raises
         ------
         InputError
             If there is no such file, it is a folder, may not be read, or can be read only once.
         """
-        stream = _opened(self.path)
-        if not stream.seekable():
-            stream.close()
-            raise InputError.at(
-                self.path, None, "is a pipe or a device", "write it to a file, and name that"
-            )
+        if self._stream is None:
+            return _seekable(_open(self.path), self.path)
+        stream, self._stream = self._stream, None
+        self._waiting.discard(self)
+        if self._closing is not None:
+            self._closing.detach()
+        stream.seek(0)
         return stream
 
+    def release(self, stream: BinaryIO) -> None:
+        """Keep the stream for the next :meth:`open`, if not too many files wait."""
+        if len(self._waiting) >= MOST_WAITING:
+            stream.close()
+            return
+        self._stream = stream
+        self._closing = finalize(self, stream.close)
+        self._waiting.add(self)
 
-def _opened(path: Path) -> BinaryIO:
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_stream": None, "_closing": None}
+
+
+class BytesSource(Source):
+    """A file in memory.
+
+    Parameters
+    ----------
+    name : str
+    content : bytes
+    max_member : int
+    """
+
+    def __init__(self, name: str, content: bytes, max_member: int = MAX_MEMBER) -> None:
+        self.name, self.content, self.max_member = name, content, max_member
+
+    def open(self) -> BinaryIO:
+        """Open for reading."""
+        return BytesIO(self.content)
+
+
+def _open(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
             raise InputError.at(path, None, "is a directory", "name a file")
@@ -89,49 +163,45 @@ def _opened(path: Path) -> BinaryIO:
         ) from None
 
 
+def _seekable(stream: BinaryIO, path: Path) -> BinaryIO:
+    if stream.seekable():
+        return stream
+    stream.close()
+    raise InputError.at(path, None, "is a pipe or a device", "write it to a file, and name that")
+
+
 def _short(path: Path) -> str:
     name = str(path)
     return name if len(name) < 400 else f"{name[:100]}... ({len(name)} characters)"
 
 
-class BytesSource(NamedTuple):
-    """A file in memory."""
-
-    name: str
-    content: bytes
-    max_member: int = MAX_MEMBER
-
-    def open(self) -> BinaryIO:
-        """Open for reading."""
-        return BytesIO(self.content)
-
-
 def source_of(file: Any) -> Source:
     """The source that a file's path, ``-`` for standard input, or an open file stands for.
 
-    What can be read only once, such as a pipe, is read into memory.
+    What can be read only once, such as a pipe, is read into memory; a file is not opened yet.
 
     Raises
     ------
     InputError
-        If it cannot be read.
+        If a pipe or an open file cannot be read.
     """
+    if isinstance(file, Source):
+        return file
     if hasattr(file, "read"):
         return read_into_memory(file, str(getattr(file, "name", type(file).__name__)))
-    if not isinstance(file, (str, os.PathLike)):
-        source: Source = file
-        return source
     if file == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError.at(STANDARD_INPUT_NAME, None, "is closed", "name a file instead of -")
         return read_into_memory(sys.stdin.buffer, STANDARD_INPUT_NAME)
-    with _opened(Path(file)) as stream:
-        return FileSource(Path(file)) if stream.seekable() else read_into_memory(stream, str(file))
+    if not is_pipe(file):
+        return FileSource(Path(file))
+    with _open(Path(file)) as stream:
+        return read_into_memory(stream, str(file))
 
 
-def unopened(file: Any) -> Source:
-    """As :func:`source_of`, of a path without a look at what is there."""
-    return FileSource(Path(file)) if isinstance(file, (str, os.PathLike)) else source_of(file)
+def is_pipe(file: str | os.PathLike[str]) -> bool:
+    """Whether a name is that of a pipe, as ``<(zcat run.gz)`` is, or of a device."""
+    return os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file)
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -178,19 +248,37 @@ def read_into_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> By
 def lines_of(source: Source) -> Iterator[bytes]:
     """The lines of a source, unpacked, without their ends and a byte order mark.
 
-    It is read no further than lines are asked for: the first one tells most of a file.
+    Raises
+    ------
+    InputError
+        As :func:`read_pieces`.
+    """
+    return _lines(read_pieces(source))
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    rest, mark = b"", codecs.BOM_UTF8
+    for piece in pieces:
+        *lines, rest = (rest + piece.removeprefix(mark)).split(b"\n")
+        mark = b""
+        yield from lines
+    yield rest
+
+
+def content_lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Numbers and content of the lines that are neither blank nor comments.
 
     Raises
     ------
     InputError
         As :func:`read_pieces`.
     """
-    rest, mark = b"", codecs.BOM_UTF8
-    for piece in read_pieces(source, _LITTLE):
-        *lines, rest = (rest + piece.removeprefix(mark)).split(b"\n")
-        mark = b""
-        yield from lines
-    yield rest
+    return _content_lines(lines_of(source))
+
+
+def _content_lines(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    stripped = ((number, line.strip(BLANKS)) for number, line in enumerate(lines, 1))
+    return ((number, line) for number, line in stripped if line and not line.startswith(b"#"))
 
 
 def read_pieces(source: Source, size: int = _PIECE) -> Iterator[bytes]:
@@ -202,26 +290,30 @@ def read_pieces(source: Source, size: int = _PIECE) -> Iterator[bytes]:
         If it cannot be read or unpacked, unpacks to more than it may, is UTF-16, or has a line
         longer than :data:`LONGEST_LINE`, or blanks for as long.
     """
-    with source.open() as raw:
-        start = raw.read(6)
-        raw.seek(0)
-        packing = _packing(start)
-        if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise InputError.at(source.name, None, "is UTF-16", "save it as UTF-8")
-        if packing is None:
-            stream, guard = raw, _Guard(source.name, None)
-        elif packing.open is None:
-            raise InputError.at(
-                source.name,
-                None,
-                f"is packed with {packing.name}",
-                "unpack it; gzip, bzip2 and xz are read as they are",
-            )
-        else:
-            stream, guard = packing.open(raw), _Guard(source.name, source.max_member)
-        while piece := _read(stream, source.name, packing, size):
-            guard.look_at(piece)
-            yield piece
+    with source.open() as stream:
+        yield from _unpack(stream, source, size)
+
+
+def _unpack(raw: BinaryIO, source: Source, size: int) -> Iterator[bytes]:
+    start = raw.read(6)
+    raw.seek(0)
+    packing = _packing(start)
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError.at(source.name, None, "is UTF-16", "save it as UTF-8")
+    if packing is None:
+        stream, guard = raw, _Guard(source.name, None)
+    elif packing.open is None:
+        raise InputError.at(
+            source.name,
+            None,
+            f"is packed with {packing.name}",
+            "unpack it; gzip, bzip2 and xz are read as they are",
+        )
+    else:
+        stream, guard = packing.open(raw), _Guard(source.name, source.max_member)
+    while piece := _read(stream, source.name, packing, size):
+        guard.look_at(piece)
+        yield piece
 
 
 class _Packing(NamedTuple):

@@ -90,7 +90,8 @@ def compare(
     entries = _with_counted_topics(entries)
     collections: dict[object, Qrels] = {}
     for _, _, qrels in entries:
-        collections.setdefault(_key(qrels), as_qrels(qrels))
+        if _key(qrels) not in collections:
+            collections[_key(qrels)] = as_qrels(qrels)
     wanted = as_measures(measures or ()) or _default_measures(
         entries, collections.values(), scheme_names(schemes)
     )

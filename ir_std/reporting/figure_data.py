@@ -16,7 +16,7 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_std.analysis.estimate import Estimate
-from ir_std.evaluation.placement import Peers, peers_of
+from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 

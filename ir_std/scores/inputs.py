@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ir_std.errors import InputError, UsageError, abbreviate
-from ir_std.reading.sources import BytesSource, source_of
-from ir_std.scores.files import is_model_meta, is_score_file, read_scores
+from ir_std.reading import QRELS, RUN, FileSource, Source, source_of
+from ir_std.scores.files import is_score_file, read_scores
+from ir_std.scores.mteb import is_model_meta
 from ir_std.scores.run_scores import RunScores, counted_topics
-from ir_std.trec.inputs import as_qrels, as_run
-from ir_std.trec.naming import name_runs
+from ir_std.trec.files import count_columns, read_run
+from ir_std.trec.inputs import as_qrels, as_run, is_file
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
+
+SCORES = "score file"
+"""The kind of a file that holds scores; those of others are :attr:`LineFormat.kind`."""
+
+
+def kind_of(source: Source) -> str:
+    """Whether a file holds scores, or is a run or qrels.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    if is_score_file(source):
+        return SCORES
+    width = count_columns(source)
+    for line_format in (RUN, QRELS):
+        if width == line_format.width:
+            return line_format.kind
+    raise InputError.at(
+        source.name, None, f"{width} columns in its first line", f"{RUN.layout}; {QRELS.layout}"
+    )
 
 
 def as_run_or_scores(run: Any) -> Run | RunScores:
@@ -26,15 +50,15 @@ def as_run_or_scores(run: Any) -> Run | RunScores:
     """
     if isinstance(run, RunScores):
         return run
-    if hasattr(run, "read"):
-        run = source_of(run)
-    if not isinstance(run, (str, os.PathLike, BytesSource)) or not is_score_file(run):
+    if not is_file(run):
         return as_run(run)
-    read = read_scores(run)
+    source = source_of(run)
+    if not is_score_file(source):
+        return read_run(source)
+    read = read_scores(source)
     if len(read) > 1:
-        file = run.name if isinstance(run, BytesSource) else run
         raise InputError.at(
-            file,
+            source.name,
             None,
             f"scores of {len(read)} runs ({abbreviate(read)})",
             "read them with read_scores, and give one",
@@ -60,14 +84,12 @@ def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
         If two runs have the same name.
     """
     named: dict[str, Any] = {}
-    for name, given in name_runs(runs).items():
-        run = source_of(given) if hasattr(given, "read") else given
-        if not isinstance(run, (str, os.PathLike, BytesSource)):
-            named[name] = run
-        elif not is_score_file(run):
-            named[name] = source_of(run)  # nobody looks at it again
-        elif not is_model_meta(run):
-            _add_scores(named, name, read_scores(run, measure))
+    for name, run in name_runs(runs).items():
+        source = source_of(run) if is_file(run) else None
+        if source is None or not is_score_file(source):
+            named[name] = source or run
+        elif not is_model_meta(source):
+            _add_scores(named, name, read_scores(source, measure))
     if not named:
         raise UsageError("no scores: a model_meta.json says only whose results are beside it")
     return named
@@ -101,3 +123,66 @@ def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
             "no qrels: without them only scores that were computed elsewhere can be used, no runs"
         )
     return counted_topics(scores)
+
+
+def name_runs(runs: Any) -> dict[str, Any]:
+    """Runs by name: the names given, or file names (paths where those are the same).
+
+    Parameters
+    ----------
+    runs
+        One run in any form, a list of runs, or a dict that names them.
+
+    Raises
+    ------
+    UsageError
+        If there is no run, or two have the same name.
+    """
+    if isinstance(runs, Mapping) and not _is_run(runs):
+        named = {str(name): run for name, run in runs.items()}
+    elif isinstance(runs, (list, tuple)) and not _is_table(runs):
+        named = _named_by_file(runs)
+    else:
+        path = _path(runs)
+        named = {"run" if path is None else os.path.basename(path): runs}
+    if not named:
+        raise UsageError("no runs: give a run, a list of runs, or a dict that names them")
+    return named
+
+
+def _named_by_file(runs: Sequence[Any]) -> dict[str, Any]:
+    paths = [_path(run) for run in runs]
+    count = Counter(os.path.basename(path) for path in dict.fromkeys(paths) if path is not None)
+    named: dict[str, Any] = {}
+    for number, (run, path) in enumerate(zip(runs, paths, strict=True), 1):
+        name = run.name if isinstance(run, Source) else f"run{number}"
+        if path is not None:
+            name = os.path.basename(path) if count[os.path.basename(path)] == 1 else path
+        if name in named and (path is None or _path(named[name]) is None):
+            raise UsageError(f"two runs are called {name}: name them in a dict")
+        named[name] = run
+    return named
+
+
+def _path(run: Any) -> str | None:
+    """The path of a run that is a file."""
+    if isinstance(run, FileSource):
+        return run.name
+    return os.fspath(run) if isinstance(run, (str, os.PathLike)) else None
+
+
+def _is_run(given: Mapping[Any, Any]) -> bool:
+    """Whether a dict is one run (numbers by topic and document), and not runs by name."""
+    return bool(given) and all(
+        isinstance(docs, Mapping) and not isinstance(next(iter(docs.values()), None), Mapping)
+        for docs in given.values()
+    )
+
+
+def _is_table(given: Sequence[Any]) -> bool:
+    """Whether a list is one run (objects or records of topic, document, score), and not runs."""
+    return any(
+        (hasattr(row, "query_id") and not hasattr(row, "itertuples"))
+        or (isinstance(row, Mapping) and isinstance(row.get("query_id"), str))
+        for row in given[:1]
+    )

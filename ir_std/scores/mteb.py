@@ -1,8 +1,16 @@
-"""What data sets are called: MTEB's tasks by their ir_datasets ids."""
+"""MTEB's results: a task's scores in JSON, the data set that the task is, the model's name."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ir_std.errors import InputError, abbreviate
+from ir_std.measures.names import from_mteb
+from ir_std.reading import FileSource, Source
+from ir_std.scores.run_scores import RunScores, ScoreEntry, collect_scores
 
 CQADUPSTACK = (
     "android",
@@ -72,7 +80,82 @@ def mteb_dataset(task: str, split: str, subset: str = "default") -> str | None:
         As MTEB calls them: ``"MIRACLRetrieval"``, ``"dev"``, ``"sw"``.
     """
     if task in _MIRACL:
-        known = split == "dev" and subset not in ("", "default")
-        return _MIRACL[task].format(subset) if known else None
-    found = _BEIR.get(task)
-    return found.dataset if found and split == found.split and subset == "default" else None
+        is_part = split == "dev" and subset not in ("", "default")
+        return _MIRACL[task].format(subset) if is_part else None
+    known_task = _BEIR.get(task)
+    if known_task is None or split != known_task.split or subset != "default":
+        return None
+    return known_task.dataset
+
+
+def is_model_meta(source: Source) -> bool:
+    """Whether a file is what MTEB writes beside a model's results."""
+    return isinstance(source, FileSource) and source.path.name == "model_meta.json"
+
+
+def is_mteb_result(content: Any) -> bool:
+    """Whether parsed JSON is a task's result."""
+    return isinstance(content, dict) and (
+        ("task_name" in content and isinstance(content.get("scores"), dict))
+        or "mteb_dataset_name" in content
+    )
+
+
+def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunScores]:
+    """The scores of one task by model: of the split and the subsets that are data sets here.
+
+    Raises
+    ------
+    InputError
+        If there are none of BEIR or MIRACL.
+    """
+    task = str(content.get("task_name") or content.get("mteb_dataset_name"))
+    entries: list[ScoreEntry] = []
+    subsets = []
+    for split, subset, scores in _splits(content):
+        subsets.append(f"{split} {subset}".removesuffix(" default"))
+        dataset = mteb_dataset(task, split, subset)
+        if dataset:
+            entries += [
+                ScoreEntry(None, "", dataset, name, str(value))
+                for name, value in scores.items()
+                if from_mteb(name)
+            ]
+    if not entries:
+        raise InputError.at(
+            source.name,
+            None,
+            f"task {task} ({abbreviate(subsets) or 'no split'})",
+            "the retrieval tasks of BEIR (test, of MSMARCO dev) and MIRACL (dev) "
+            "have factors: leave out others",
+        )
+    return {_model_name(source): collect_scores(entries, source.name, "collection")[""]}
+
+
+def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Splits and subsets with their scores; versions before 1.11 had them side by side."""
+    if isinstance(content.get("scores"), dict):
+        for split, subsets in content["scores"].items():
+            for scores in subsets if isinstance(subsets, list) else ():
+                if isinstance(scores, dict):
+                    yield split, str(scores.get("hf_subset", "default")), scores
+        return
+    for split, scores in content.items():
+        if isinstance(scores, dict):
+            yield split, "default", scores
+
+
+def _model_name(source: Source) -> str:
+    """The model whose results a folder holds: MTEB writes ``MODEL/REVISION/TASK.json``."""
+    if not isinstance(source, FileSource):
+        return source.name
+    folder = source.path.absolute().parent
+    try:
+        meta = json.loads((folder / "model_meta.json").read_text(encoding="utf-8"))
+        name = meta.get("name")
+    except (OSError, ValueError, RecursionError, AttributeError):
+        name = None
+    if name:
+        return str(name)
+    revision = re.fullmatch(r"[0-9a-f]{40}|no_revision_available|external|\d", folder.name)
+    return (folder.parent if revision else folder).name.replace("__", "/")

@@ -15,14 +15,12 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures import Standardized
-from ir_std.measures.names import find_measure
+from ir_std.measures.names import UNBOUNDED, find_measure
 from ir_std.schemes import EXACT
 from ir_std.trec.qrels import DictQrels
 
 SUMMARY = "all"
 """The topic that stands for the mean, as in trec_eval and ir_measures."""
-UNBOUNDED = ("SP", "DCG", "alpha_DCG")
-"""Measures whose values may exceed 1."""
 _COUNTS = ("NumQ", "NumRel", "NumRet")
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
 

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from ir_measures import util
+from ir_measures.util import Qrel, ScoredDoc
+
 from ir_std._system.files import write_atomically
 from ir_std.errors import InputError
-from ir_std.reading.line_formats import QRELS, RUN
-from ir_std.reading.lines import CheckFailed, read_lines
-from ir_std.reading.plain import first_fault, no_lines, split_lines
-from ir_std.reading.sources import Source, source_of
+from ir_std.reading import (
+    QRELS,
+    RUN,
+    CheckFailed,
+    Source,
+    find_fault,
+    no_lines,
+    read_lines,
+    source_of,
+    split_line,
+)
 from ir_std.trec.qrels import ArrayQrels, Qrels, RepeatedDocument
 from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import ArrayRun, InvalidRun, Run
@@ -44,7 +54,7 @@ def read_run(file: File) -> Run:
     try:
         return ArrayRun(*read_lines(source, RUN), source.name)
     except (CheckFailed, InvalidRun):
-        raise first_fault(source, RUN) from None
+        raise find_fault(source, RUN) from None
 
 
 def read_qrels(file: File) -> Qrels:
@@ -59,10 +69,10 @@ def read_qrels(file: File) -> Qrels:
     try:
         return ArrayQrels(*read_lines(source, QRELS), source.name)
     except (CheckFailed, RepeatedDocument):
-        raise first_fault(source, QRELS) from None
+        raise find_fault(source, QRELS) from None
 
 
-def columns_of(file: File) -> int:
+def count_columns(source: Source) -> int:
     """The number of columns in a file's first line that is neither blank nor a comment.
 
     Raises
@@ -70,10 +80,42 @@ def columns_of(file: File) -> int:
     InputError
         If the file cannot be read or has no such line.
     """
-    source = source_of(file)
-    for _, fields in split_lines(source):
-        return len(fields)
-    raise no_lines(source)
+    if source.first_line is None:
+        raise no_lines(source)
+    return len(split_line(source, *source.first_line))
+
+
+def read_trec_qrels(file: str | os.PathLike[str] | IO[str]) -> Iterator[Qrel]:
+    r"""The rows of TREC qrels, as ``ir_measures.read_trec_qrels`` gives them.
+
+    >>> list(read_trec_qrels("401 0 FBIS3-1 1\n"))
+    [Qrel(query_id='401', doc_id='FBIS3-1', relevance=1, iteration='0')]
+
+    Parameters
+    ----------
+    file : str, path or open file
+        A file, or its content: a string with a line end in it.
+    """
+    yield from util.read_trec_qrels(_path_as_text(file))
+
+
+def read_trec_run(file: str | os.PathLike[str] | IO[str]) -> Iterator[ScoredDoc]:
+    r"""The rows of a TREC run, as ``ir_measures.read_trec_run`` gives them.
+
+    >>> list(read_trec_run("401 Q0 FBIS3-1 1 17.5 bm25\n"))
+    [ScoredDoc(query_id='401', doc_id='FBIS3-1', score=17.5)]
+
+    Parameters
+    ----------
+    file : str, path or open file
+        A file, or its content: a string with a line end in it.
+    """
+    yield from util.read_trec_run(_path_as_text(file))
+
+
+def _path_as_text(file: str | os.PathLike[str] | IO[str]) -> str | IO[str]:
+    """A file as ir_measures takes it: of a ``Path`` it silently reads nothing."""
+    return os.fspath(file) if isinstance(file, os.PathLike) else file
 
 
 def write_run(

@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError
-from ir_std.reading.ids import Ids, check_strings
-from ir_std.reading.sources import BytesSource, FileSource
+from ir_std.reading import Ids, Source, check_strings
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.frames import as_frame, column_values, is_frame, is_pandas
 from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, RepeatedDocument
@@ -48,11 +47,11 @@ def as_run(run: Any) -> Run:
     """
     if isinstance(run, Run):
         return run
-    if _is_file(run):
+    if is_file(run):
         return read_run(run)
     if isinstance(run, Iterator):
         run = _listed(run)
-        if _is_file(run):
+        if is_file(run):
             return read_run(run)
     made: Run
     if isinstance(run, Mapping):
@@ -66,8 +65,9 @@ def as_run(run: Any) -> Run:
     return made
 
 
-def _is_file(given: Any) -> bool:
-    return isinstance(given, (str, os.PathLike, FileSource, BytesSource)) or hasattr(given, "read")
+def is_file(given: Any) -> bool:
+    """Whether something is a file: a path, an open one, or a source."""
+    return isinstance(given, (str, os.PathLike, Source)) or hasattr(given, "read")
 
 
 def _others_read(given: Any) -> bool:
@@ -114,7 +114,7 @@ def as_qrels(qrels: Any) -> Qrels:
     """
     if isinstance(qrels, Qrels):
         return qrels
-    if isinstance(qrels, Iterator) and not _is_file(qrels):
+    if isinstance(qrels, Iterator) and not is_file(qrels):
         qrels = _listed(qrels)
     if (
         isinstance(qrels, str)
@@ -123,7 +123,7 @@ def as_qrels(qrels: Any) -> Qrels:
         and (not _looks_like_file(qrels))
     ):
         return dataset_qrels(qrels)
-    if _is_file(qrels):
+    if is_file(qrels):
         return read_qrels(qrels)
     made: Qrels
     if isinstance(qrels, Mapping):

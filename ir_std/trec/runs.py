@@ -16,7 +16,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError
-from ir_std.reading.ids import Collision, Ids, check_strings, keys, may_repeat
+from ir_std.reading import Collision, Ids, check_strings, keys, may_repeat
 from ir_std.trec.qrels import Qrels, Targets, by_topic
 
 

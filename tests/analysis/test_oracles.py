@@ -25,11 +25,10 @@ from statsmodels.distributions.empirical_distribution import ECDF
 from statsmodels.formula.api import ols
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
-from statsmodels.stats.weightstats import DescrStatsW
 
 from ir_std import analysis, build_factors, merge, normalize, place
 from ir_std.analysis.corrections import bonferroni, holm
-from ir_std.analysis.paired import mean_interval, randomization_test, t_test, tukey_test
+from ir_std.analysis.paired import randomization_test, t_test, tukey_test
 from ir_std.schemes import get_scheme
 
 Found = Any
@@ -236,12 +235,6 @@ def bonferronis(rng: np.random.Generator) -> Cases:
     for k in range(1, 30):
         p = np.round(rng.beta(0.5, 3, k), 2)
         yield bonferroni(p), multipletests(p, method="bonferroni")[1]
-
-
-@audit("mean_interval", "statsmodels DescrStatsW")
-def interval(rng: np.random.Generator) -> Cases:
-    for x in matrices(rng):
-        yield mean_interval([*x[:, 0], np.nan]), DescrStatsW(x[:, 0]).tconfint_mean()
 
 
 # Two collections

@@ -15,7 +15,6 @@ from ir_std.analysis import paired
 from ir_std.analysis.corrections import bonferroni, holm
 from ir_std.analysis.paired import (
     describe_test,
-    mean_interval,
     paired_tests,
     randomization_test,
     t_test,
@@ -45,7 +44,6 @@ def test_a_constant_difference_is_no_chance() -> None:
 def test_one_pair_is_no_test() -> None:
     assert np.isnan(t_test([0.5]))
     assert np.isnan(randomization_test([0.5]))
-    assert np.isnan(mean_interval([0.5])).all()
 
 
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=9))
@@ -244,13 +242,6 @@ def test_a_note_says_what_was_tested_and_how_it_was_corrected(
     test: str, correction: str | None, runs: int, words: str
 ) -> None:
     assert describe_test(test, correction, runs) == words
-
-
-@given(SCORES)
-def test_the_interval_is_scipys(values: list[int]) -> None:
-    if np.ptp(values) > 0:
-        expected = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
-        assert mean_interval([*values, float("nan")]) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

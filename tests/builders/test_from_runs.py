@@ -61,7 +61,7 @@ def runs(tmp_path: Path) -> Path:
 def test_mean_and_deviation_are_those_of_the_systems_scores() -> None:
     built = build_factors(QRELS, RUNS, MEASURES, id="x")
     for name in MEASURES:
-        measure = ir_measures.parse_measure(name)
+        measure = ir_std.parse_measure(name)
         values = np.zeros((len(TOPICS), len(RUNS)))
         for s, run in enumerate(RUNS.values()):
             for m in ir_measures.pytrec_eval.iter_calc([measure], QRELS, run):
@@ -502,6 +502,7 @@ def test_a_folder_that_holds_the_input_is_never_replaced(
 # -- a cluster -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_that_loses_a_worker_builds_the_same_set() -> None:
     judged, by_tag = collection(systems=60, documents=400)
     many = list(by_tag.values())

@@ -201,16 +201,15 @@ def test_a_run_is_looked_at_once_and_read_once(
     files: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    by_path = sources._opened
+    by_path = sources._open
 
     def counted(path: Path) -> Any:
         opened.append(path.name)
         return by_path(path)
 
-    monkeypatch.setattr(sources, "_opened", counted)
+    monkeypatch.setattr(sources, "_open", counted)
     assert ir_std_cli(files / "runs", files / "qrels", "AP", "--jobs", 1).status == 0
-    # Whether they hold scores, how many columns they have, and their lines.
-    assert opened.count("one") == opened.count("two") == 3
+    assert opened.count("one") == opened.count("two") == opened.count("qrels") == 1
 
 
 def test_what_is_no_run_in_a_folder_is_named(files: Path, tmp_path: Path, ir_std_cli: Any) -> None:

@@ -97,7 +97,16 @@ def starts_python(ended: Ended) -> bool:
     return ended.seconds < SOON and not any("ir_std" in line for line in ended.said)
 
 
-@pytest.mark.parametrize("interrupts", [[0.3], [0.6], [0.9, 0.91], [1.3, 1.35, 1.4], [2.0]])
+@pytest.mark.parametrize(
+    "interrupts",
+    [
+        [0.3],
+        [0.6],
+        [0.9, 0.91],
+        pytest.param([1.3, 1.35, 1.4], marks=pytest.mark.slow),
+        pytest.param([2.0], marks=pytest.mark.slow),
+    ],
+)
 def test_an_interrupted_program_is_over_in_one_line(
     command: list[str], interrupts: list[float]
 ) -> None:

@@ -164,7 +164,13 @@ def test_a_run_is_not_replaced_by_what_it_is_merged_to(
     assert Path(shards[0]).read_bytes() == before
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, marks=[] if method in ("minmax", "uv") else pytest.mark.slow)
+        for method in METHODS
+    ],
+)
 def test_merged_real_runs_read_back_equal(
     runs_of: Callable[[str], Path], tmp_path: Path, method: str
 ) -> None:

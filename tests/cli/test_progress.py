@@ -86,7 +86,13 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in ("by topic", "compare")))
+        for name in COMMANDS
+    ],
+)
 def test_progress_is_seen_on_a_terminal_and_changes_no_result(
     files: Path, tmp_path: Path, command: str
 ) -> None:

@@ -15,7 +15,18 @@ import ir_std
 from ir_std import StandardizationWarning, available_factors, load_factors, sAP
 from ir_std.testing import simulated_qrels, simulated_run
 
-DISTRIBUTIONS = [name for name in available_factors() if load_factors(name).scores]
+EACH_KIND = {
+    "blog08": "topics of two years",
+    "dl20-passage": "graded",
+    "mteb-retrieval": "means of data sets",
+    "robust05": "two sources",
+    "trec8-adhoc": "binary",
+}
+DISTRIBUTIONS = [
+    pytest.param(name, marks=[] if name in EACH_KIND else pytest.mark.slow)
+    for name in available_factors()
+    if load_factors(name).scores
+]
 
 
 def files(name: str, folder: Path) -> tuple[Path, Path]:

@@ -137,9 +137,7 @@ def test_a_part_of_two_collections_is_named_by_the_measure(tmp_path: Path) -> No
     assert named == f"sP(factors='{used}')@2"
     with warnings.catch_warnings():
         warnings.simplefilter("error", StandardizationWarning)
-        pt.Experiment(
-            [RESULTS], TOPICS.head(4), part, [ir_measures.parse_measure(named)], names=["a"]
-        )
+        pt.Experiment([RESULTS], TOPICS.head(4), part, [ir_std.parse_measure(named)], names=["a"])
 
 
 def test_baseline_and_rounding() -> None:

@@ -26,7 +26,7 @@ from ir_std.factors.catalog import shipped_folder
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.formats import read_webber
 from ir_std.measures import parse_measure
-from ir_std.reading.archives import run_sources
+from ir_std.reading import run_sources
 from ir_std.testing import simulated_qrels
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.ranking import DOUBLE, rank_documents
@@ -62,7 +62,7 @@ def test_sets_from_runs_hold_every_usual_measure(name: str) -> None:
         "robust04",
         "trec5-adhoc",
         "terabyte05",
-        "dl20-passage-modern",
+        pytest.param("dl20-passage-modern", marks=pytest.mark.slow),
         "ntcir13-www-english",
     ],
 )
@@ -201,6 +201,7 @@ def trec8_doubles(data: Path) -> dict[str, npt.NDArray[np.float64]]:
     return {m: np.array(values) for m, values in rows.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", DOUBLES)
 def test_scores_ordered_as_64_bit_floats_give_the_published_means_exactly(
     measure: str, data: Path, trec8_doubles: dict[str, npt.NDArray[np.float64]]
@@ -270,7 +271,7 @@ STANDARDIZED = ["sAP(rel=2)", "snDCG@10", "sRR(rel=2)", "sR(rel=2)@100", "sRBP",
 
 def by_hand(name: str, factors: FactorSet, qrels: Path, run: Path) -> float:
     """Mean of N over topics, from raw values and the set's tables; where sd is 0, all tie."""
-    base = ir_measures.parse_measure(name[1:])
+    base = ir_std.parse_measure(name[1:])
     values = {
         m.query_id: m.value for m in ir_std.iter_calc([base], qrels, run) if m.measure == base
     }
@@ -287,7 +288,7 @@ def test_dl19s_measures_work_through_api_and_command_line(
     name: str, best: tuple[Path, Path], ir_std_cli: Any
 ) -> None:
     run, qrels = best
-    measure = ir_measures.parse_measure(name)
+    measure = ir_std.parse_measure(name)
     expected = by_hand(name, load_factors("dl19-passage"), qrels, run)
     assert ir_std.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(expected)
     plain = ir_measures.calc_aggregate(
@@ -317,7 +318,7 @@ def test_dl19s_measures_work_in_pyterrier(best: tuple[Path, Path]) -> None:
         columns=["qid", "docno", "label"],
     )
     topics = pd.DataFrame({"qid": judged["qid"].unique(), "query": "q"})
-    measures = [ir_measures.parse_measure(name) for name in STANDARDIZED]
+    measures = [ir_std.parse_measure(name) for name in STANDARDIZED]
     table = pt.Experiment([results], topics, judged, [nDCG @ 10, *measures])
     direct = ir_std.calc_aggregate(measures, qrels, run)
     for measure in measures:

@@ -19,6 +19,7 @@ import ir_std.trec.inputs
 from ir_std.analysis.uncertainty import bootstrap_covariance
 from ir_std.cli import main
 from ir_std.cli.compare import is_entry, split_entry
+from ir_std.cli.inputs import OpenedOnce
 from ir_std.errors import UsageError
 from ir_std.factors.estimates import scores_by_system
 from ir_std.reporting.part import NO_ESTIMATE
@@ -224,8 +225,8 @@ def test_entries_are_told_from_measures() -> None:
 def test_files_may_have_colons(tmp_path: Path) -> None:
     run = tmp_path / "a:b.run"
     run.write_text("")
-    assert split_entry(f"x={run}:q.txt") == ("x", str(run), "q.txt")
-    assert split_entry("x=none:a:b") == ("x", "none", "a:b")
+    assert split_entry(f"x={run}:q.txt", OpenedOnce()) == ("x", str(run), "q.txt")
+    assert split_entry("x=none:a:b", OpenedOnce()) == ("x", "none", "a:b")
 
 
 @pytest.mark.parametrize("text", ["x=run", "=run:qrels", "x=run:", "x=:qrels"])

@@ -712,7 +712,7 @@ def test_the_table_is_saved_as_csv(view: View, results: ir_std.Results) -> None:
             assert float(row[str(measure)]) == results.means[row["run"]][measure]
         if row["run"] != "run0":
             assert float(row["sAP p"]) == pytest.approx(
-                results.tests[row["run"]][sAP].p_holm, rel=1e-8
+                results.tests[row["run"]][sAP].p_adjusted, rel=1e-8
             )
 
 

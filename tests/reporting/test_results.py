@@ -20,8 +20,8 @@ from scipy import stats
 
 import ir_std
 from ir_std.errors import InputError, IrStdError, StandardizationWarning, UsageError
+from ir_std.scores.inputs import name_runs
 from ir_std.testing import simulated_qrels, simulated_run
-from ir_std.trec.naming import name_runs
 
 SP_AP = [AP, P @ 10]
 
@@ -136,7 +136,7 @@ def test_the_baseline_is_tested_against_by_topic(small: ir_std.Results) -> None:
 
 def test_p_values_are_adjusted_for_the_number_of_runs(small: ir_std.Results) -> None:
     p = sorted(small.tests[run][AP].p for run in "ac")
-    adjusted = sorted(small.tests[run][AP].p_holm for run in "ac")
+    adjusted = sorted(small.tests[run][AP].p_adjusted for run in "ac")
     assert adjusted[0] == pytest.approx(min(1, 2 * p[0]))
 
 
@@ -156,14 +156,14 @@ def test_a_mark_is_a_significant_difference(small: ir_std.Results) -> None:
     for row in small.table().rows:
         tested = small.tests.get(row[0].text)
         for measure, cell in zip(small.measures, row[1:], strict=True):
-            significant = tested is not None and tested[measure].p_holm < 0.05
+            significant = tested is not None and tested[measure].p_adjusted < 0.05
             assert bool(cell.mark) == significant
 
 
 def test_csv_holds_the_means_and_p_values(small: ir_std.Results) -> None:
     rows = list(csv.DictReader(io.StringIO(small.to_csv())))
     assert float(rows[0]["sAP"]) == small.means["a"][ir_std.sAP]
-    assert float(rows[0]["sAP p_holm"]) == small.tests["a"][ir_std.sAP].p_holm
+    assert float(rows[0]["sAP p_holm"]) == small.tests["a"][ir_std.sAP].p_adjusted
     assert rows[1]["sAP p"] == ""
 
 

@@ -42,7 +42,7 @@ def test_figures_agree_at_every_printed_digit_or_within_the_tolerance(
 @pytest.mark.parametrize(
     "compute",
     [
-        webber.table1,
+        pytest.param(webber.table1, marks=pytest.mark.slow),
         webber.table2,
         webber.table3,
         webber.table4,
@@ -63,6 +63,7 @@ def trec8(data: Path) -> dict[str, Scores]:
     return score_runs(data, "trec8-adhoc", ["AP", "SP"])
 
 
+@pytest.mark.slow
 def test_quartiles_of_trec8s_standardized_scores_agree(trec8: dict[str, Scores]) -> None:
     assert trec8["AP"].values.size == 6450
     assert [row for row in webber.quartiles(trec8["AP"]) if not row.agrees] == []
@@ -78,6 +79,7 @@ def test_more_standardizing_systems_are_more_stable(data: Path) -> None:
     assert (np.diff(curve[:, :2], axis=0) > 0).all()
 
 
+@pytest.mark.slow
 def test_standardized_scores_drift_less_between_halves_of_trec8(
     data: Path, trec8: dict[str, Scores]
 ) -> None:
@@ -98,13 +100,13 @@ def test_standardized_scores_drift_less_between_halves_of_trec8(
 def test_urbanos_means_within_a_collection_agree_within_three_standard_errors(
     data: Path, key: tuple[str, str]
 ) -> None:
-    found = urbano.run("within", urbano.load(data, *key), 1000)
+    found = urbano.run("within", urbano.load(data, *key), 250)
     assert [row for row in urbano.compared(key, found) if not row.agrees] == []
 
 
 @pytest.fixture(scope="module")
 def between(data: Path) -> urbano.Trials:
-    return urbano.run("between", urbano.load(data, "robust04", "AP"), 300)
+    return urbano.run("between", urbano.load(data, "robust04", "AP"), 60)
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
@@ -125,11 +127,12 @@ def test_between_collections_standardizing_doubles_the_power(between: urbano.Tri
 
 def test_urbanos_trials_do_not_depend_on_the_number_of_processes(data: Path) -> None:
     scores = urbano.load(data, "robust04", "AP")
-    alone, together = (urbano.run("within", scores, 45, seed=7, jobs=jobs) for jobs in (1, 2))
+    alone, together = (urbano.run("within", scores, 12, seed=7, jobs=jobs) for jobs in (1, 2))
     np.testing.assert_array_equal(alone.tau, together.tau)
     np.testing.assert_array_equal(alone.power, together.power)
 
 
+@pytest.mark.slow
 def test_urbanos_script_writes_tables_and_figures(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,7 @@ def outputs(notebook: Any) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow
 def test_the_tour_shows_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")

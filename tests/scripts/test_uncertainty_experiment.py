@@ -20,6 +20,7 @@ def trec8() -> Scores:
     return Scores(factors.topics, tuple(f"{i:03}" for i in range(values.shape[1])), values)
 
 
+@pytest.mark.slow
 def test_intervals_hold_their_level_between_halves_of_topics_and_systems(trec8: Scores) -> None:
     found = experiment.covered(trec8, 300, 1, "N")
     assert set(found) == {"topics", "systems", "both", "difference"}

@@ -13,8 +13,8 @@ from ir_measures import AP, Bpref, nDCG
 
 from ir_std.errors import InputError
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.scores.inputs import name_runs
 from ir_std.trec.inputs import as_qrels, as_run
-from ir_std.trec.naming import name_runs
 
 RUN = {"1": {"a": 3.0, "b": 2.0, "c": 2.0}, "2": {"a": 1.0, "é": 0.5}}
 QRELS = {"1": {"a": 0, "c": 2, "x": -1}, "2": {"é": 1}}

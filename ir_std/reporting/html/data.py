@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.evaluation.placement import Peers, peers_of
+from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns

@@ -12,6 +12,7 @@ from ir_measures import AP, RR, IPrec, P, R, nDCG
 
 from ir_std.errors import InputError, UsageError
 from ir_std.measures.names import find_measure, from_mteb, to_trec_eval
+from ir_std.reading import source_of
 from ir_std.scores.files import is_score_file, read_scores
 from ir_std.scores.run_scores import RunScores, counted_topics
 
@@ -35,7 +36,7 @@ def read(
 ) -> dict[str, RunScores]:
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
-    assert is_score_file(file)
+    assert is_score_file(source_of(file))
     return read_scores(file, measure)
 
 
@@ -262,7 +263,7 @@ def test_judgments_that_contradict_each_other_are_refused() -> None:
 def test_runs_and_qrels_are_no_scores(tmp_path: Path) -> None:
     for line in ("1 Q0 MAP 1 0.5 tag", "1 0 MAP 1", "topic Q0 d 1 0.5 tag"):
         (tmp_path / "file").write_text(line, encoding="utf-8")
-        assert not is_score_file(tmp_path / "file")
+        assert not is_score_file(source_of(tmp_path / "file"))
 
 
 def test_names_of_others_are_one_table() -> None:

@@ -10,22 +10,14 @@ import os
 import tarfile
 import threading
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ir_std.errors import InputError
-from ir_std.reading.archives import run_sources
-from ir_std.reading.line_formats import QRELS, RUN, LineFormat
-from ir_std.reading.lines import CheckFailed, read_lines
-from ir_std.reading.plain import first_fault, split_lines
-from ir_std.reading.sources import LONGEST_LINE, BytesSource, FileSource, source_of
-from ir_std.trec import files
-from ir_std.trec.files import columns_of, read_qrels, read_run
+from ir_std.reading import LONGEST_LINE, BytesSource, FileSource, run_sources, source_of
+from ir_std.trec.files import count_columns, read_qrels, read_run
 from ir_std.trec.inputs import as_qrels, as_run
 
 GOOD = b"1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 1.5 tag\n"
@@ -75,7 +67,7 @@ def test_a_level_of_more_than_64_bits_or_none_is_told(level: str) -> None:
 def test_packed_files_are_read_whatever_their_name(pack: Any, tmp_path: Path) -> None:
     (tmp_path / "run").write_bytes(pack(GOOD))
     assert read_run(tmp_path / "run").documents("1") == ["d1", "d2"]
-    assert columns_of(tmp_path / "run") == 6
+    assert count_columns(source_of(tmp_path / "run")) == 6
 
 
 class Opened(io.BytesIO):
@@ -92,14 +84,14 @@ class Opened(io.BytesIO):
 def test_what_a_file_is_takes_no_more_than_its_first_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BytesSource, "open", lambda source: Opened(source.content))
     monkeypatch.setattr(Opened, "furthest", 0)
-    assert columns_of(BytesSource("r", b"# a run\n" + GOOD * 100_000)) == 6
+    assert count_columns(BytesSource("r", b"# a run\n" + GOOD * 100_000)) == 6
     assert Opened.furthest < 20_000
 
 
 def test_the_first_line_is_found_behind_any_number_of_comments() -> None:
     for length in range(16_370, 16_390):  # of which one ends where the first piece does
         comment = b"#" * length + b"\n"
-        assert columns_of(BytesSource("r", b"\xef\xbb\xbf" + comment + GOOD)) == 6
+        assert count_columns(BytesSource("r", b"\xef\xbb\xbf" + comment + GOOD)) == 6
 
 
 ENDLESS = pytest.mark.parametrize(
@@ -225,104 +217,5 @@ def test_standard_input_is_read_once_into_memory(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("sys.stdin", stdin)
     source = source_of("-")
     assert source.name == "standard input"
-    assert columns_of(source) == 6
+    assert count_columns(source) == 6
     assert read_run(source).documents("1") == ["d1", "d2"]
-
-
-def plainly(content: bytes, form: LineFormat) -> bool:
-    """Whether each line is as it should be, one by one."""
-    seen = set()
-    try:
-        for _, fields in split_lines(BytesSource("f", content)):
-            if len(fields) != form.width or not form.is_number(fields[form.value].encode()):
-                return False
-            key = fields[0], fields[2]
-            if key in seen:
-                return False
-            seen.add(key)
-    except InputError:
-        return False
-    return bool(seen)
-
-
-pieces = st.sampled_from(
-    [
-        b"1",
-        b"2",
-        b"Q0",
-        b"d",
-        b"d1",
-        b"\xc3\xa9",
-        b"\xff",
-        b"-1",
-        b"+",
-        b".5",
-        b"1e3",
-        b"1e999",
-        b"nan",
-        b" ",
-        b" ",
-        b"\t",
-        b"\n",
-        b"\n",
-        b"\r\n",
-        b"#",
-        b"\0",
-        b"\x0c",
-        b"1 Q0 a 1 2 t\n",
-        b"1 Q0 b 1 2.5 t\n",
-        b"1 0 a 1\n",
-        b"1 0 b 0\n",
-        b"# c\n",
-        b"\xef\xbb\xbf",
-    ]
-)
-
-
-@given(st.lists(pieces, max_size=14).map(b"".join), st.sampled_from([RUN, QRELS]))
-@settings(max_examples=600)
-def test_reading_fast_and_line_by_line_agree_on_what_is_right(
-    content: bytes, form: LineFormat
-) -> None:
-    source = BytesSource("f", content)
-    try:
-        (files.read_run if form is RUN else files.read_qrels)(source)
-        accepted = True
-    except InputError:
-        accepted = False
-    assert accepted == plainly(content, form)
-    try:
-        table = read_lines(source, form)
-    except (CheckFailed, InputError):
-        assert (
-            "no lines" not in str(first_fault(source, form))
-            or not content.strip(b" \t\r\n")
-            or (
-                all(
-                    line.lstrip(b" \t\r\xef\xbb\xbf")[:1] in (b"", b"#")
-                    for line in content.split(b"\n")
-                )
-            )
-        )
-    else:
-        read = [fields for _, fields in split_lines(source)]
-        assert table.ids.strings() == [fields[2] for fields in read]
-        assert [table.topics[t] for t in table.topic.tolist()] == [fields[0] for fields in read]
-
-
-def blocks_of(size: int) -> Iterator[bytes]:
-    for i in range(size):
-        yield b"%d Q0 d%d 1 %d.25 t%s\n" % (i % 7, i, i, b"\r" * (i % 11 == 0))
-
-
-def test_lines_are_the_same_wherever_blocks_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    content = b"".join(blocks_of(500)) + b"1 Q0 " + b"long" * 300 + b" 1 2 t"
-    expected = read_run(BytesSource("r", content)).lists
-    for size in (1, 20, 333):
-        monkeypatch.setattr("ir_std.reading.lines._BLOCK", size)
-        found = read_run(BytesSource("r", content)).lists
-        assert found.keys() == expected.keys()
-        assert all(
-            found[t][0] == expected[t][0] and (found[t][1] == expected[t][1]).all()
-            for t in expected
-        )

@@ -1,0 +1,176 @@
+"""The standardized family: ``s`` before the name of a measure, as in ``sAP`` and ``snDCG@10``."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+from ir_measures import measures as irm
+from ir_measures.measures import Measure, ParamInfo
+
+from ir_std.errors import UsageError
+from ir_std.measures.parameters import check_params
+from ir_std.measures.typed import TypedMeasure
+from ir_std.schemes import SCHEMES
+
+
+class NanMean(irm.MeanAgg):
+    """The mean of the values that are numbers; NaN if there are none."""
+
+    def add(self, value: float) -> None:
+        """Count ``value`` in unless it is NaN (a topic without factors)."""
+        if not math.isnan(value):
+            super().add(value)
+
+
+class Standardized(TypedMeasure):
+    """A measure whose value on each topic is standardized by the topic's factors.
+
+    All parameters of the base measure, and ``scheme`` (N, U, E or z), ``A`` and ``B`` (of U),
+    ``factors`` (the id or path of a factor set; recognized from the qrels if not given).
+
+    Examples
+    --------
+    >>> from ir_std import sAP, sP
+    >>> sAP(scheme="U", A=1), sP(rel=2) @ 10
+    (sAP(scheme='U',A=1.0), sP(rel=2)@10)
+    """
+
+    BASE: Measure
+    OWN_PARAMS = {
+        "scheme": ParamInfo(
+            dtype=str, choices=list(SCHEMES), default="N", desc="standardization scheme"
+        ),
+        "A": ParamInfo(dtype=float, default=0.15, desc="slope of scheme U"),
+        "B": ParamInfo(dtype=float, default=0.5, desc="intercept of scheme U"),
+        "factors": ParamInfo(dtype=str, desc="id or path of the factor set"),
+    }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**{name: self._normalized(name, value) for name, value in params.items()})
+
+    def _normalized(self, name: str, value: Any) -> Any:
+        """A parameter's value as names spell it: whole numbers as floats, paths as strings."""
+        info = self.SUPPORTED_PARAMS.get(name)
+        if info and info.dtype is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        return os.fspath(value) if name == "factors" and isinstance(value, os.PathLike) else value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The classes are made at import, so pickle cannot find them by name.
+        return _rebuild, (self.__name__, self.params)
+
+    @property
+    def base(self) -> Measure:
+        """The raw measure, with the parameters that are its own."""
+        own = self.OWN_PARAMS
+        return self.BASE(**{name: value for name, value in self.params.items() if name not in own})
+
+    @property
+    def scheme_params(self) -> dict[str, float]:
+        """``A`` and ``B`` where the scheme has them."""
+        return {name: self[name] for name in ("A", "B")} if self["scheme"] == "U" else {}
+
+    def validate_params(self) -> None:
+        """Check the parameters.
+
+        Raises
+        ------
+        UsageError
+            Naming the parameter and what is allowed.
+        """
+        if not isinstance(self.params.get("factors", ""), str):
+            raise UsageError(
+                f"{self.__name__}: factors= of a measure is the id or the folder of a "
+                "set; give a set itself to the call, as in evaluate(factors=...)"
+            )
+        check_params(self)
+        if self["scheme"] != "U" and {"A", "B"} & self.params.keys():
+            raise UsageError(f"{self}: A and B belong to scheme 'U'")
+
+    def aggregator(self) -> NanMean:
+        """The mean over the topics that have factors."""
+        return NanMean()
+
+
+def _rebuild(name: str, params: dict[str, Any]) -> Standardized:
+    measure: Standardized = irm.registry[name](**params)
+    return measure
+
+
+def standardized(measure: Measure, **params: Any) -> Standardized:
+    """The standardized measure of a raw one.
+
+    Parameters
+    ----------
+    measure : Measure
+        A raw measure; its parameters are kept.
+    **params
+        ``scheme``, ``A``, ``B``, ``factors``.
+
+    Raises
+    ------
+    UsageError
+        If measures of this kind have no standardized form (counts, diversity measures).
+
+    Examples
+    --------
+    >>> from ir_std import nDCG
+    >>> standardized(nDCG @ 10, scheme="E")
+    snDCG(scheme='E')@10
+    """
+    if not has_standardized(measure):
+        raise UsageError(f"{measure} has no standardized form")
+    result: Standardized = irm.registry[f"s{measure.__name__}"](**measure.params, **params)
+    return result
+
+
+def has_standardized(measure: Measure) -> bool:
+    """Whether measures of this kind have a standardized form."""
+    return isinstance(irm.registry.get(f"s{measure.__name__}"), Standardized)
+
+
+def _standardized_form(base: Measure) -> Standardized:
+    """The standardized form of a raw measure: an object of a class made for it."""
+    name = f"s{base.__name__}"
+    attributes = {
+        "__name__": name,
+        "__doc__": f"{base.__name__}, standardized by the factors of each topic; also as "
+        f"``{name}(scheme='U')``.  See :class:`ir_std.Standardized`.",
+        "NAME": name,
+        "AT_PARAM": base.AT_PARAM,
+        "PRETTY_NAME": f"Standardized {base.PRETTY_NAME}",
+        "SHORT_DESC": f"{base.__name__} relative to the systems that set the topic's factors.",
+        "BASE": base,
+        "SUPPORTED_PARAMS": {**base.SUPPORTED_PARAMS, **Standardized.OWN_PARAMS},
+    }
+    form: Standardized = type(f"_{name}", (Standardized,), attributes)()
+    return form
+
+
+_COUNTS = {"NumQ", "NumRel", "NumRet"}
+"""They say nothing relative to other systems."""
+_DIVERSITY = {
+    "alpha_DCG",
+    "alpha_nDCG",
+    "NRBP",
+    "nNRBP",
+    "AP_IA",
+    "P_IA",
+    "ERR_IA",
+    "nERR_IA",
+    "StRecall",
+}
+"""They need judgments of subtopics, for which there are no factor sets."""
+
+
+def register_family() -> None:
+    """Register a standardized form of every measure of ir_measures, and of its aliases."""
+    forms: dict[str, Standardized] = {}
+    for alias, base in list(irm.registry.items()):
+        name = base.__name__
+        if isinstance(base, Measure) and base.PRETTY_NAME and name not in _COUNTS | _DIVERSITY:
+            if name not in forms:
+                forms[name] = _standardized_form(base)
+            irm.registry[f"s{alias}"] = forms[name]

@@ -1,0 +1,141 @@
+"""A command or call opens each of its files once."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import ir_std
+from ir_std.reading import RUN, FileSource, read_lines, source_of
+from ir_std.reading.sources import MOST_WAITING
+
+WATCH = """
+import os, sys
+
+def watch(event, args):
+    if event == "open" and isinstance(args[0], (str, os.PathLike)):
+        folder, name = os.path.split(os.path.abspath(args[0]))
+        if folder.startswith(WATCHED):
+            os.write(LOG, f"{name}\\n".encode())
+
+WATCHED = os.environ["WATCHED"]
+LOG = os.open(os.environ["OPENED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+sys.addaudithook(watch)
+"""
+RUNS = ("a.run", "b.run", "c.run")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three runs, qrels and scores."""
+    inputs = tmp_path / "inputs"
+    (inputs / "runs").mkdir(parents=True)
+    for i, name in enumerate(RUNS):
+        lines = [f"{t} Q0 d{(k + i) % 9} {k} {9 - k} x\n" for t in "12345" for k in range(9)]
+        (inputs / name).write_text("".join(lines))
+        (inputs / "runs" / name).write_text("".join(lines))
+    (inputs / "qrels").write_text(
+        "".join(f"{t} 0 d{k} {k % 2}\n" for t in "12345" for k in range(5))
+    )
+    (inputs / "scores").write_text("".join(f"{t}\tAP\t0.{t}\n" for t in "12345"))
+    return inputs
+
+
+def opened(folder: Path, *command: str) -> dict[str, int]:
+    """How often a process and those that it starts open each file."""
+    (folder.parent / "sitecustomize.py").write_text(WATCH)
+    log = folder.parent / "opened"
+    path = os.pathsep.join([str(folder.parent), str(Path(ir_std.__file__).parents[1])])
+    environment = {**os.environ, "PYTHONPATH": path, "WATCHED": str(folder), "OPENED": str(log)}
+    command = (sys.executable, *command)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    inputs = {*RUNS, "qrels", "scores", *(file.name for file in (folder / "runs").iterdir())}
+    return {name: n for name, n in Counter(log.read_text().split("\n")).items() if name in inputs}
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("a.run qrels AP", "a.run qrels"),
+        ("a.run b.run qrels AP -o table --jobs 1", "a.run b.run qrels"),
+        ("runs qrels AP --jobs 1", "a.run b.run c.run qrels"),
+        ("scores AP", "scores"),
+        ("scores a.run qrels AP --jobs 1", "scores a.run qrels"),
+        ("report a.run b.run qrels AP -o ../page.html --jobs 1", "a.run b.run qrels"),
+        ("compare x=a.run:qrels y=b.run:qrels AP", "a.run b.run qrels"),
+        ("compare x=scores AP", "scores"),
+        ("merge a.run b.run --combine rrf -o ../merged", "a.run b.run"),
+        ("build qrels runs -o ../set --measures AP", "a.run b.run c.run qrels"),
+        ("build qrels a.run b.run c.run -o ../set --measures AP", "a.run b.run c.run qrels"),
+    ],
+)
+def test_a_command_opens_each_file_once(folder: Path, command: str, files: str) -> None:
+    assert opened(folder, "-m", "ir_std", *command.split()) == dict.fromkeys(files.split(), 1)
+
+
+@pytest.mark.parametrize(
+    ("call", "files"),
+    [
+        ("evaluate('a.run', 'qrels', ['AP'])", "a.run qrels"),
+        ("evaluate(['a.run', 'b.run'], 'qrels', ['AP'])", "a.run b.run qrels"),
+        ("evaluate('scores', None, ['AP'])", "scores"),
+        ("calc_aggregate([ir_std.parse_measure('AP')], 'qrels', 'a.run')", "a.run qrels"),
+        ("read_scores('scores')", "scores"),
+        ("compare([('x', 'a.run', 'qrels'), ('y', 'b.run', 'qrels')], 'AP')", "a.run b.run qrels"),
+    ],
+)
+def test_a_call_opens_each_file_once(folder: Path, call: str, files: str) -> None:
+    assert opened(folder, "-c", f"import ir_std; ir_std.{call}") == dict.fromkeys(files.split(), 1)
+
+
+def test_what_several_processes_read_is_opened_by_the_first_and_by_the_reader(folder: Path) -> None:
+    """The first one looks at each file, to see that it is a run; another process reads it."""
+    count = opened(folder, "-m", "ir_std", "a.run", "b.run", "qrels", "AP", "--jobs", "2")
+    assert count == {"a.run": 2, "b.run": 2, "qrels": 1}
+
+
+def test_of_very_many_files_only_some_wait_open(folder: Path) -> None:
+    for i in range(MOST_WAITING + 10):
+        (folder / "runs" / f"{i}.run").write_bytes((folder / "a.run").read_bytes())
+    count = opened(folder, "-m", "ir_std", "runs", "qrels", "AP", "--jobs", "1")
+    n_runs = MOST_WAITING + 10 + len(RUNS)
+    assert Counter(count.values()) == {1: MOST_WAITING, 2: n_runs + 1 - MOST_WAITING}
+
+
+def test_a_source_that_waits_open_is_read_from_its_start(folder: Path) -> None:
+    source = source_of(folder / "a.run")
+    assert source.first_line == (1, b"1 Q0 d0 0 9 x")
+    assert read_lines(source, RUN).topics == list("12345")
+    assert read_lines(source, RUN).topics == list("12345")
+
+
+def test_a_source_takes_its_first_line_along_but_no_open_file(folder: Path) -> None:
+    sent = source_of(folder / "a.run")
+    line = sent.first_line
+    (folder / "a.run").write_text("changed")
+    received = pickle.loads(pickle.dumps(sent))
+    assert received.first_line == line
+    assert received.name == sent.name
+    with received.open() as stream:
+        assert stream.read() == b"changed"
+
+
+def test_a_file_that_nobody_reads_is_closed_with_its_source(folder: Path) -> None:
+    sources = [FileSource(file) for file in sorted((folder / "runs").iterdir())]
+    gc.collect()
+    before = len(FileSource._waiting)
+    assert all(source.first_line for source in sources)
+    assert len(FileSource._waiting) == before + len(sources)
+    del sources
+    gc.collect()
+    assert len(FileSource._waiting) == before
