@@ -267,7 +267,8 @@ class Comparison:
         return (
             *mixed,
             f"Raw means ({', '.join(raw)}) of different collections cannot be "
-            f"compared: they tell as much of the topics as of the systems. {self._comparability()}",
+            "compared: they say as much about the topics as about the systems. "
+            f"{self._comparability()}",
             "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
             + (
                 "anchors, of the link to the reference."
