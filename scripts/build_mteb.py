@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_std._version import __version__
-from ir_std.factors.datasets import judgments_of_dataset
+from ir_std.factors.collection import judgments_of_dataset
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments

@@ -16,9 +16,10 @@ from ir_std.errors import (
     suggestion,
     warn_caller,
 )
-from ir_std.factors.factor_set import FactorSet
+from ir_std.factors import schema
+from ir_std.factors.factor_set import CHECKS, FactorSet
 from ir_std.factors.files import Version, snapshot, subfolder_names, version_of
-from ir_std.factors.storage import parse_info, topic_ids
+from ir_std.factors.storage import parse_info, parse_json, topic_ids
 
 Factors: TypeAlias = FactorSet | str | os.PathLike[str]
 """A factor set, its id, or the path of its folder."""
@@ -207,7 +208,7 @@ def load_factors(
             "path of its folder"
         )
     if systems is not None:
-        from ir_std.factors.population import select_systems  # seldom needed
+        from ir_std.factors.derived import select_systems  # seldom needed
 
         return select_systems(load_factors(name), systems)
     folders = {one.name: one.folder for one in known_sets()}
@@ -285,6 +286,33 @@ def is_usable(described: FactorSet) -> bool:
         )
         return False
     return True
+
+
+def check_set(path: str | os.PathLike[str]) -> list[str]:
+    """All that is wrong with the factor set in a folder; empty if it can be used.
+
+    A set passes if and only if it loads and can be used: loading applies the same checks, but
+    stops at the first problem.
+    """
+    try:
+        return list(dict.fromkeys(_set_problems(Path(path))))
+    except InputError as broken:
+        return [str(broken)]
+
+
+def _set_problems(folder: Path) -> list[str]:
+    description = folder / "set.json"
+    content = parse_json(snapshot(folder)[description.name], description)
+    problems = [f"{description}: {problem}" for problem in schema.info_problems(content)]
+    if not problems:
+        factors = FactorSet.load(folder)
+        for file, check in CHECKS.items():
+            problems += [
+                f"{folder / at}: {what}" for at, what in check(factors, factors.stored(file))
+            ]
+            if problems:
+                break
+    return problems
 
 
 def sibling_sets(factors: FactorSet) -> list[FactorSet]:

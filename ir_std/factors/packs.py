@@ -25,10 +25,15 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ir_std._system.files import write_atomically
 from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion
-from ir_std.factors.catalog import load_factors, shipped_folder, user_folders, writable_folder
+from ir_std.factors.catalog import (
+    check_set,
+    load_factors,
+    shipped_folder,
+    user_folders,
+    writable_folder,
+)
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import FILES, OPTIONAL_FILES, snapshot
-from ir_std.factors.set_checks import check_set
 from ir_std.reading import ARCHIVE_ERRORS
 
 MANIFEST = "pack.json"

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import InputError
-from ir_std.factors.frozen import Frozen
+from ir_std.factors.description import Frozen
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.schema import info_problems
 

@@ -301,7 +301,7 @@ class Comparison:
         return (
             *mixed,
             f"Raw means ({', '.join(raw)}) of different collections cannot be "
-            "compared: they tell as much of the topics as of the systems. Standardized means "
+            "compared: they say as much about the topics as about the systems. Standardized means "
             "can, each being relative to the systems that took part in its track.",
             "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
             f"the systems that the factors come from{self._systems_method()}.",
