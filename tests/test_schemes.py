@@ -67,6 +67,12 @@ def test_e_counts_only_systems_with_a_score() -> None:
     assert np.isnan(values[1])
 
 
+def test_e_of_an_unknown_score_is_unknown() -> None:
+    values = get_scheme("E").apply([np.nan, 0.2], scores=[[0.1, 0.3]] * 2)
+    assert np.isnan(values[0])
+    assert values[1] == 0.5
+
+
 def test_e_without_scores_says_what_to_use_instead() -> None:
     with pytest.raises(NoFactorsError, match="use N, U or z"):
         get_scheme("E").apply([0.1], mean=0.1, sd=0.1)
