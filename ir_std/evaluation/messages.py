@@ -169,7 +169,7 @@ def run_messages(
         yield Message(
             f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0", run=name
         )
-    if sizes and not relevant and not len(run.find(qrels.wanted(True)).score):
+    if sizes and not relevant and not len(run.find(qrels.targets(True)).score):
         yield Message("none of its documents is judged", run=name)
     yield from _about_depth(name, plans, max(sizes, default=0))
 
@@ -205,9 +205,9 @@ def score_messages(
         listed = ", ".join(f"{measure} on {n}" for measure, n in empty.items())
         what = "data sets" if scores.unit == "collection" else "topics"
         yield Message(f"has no value of {listed} of the {what}: left out of the means", True, name)
-    if scores.passed_over:
+    if scores.skipped:
         yield Message(
-            f"passed over what is no raw measure here: {abbreviate(scores.passed_over)}", run=name
+            f"passed over what is no raw measure here: {abbreviate(scores.skipped)}", run=name
         )
     yield from _about_rounding(name, plans, columns, steps)
     if scores.n_ret:
