@@ -19,7 +19,7 @@ from ir_std.reading.unpacking import (
     number_content,
     read_piece,
     split_into_lines,
-    unpack,
+    unpack_stream,
 )
 
 MAX_MEMBER = 1 << 31
@@ -69,7 +69,7 @@ class Source(ABC):
             As :func:`read_pieces`.
         """
         stream = self.open()
-        pieces = unpack(stream, self.name, self.max_member, _LITTLE)
+        pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)
         try:
             return next(number_content(split_into_lines(pieces)), None)
         finally:
@@ -261,7 +261,7 @@ def read_pieces(source: Source) -> Iterator[bytes]:
     Raises
     ------
     InputError
-        As :func:`~ir_std.reading.unpacking.unpack`.
+        As :func:`~ir_std.reading.unpacking.unpack_stream`.
     """
     with source.open() as stream:
-        yield from unpack(stream, source.name, source.max_member)
+        yield from unpack_stream(stream, source.name, source.max_member)

@@ -20,7 +20,7 @@ PIECE = 1 << 18
 """Bytes that are read at once: for more the system has to find new memory each time."""
 
 
-def unpack(raw: BinaryIO, name: str, max_member: int, size: int = PIECE) -> Iterator[bytes]:
+def unpack_stream(raw: BinaryIO, name: str, max_member: int, size: int = PIECE) -> Iterator[bytes]:
     """What a stream holds, unpacked, piece by piece of at most ``size`` bytes.
 
     Parameters

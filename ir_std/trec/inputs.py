@@ -91,7 +91,7 @@ def _listed(rows: Iterator[Any]) -> Any:
     if listed and all(isinstance(row, bytes) for row in listed):
         return BytesIO(b"".join(listed))
     if listed and all(hasattr(row, "to_frame") for row in listed):
-        return listed[0].to_frame().withrows_of(listed[1:])
+        return listed[0].to_frame().with_columns(listed[1:])
     return listed
 
 

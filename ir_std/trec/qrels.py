@@ -195,7 +195,7 @@ class ArrayQrels(Qrels):
         self, topics: Sequence[str], topic: Ints, ids: Ids, levels: Ints, name: str = "qrels"
     ) -> None:
         super().__init__(topics, np.bincount(topic, minlength=len(topics)), name)
-        order = topic_order(topic)
+        order = group_by_topic(topic)
         self._ids, self._levels = ids[order], levels[order]
         if may_repeat(keys(self._ids.hashes(), self.topic)) and (
             sum(map(len, self.judged.values())) < len(ids)
@@ -227,7 +227,7 @@ class RepeatedDocument(InputError):
     """A document is judged twice in a topic."""
 
 
-def topic_order(topic: Ints) -> Ints | slice:
+def group_by_topic(topic: Ints) -> Ints | slice:
     """Indices that bring the lines of each topic together."""
     if (topic[1:] >= topic[:-1]).all():
         return slice(None)

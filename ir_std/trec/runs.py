@@ -17,7 +17,7 @@ import numpy as np
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError
 from ir_std.reading import Collision, Ids, check_strings, keys, may_repeat
-from ir_std.trec.qrels import Qrels, Targets, topic_order
+from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 
 class InvalidRun(InputError):
@@ -250,7 +250,7 @@ class ArrayRun(Run):
     def __init__(
         self, topics: Sequence[str], topic: Ints, ids: Ids, scores: Floats, name: str = "run"
     ) -> None:
-        order = topic_order(topic)
+        order = group_by_topic(topic)
         self._ids = ids[order]
         sizes = np.bincount(topic, minlength=len(topics)).tolist()
         super().__init__(topics, sizes, scores[order], name)
