@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -15,11 +15,11 @@ from ir_std.errors import NoFactorsError, warn_caller
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import message_texts
-from ir_std.evaluation.plans import Plan, names_by_measure, values_by_unit
+from ir_std.evaluation.plans import Plan, name_in_set, values_by_unit
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import means_of_systems, scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Measures, Standardized, canonical
+from ir_std.measures import Measures, Standardized
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.scores.inputs import as_run_or_scores, qrels_or_counts
 
@@ -166,9 +166,9 @@ class Placer:
         A topic without factors, or where a standardized score is undefined, is left out for the
         run and the systems alike.
         """
-        found = self.evaluator.evaluate(run)
-        warn_caller(message_texts(self.evaluator.messages + found.messages, True))
-        return self.place_values(found.values)
+        evaluation = self.evaluator.evaluate(run)
+        warn_caller(message_texts(self.evaluator.messages + evaluation.messages, True))
+        return self.place_values(evaluation.values)
 
     def place_values(self, values: Mapping[Measure, Floats]) -> list[Placement]:
         """As :meth:`place`, of values by topic that are known already.
@@ -239,7 +239,7 @@ class Placer:
         for factors, name, raw in dict.fromkeys(map(self._behind, self.evaluator.measures)):
             if factors and name in factors.systems and name in factors.scores:
                 same.setdefault(factors.id, []).append(self._is_one(factors, name, values[raw]))
-        return {set_id for set_id, found in same.items() if all(found)}
+        return {set_id for set_id, by_measure in same.items() if all(by_measure)}
 
     def _is_one(self, factors: FactorSet, name: str, raw: Floats) -> bool:
         rows = self._rows(factors, self.evaluator.qrels.topics)
@@ -254,8 +254,8 @@ class Placer:
         if plan:
             return plan.factors, plan.name, plan.raw
         factors = self.evaluator.match.factors if self.evaluator.match else None
-        names = names_by_measure(factors.measures) if factors else {}
-        return factors, names.get(canonical(measure), ""), measure
+        name = name_in_set(measure, factors) if factors else None
+        return factors, name or "", measure
 
     def _plain(self, measure: Measure, values: Floats) -> Placement:
         factors, name, _ = self._behind(measure)
@@ -361,50 +361,3 @@ def ordinal(n: int) -> str:
     """``1st``, ``2nd``, ``3rd``, ``4th``, ``11th`` and so on."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}th" if n % 100 in (11, 12, 13) else f"{n}{ending}"
-
-
-@dataclass(frozen=True, eq=False)
-class Peers:
-    """How the standardizing systems did on each topic, in the unit of one measure.
-
-    Attributes
-    ----------
-    mean, low, high : ndarray, shape (n_topics,)
-        Their mean, and one standard deviation below and above it; for a standardized measure
-        these points standardized.  NaN on topics without factors.
-    least, most : ndarray, shape (n_topics,)
-        The lowest and highest score of one of them; NaN where only means are known.
-    n_systems : int
-    """
-
-    mean: Floats
-    low: Floats
-    high: Floats
-    least: Floats
-    most: Floats
-    n_systems: int
-
-    def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
-        """The same points on another scale."""
-        return Peers(
-            standardize(self.mean),
-            standardize(self.low),
-            standardize(self.high),
-            standardize(self.least),
-            standardize(self.most),
-            self.n_systems,
-        )
-
-
-def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
-    """How the standardizing systems did, in the unit of the raw measure of ``plan``."""
-    name, factors = plan.name, plan.factors
-    rows = factors.rows(topics)
-    known = np.where(rows >= 0, 1.0, np.nan)
-    mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known
-    scores = factors.scores.get(name)
-    least = most = np.full(len(rows), np.nan)
-    if scores is not None:
-        least = np.fmin.reduce(scores[rows], axis=1) * known
-        most = np.fmax.reduce(scores[rows], axis=1) * known
-    return Peers(mean, mean - sd, mean + sd, least, most, factors.n_systems[name])

@@ -108,11 +108,11 @@ class _Collector:
             self._count(entry, measure, value)
         elif entry.topic == SUMMARY:
             _check_range(self.file, entry, measure, value)
-            self.stated[measure] = entry.line, value, 10.0 ** -_decimals(entry.value)
+            self.stated[measure] = entry.line, value, 10.0 ** -count_decimals(entry.value)
         else:
             _check_range(self.file, entry, measure, value)
             self.values.setdefault(measure, {})[entry.topic] = value
-            self.decimals = max(self.decimals, _decimals(entry.value))
+            self.decimals = max(self.decimals, count_decimals(entry.value))
 
     def _count(self, entry: ScoreEntry, measure: Measure, value: float) -> None:
         if not is_whole(value):
@@ -205,7 +205,8 @@ def _check_range(file: str, entry: ScoreEntry, measure: Measure, value: float) -
     )
 
 
-def _decimals(text: str) -> int:
+def count_decimals(text: str) -> int:
+    """The number of decimals that a number is written with; 0 if there is no value."""
     if text.strip() in _NO_VALUE:
         return 0
     exponent = Decimal(text.strip()).as_tuple().exponent
