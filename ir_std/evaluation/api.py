@@ -142,8 +142,7 @@ def select_factors(
     tags = (without,) if isinstance(without, str) else tuple(without)
     if systems is None and not tags:
         return factors
-    from ir_std.factors.estimates import leave_out_systems  # seldom needed
-    from ir_std.factors.population import select_systems
+    from ir_std.factors.derived import leave_out_systems, select_systems  # seldom needed
 
     match = match_factors(qrels, factors)
     if match.factors is None:

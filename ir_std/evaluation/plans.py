@@ -12,8 +12,9 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import NoFactorsError, abbreviate
 from ir_std.factors.catalog import Factors, load_factors
+from ir_std.factors.collection import Collection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Collection, Fit
+from ir_std.factors.fit import Fit
 from ir_std.factors.recognition import Match, match_by_name, recognize_collection
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (

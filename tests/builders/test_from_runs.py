@@ -23,10 +23,10 @@ import ir_std
 from ir_std import FactorSet, InputError, StandardizationWarning, UsageError, build_factors
 from ir_std._system.processes import map_in_order
 from ir_std.builders.from_runs import BUILD_MEASURES
+from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import (
     distribution,
     factors_from_scores,
-    leave_out_systems,
     scores_by_system,
 )
 from ir_std.factors.table_checks import means_and_deviations
