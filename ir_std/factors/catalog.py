@@ -91,7 +91,7 @@ def known_sets() -> tuple[SetVersion, ...]:
     InputError
         If ``IR_STD_FACTORS`` names a folder that does not exist or cannot be read.
     """
-    found = {one.name: one for one in _shipped_sets(shipped_folder())}
+    shipped = {each.name: each for each in _shipped_sets(shipped_folder())}
     own: dict[str, SetVersion] = {}
     for root in user_folders():
         for folder, version in _sets_in(root):
@@ -107,7 +107,7 @@ def known_sets() -> tuple[SetVersion, ...]:
                     f"two factor sets are called {name!r}: {first.folder} is used, "
                     f"{folder} only by its path; give it another id",
                 )
-    return tuple(sorted((found | own).values()))
+    return tuple(sorted((shipped | own).values()))
 
 
 def _shipped_sets(root: Path) -> Iterator[SetVersion]:
@@ -156,10 +156,10 @@ def _names_in(root: Path) -> list[str]:
 _warned: set[object] = set()
 
 
-def _warn_once(about: object, message: str) -> None:
+def _warn_once(version: object, message: str) -> None:
     """Warn the caller, once about each version of a set."""
-    if about not in _warned:
-        _warned.add(about)
+    if version not in _warned:
+        _warned.add(version)
         warn_caller([message])
 
 
@@ -171,7 +171,7 @@ def available_factors() -> list[str]:
     >>> [name for name in ir_std.available_factors() if name.startswith("dl2")]
     ['dl20-passage', 'dl20-passage-modern', 'dl21-passage', 'dl22-passage', 'dl23-passage']
     """
-    return [one.name for one in known_sets()]
+    return [each.name for each in known_sets()]
 
 
 def load_factors(
@@ -211,7 +211,7 @@ def load_factors(
         from ir_std.factors.derived import select_systems  # seldom needed
 
         return select_systems(load_factors(name), systems)
-    folders = {one.name: one.folder for one in known_sets()}
+    folders = {each.name: each.folder for each in known_sets()}
     by_folder = {os.path.basename(folder): folder for folder in folders.values()}
     folder = (by_folder | folders).get(name, name) if isinstance(name, str) else os.fspath(name)
     if version := version_of(folder):
@@ -252,7 +252,7 @@ def _topics(folder: str, version: Version) -> Topics:
 def described_sets(
     sets: tuple[SetVersion, ...], wanted: Callable[[Topics], bool] | None = None
 ) -> Iterator[FactorSet]:
-    """The sets whose topics are wanted, described; all if nothing tells.
+    """The sets whose topics are wanted, without their tables; all sets if ``wanted`` is None.
 
     A broken one is skipped with a warning: it must not stand in the way of the others.
     """

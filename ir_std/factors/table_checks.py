@@ -21,9 +21,9 @@ Problem = tuple[str, str]
 
 def moment_problems(s: Description, mean: Table, sd: Table) -> Iterator[Problem]:
     """Means and deviations: there for every measure, finite, and within bounds."""
-    found = [*_shapes(s, "mean.csv", mean), *_shapes(s, "sd.csv", sd)]
-    yield from found
-    if found:
+    problems = [*_shapes(s, "mean.csv", mean), *_shapes(s, "sd.csv", sd)]
+    yield from problems
+    if problems:
         return
     n_rel = np.array([np.nan if n is None else n for n in s.n_rel.values()])
     for name in s.measures:
@@ -91,9 +91,9 @@ def score_problems(s: Description, scores: Table, mean: Table, sd: Table) -> Ite
         if array.shape != shape:
             yield "scores.npz", f"{name} has shape {array.shape}, {shape} is expected"
             continue
-        found = [*_range(s, name, "scores.npz", array)]
-        yield from found
-        if found:
+        problems = [*_range(s, name, "scores.npz", array)]
+        yield from problems
+        if problems:
             continue
         yield from _where(s, name, "scores.npz", _unsorted(array), "is not sorted")
         for file, table, expected in zip(

@@ -54,6 +54,7 @@ def test_several_processes_give_the_same_results(trec8: Any) -> None:
         assert same(evaluate(runs, qrels, MEASURES, "all", executor=executor), alone)
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_that_loses_a_worker_gives_the_same_results(trec8: Any) -> None:
     runs, qrels = trec8
     with dask_cluster() as (client, pids):

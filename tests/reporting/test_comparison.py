@@ -22,7 +22,7 @@ from ir_std.cli.compare import is_entry, split_entry
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.errors import UsageError
 from ir_std.factors.estimates import scores_by_system
-from ir_std.reporting.comparison import NO_ESTIMATE
+from ir_std.reporting.part import NO_ESTIMATE
 from ir_std.reporting.tables import estimate_cell
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels
