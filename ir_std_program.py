@@ -6,6 +6,7 @@ which starts its threads then, and takes long enough to be interrupted.  A progr
 """
 
 import os
+import signal
 import sys
 import warnings
 
@@ -20,6 +21,7 @@ def main() -> None:
     try:
         from ir_std.__main__ import program
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressed twice, it is said once
         print("ir_std: error: interrupted", file=sys.stderr)
         sys.exit(130)
     program()

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from ir_std.errors import InputError
-from ir_std.reading import LONGEST_LINE, BytesSource, FileSource, run_sources, source_of
+from ir_std.reading import BytesSource, FileSource, run_sources, source_of
+from ir_std.reading.unpacking import LONGEST_LINE
 from ir_std.trec.files import count_columns, read_qrels, read_run
 from ir_std.trec.inputs import as_qrels, as_run
 

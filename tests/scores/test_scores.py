@@ -51,7 +51,7 @@ def test_trec_evals_output_is_read_with_counts_and_steps(tmp_path: Path) -> None
     assert name == "mine.eval"
     assert scores.values == {AP: {"301": 0.0543, "302": 0.5277}, P @ 10: {"301": 0.6, "302": 0.7}}
     assert scores.n_rel == {"301": 474, "302": 77}
-    assert scores.passed_over == ("runid", "gm_map")
+    assert scores.skipped == ("runid", "gm_map")
     assert scores.step_of(AP) == 0.0001
     assert scores.step_of(P @ 10) == 0  # tenths lose nothing at four decimals
 
@@ -98,7 +98,7 @@ def test_what_ir_std_prints_of_several_runs_is_read(tmp_path: Path) -> None:
         "a": {"1": 0.5},
         "b": {"1": 0.25},
     }
-    assert found["a"].passed_over == ("sAP",)
+    assert found["a"].skipped == ("sAP",)
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
