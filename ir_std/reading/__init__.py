@@ -29,7 +29,6 @@ from ir_std.reading.ids import Collision, Ids, Index, check_strings, keys, may_r
 from ir_std.reading.lines import QRELS, RUN, CheckFailed, LineFormat, Lines, read_lines
 from ir_std.reading.plain import find_fault, no_lines, read_lines_plainly, split_line
 from ir_std.reading.sources import (
-    MAX_MEMBER,
     STANDARD_INPUT,
     STANDARD_INPUT_NAME,
     BytesSource,
@@ -40,6 +39,7 @@ from ir_std.reading.sources import (
     read_pieces,
     source_of,
 )
+from ir_std.reading.unpacking import MAX_MEMBER
 
 if TYPE_CHECKING:
     from ir_std.reading.archives import ARCHIVE_ERRORS, run_sources
