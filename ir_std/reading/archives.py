@@ -10,6 +10,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -26,6 +27,7 @@ from ir_std.reading.sources import (
 from ir_std.reading.unpacking import (
     MAX_MEMBER,
     PIECE,
+    UNPACK_FIRST,
     Decompressor,
     Inflater,
     Packing,
@@ -106,7 +108,8 @@ def _below(
         members = _zip_members if path.suffix == ZIP_SUFFIX else _tar_members
         most = MAX_MEMBER if max_member is None else max_member
         try:
-            budget = Budget(path, unpacked_limit(path.stat().st_size), max_member is None)
+            limit = unpacked_limit(path.stat().st_size) if max_member is None else None
+            budget = Budget(path, limit)
             for member, stream in members(path, budget):
                 if not is_hidden(PurePosixPath(member)):
                     yield read_into_memory(stream, f"{path}!{member}", most)
@@ -128,26 +131,27 @@ class Budget:
     ----------
     name : object
         What messages call the archive.
-    most : int
-    bounded : bool
-        Whether there is a bound at all.
+    most : int or None
+        None where there is no bound.
+    expected : str
+        What messages say should be done.
     """
 
-    def __init__(self, name: object, most: int, bounded: bool = True) -> None:
-        self.name, self.most, self.bounded = name, most, bounded
-        self.left = most
+    def __init__(self, name: object, most: int | None, expected: str = UNPACK_FIRST) -> None:
+        self.name, self.most, self.expected = name, most, expected
+        self.spent = 0
 
     def spend(self, size: int) -> None:
-        """Take so many bytes of what is left.
+        """Take so many bytes.
 
         Raises
         ------
         InputError
-            If there are not so many.
+            If they are more than are left.
         """
-        self.left -= size
-        if self.bounded and self.left < 0:
-            raise too_large(self.name, self.most)
+        self.spent += size
+        if self.most is not None and self.spent > self.most:
+            raise too_large(self.name, self.most, self.expected)
 
 
 class _Member(tarfile.TarInfo):
@@ -214,11 +218,23 @@ def _tar_members(path: Path, budget: Budget) -> Iterator[tuple[str, Any]]:
 
 
 def _zip_members(path: Path, budget: Budget) -> Iterator[tuple[str, Any]]:
-    with zipfile.ZipFile(path) as archive:
-        yield from zip_streams(archive, budget)
+    with _opened_zip(path) as archive:
+        yield from _zip_streams(archive, budget)
 
 
-def zip_streams(archive: zipfile.ZipFile, budget: Budget) -> Iterator[tuple[str, Any]]:
+@contextmanager
+def _opened_zip(file: Path | IO[bytes]) -> Iterator[zipfile.ZipFile]:
+    """A zip file, of which everything that is wrong is one of ARCHIVE_ERRORS or an InputError."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except ValueError as broken:  # such as a negative place in the file
+        if isinstance(broken, InputError):
+            raise
+        raise zipfile.BadZipFile(str(broken)) from None
+
+
+def _zip_streams(archive: zipfile.ZipFile, budget: Budget) -> Iterator[tuple[str, Any]]:
     """Names and contents of the members, unpacked piece by piece within a budget.
 
     zipfile itself unpacks a few kilobytes at once, to whatever they hold.
@@ -278,8 +294,10 @@ def _zip_lzma(packed: IO[bytes], member: zipfile.ZipInfo) -> Decompressor:
     return unpacker
 
 
-def read_zip(content: IO[bytes] | Path, name: object, most: int) -> list[tuple[str, bytes]]:
-    """Names and contents of the members of a zip file of at most ``most`` bytes.
+def read_zip(
+    content: IO[bytes], name: object, most: int, members: int, expected: str
+) -> list[tuple[str, bytes]]:
+    """Names and contents of a zip file's members: so many at most, of ``most`` bytes together.
 
     Raises
     ------
@@ -288,10 +306,12 @@ def read_zip(content: IO[bytes] | Path, name: object, most: int) -> list[tuple[s
     zipfile.BadZipFile and others of ARCHIVE_ERRORS
         If it is damaged.
     """
-    with zipfile.ZipFile(content) as archive:
-        size = archive.fp.seek(0, os.SEEK_END) if archive.fp else 0
-        budget = Budget(name, min(most, unpacked_limit(size)))
+    with _opened_zip(content) as archive:
+        if len(archive.infolist()) > members:
+            raise zipfile.BadZipFile(f"{len(archive.infolist())} members")
+        limit = min(most, unpacked_limit(content.seek(0, os.SEEK_END)))
+        budget = Budget(name, limit, expected)
         return [
             (member, b"".join(iter(partial(stream.read, PIECE), b"")))
-            for member, stream in zip_streams(archive, budget)
+            for member, stream in _zip_streams(archive, budget)
         ]

@@ -234,18 +234,13 @@ def read_piece(stream: Any, name: str, packing: Packing | None = None, size: int
     return piece.encode(errors="surrogatepass") if isinstance(piece, str) else piece
 
 
-def too_large(name: object, most: int, piped: bool = False) -> InputError:
-    """The error that something is more than may be read."""
-    if piped:
-        return InputError.at(
-            name, None, f"gave more than {most:,} bytes", "write it to a file, and name that"
-        )
-    return InputError.at(
-        name,
-        None,
-        f"has more than {most:,} bytes when unpacked",
-        "unpack it to a file, or build with --max-member",
-    )
+UNPACK_FIRST = "unpack it to a file, or build with --max-member"
+"""What to do with a packed run that is too large."""
+
+
+def too_large(name: object, most: int, expected: str = UNPACK_FIRST) -> InputError:
+    """The error that something unpacks to more than may be read."""
+    return InputError.at(name, None, f"has more than {most:,} bytes when unpacked", expected)
 
 
 class SizeGuard:
@@ -269,7 +264,14 @@ class SizeGuard:
         """
         before, self._seen = self._seen, self._seen + len(piece)
         if self._most is not None and self._seen > self._most:
-            raise too_large(self._name, self._most, self._piped)
+            if self._piped:
+                raise InputError.at(
+                    self._name,
+                    None,
+                    f"gave more than {self._most:,} bytes",
+                    "write it to a file, and name that",
+                )
+            raise too_large(self._name, self._most)
         if packed:
             return
         first, last = piece.find(b"\n"), piece.rfind(b"\n") + 1
