@@ -417,12 +417,12 @@ def test_means_of_other_providers_are_those_of_the_same_call_of_ir_measures(
     beside: list[Any], run: Any
 ) -> None:
     measures = [ir_measures.Accuracy, *beside]
-    found = ir_std.calc(measures, QRELS, run, schemes="N")
+    calculated = ir_std.calc(measures, QRELS, run, schemes="N")
     expected = ir_measures.calc(measures, QRELS, run)
-    assert {m: found.aggregated[m] for m in measures} == pytest.approx(
+    assert {m: calculated.aggregated[m] for m in measures} == pytest.approx(
         expected.aggregated, nan_ok=True
     )
-    assert {m for m in found.per_query if m.measure == measures[0]} == {
+    assert {m for m in calculated.per_query if m.measure == measures[0]} == {
         m for m in expected.per_query if m.measure == measures[0]
     }
 

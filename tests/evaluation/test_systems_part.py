@@ -32,16 +32,16 @@ def test_each_system_gets_its_own_column_again() -> None:
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
 def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
-    found = results("trec7-adhoc", scheme)  # its systems are numbered, not named
-    measure = found.measures[1]
-    raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
+    evaluated = results("trec7-adhoc", scheme)  # its systems are numbered, not named
+    measure = evaluated.measures[1]
+    raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
     expected = bootstrap_covariance(
         raw,
         scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
         scheme=scheme,
         resolution=0.0001,
     )
-    part = found.systems_covariances[measure]
+    part = evaluated.systems_covariances[measure]
     assert part.covariance == pytest.approx(expected)
     assert part.df == 102
     assert part.source == BY_SYSTEM
@@ -60,28 +60,28 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
         {"AP": known.systems["AP"]},
     )
     qrels = simulated_qrels(known.n_rel)
-    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    part = found.systems_covariances[ir_std.sAP]
+    evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
+    part = evaluated.systems_covariances[ir_std.sAP]
     numbers, scores = scores_by_system(factors, "AP")
     expected = bootstrap_covariance(
-        found.values["a"][AP][:, None], scores, [i // 10 for i in numbers]
+        evaluated.values["a"][AP][:, None], scores, [i // 10 for i in numbers]
     )
     assert part.covariance == pytest.approx(expected)
     assert (part.df, part.source) == (12, BY_TEAM)
 
 
 def test_where_only_means_and_deviations_are_known_theory_says() -> None:
-    found = results("trec9-web")
+    evaluated = results("trec9-web")
     factors = ir_std.load_factors("trec9-web")
-    raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
-    rows = factors.rows(found.topics)
+    raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
+    rows = factors.rows(evaluated.topics)
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
-    part = found.systems_covariances[ir_std.sAP]
+    part = evaluated.systems_covariances[ir_std.sAP]
     assert part.covariance == pytest.approx(expected)
     assert (part.df, part.source) == (104, BY_THEORY)
 
 
-def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:
+def test_where_the_number_of_systems_is_unknown_its_share_is_unknown() -> None:
     known = ir_std.load_factors("trec9-web")
     factors = FactorSet(
         {**known.info, "measures": {"AP": {"systems": 0}}},
@@ -90,35 +90,37 @@ def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:
         {"AP": known.sd["AP"]},
     )
     qrels = simulated_qrels(known.n_rel)
-    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    estimate = found.uncertainty["a"][ir_std.sAP]
+    evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
+    estimate = evaluated.uncertainty["a"][ir_std.sAP]
     assert np.isnan(estimate.systems)
     assert estimate.half == estimate.topics
 
 
 def test_uncertainty_has_the_means_of_the_results() -> None:
-    found = results("trec8-adhoc", "N,E")
-    for run in found.runs:
-        for measure in found.measures:
-            assert found.uncertainty[run][measure].mean == pytest.approx(found.means[run][measure])
-    assert found.uncertainty["a"][AP].systems == 0
-    assert "(topics) ±" in str(found.uncertainty["a"][ir_std.sAP])
+    evaluated = results("trec8-adhoc", "N,E")
+    for run in evaluated.runs:
+        for measure in evaluated.measures:
+            assert evaluated.uncertainty[run][measure].mean == pytest.approx(
+                evaluated.means[run][measure]
+            )
+    assert evaluated.uncertainty["a"][AP].systems == 0
+    assert "(topics) ±" in str(evaluated.uncertainty["a"][ir_std.sAP])
 
 
 def test_counts_that_are_summed_have_no_error() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
-    estimate = found.uncertainty["a"][NumRet]
-    assert estimate.mean == found.means["a"][NumRet] > 500
+    evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
+    estimate = evaluated.uncertainty["a"][NumRet]
+    assert estimate.mean == evaluated.means["a"][NumRet] > 500
     assert np.isnan(estimate.topics)
 
 
 def test_a_difference_is_surer_than_the_means_as_both_share_the_factors() -> None:
-    found = results("trec8-adhoc")
-    difference = found.difference("a", "b", ir_std.sAP)
+    evaluated = results("trec8-adhoc")
+    difference = evaluated.difference("a", "b", ir_std.sAP)
     assert difference.mean == pytest.approx(
-        found.means["a"][ir_std.sAP] - found.means["b"][ir_std.sAP]
+        evaluated.means["a"][ir_std.sAP] - evaluated.means["b"][ir_std.sAP]
     )
-    apart = math.hypot(*(found.uncertainty[run][ir_std.sAP].systems for run in "ab"))
+    apart = math.hypot(*(evaluated.uncertainty[run][ir_std.sAP].systems for run in "ab"))
     assert 0 < difference.systems < apart / 2
-    assert found.difference("a", "a", ir_std.sAP).half < 1e-9
+    assert evaluated.difference("a", "a", ir_std.sAP).half < 1e-9
