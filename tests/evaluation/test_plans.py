@@ -11,6 +11,7 @@ from made_up import collection
 
 import ir_std
 from ir_std import FactorSet, NoFactorsError, nDCG, sAP, snDCG, sR
+from ir_std.evaluation.messages import factor_messages
 from ir_std.evaluation.plans import make_plan, match_factors
 from ir_std.trec.inputs import as_qrels
 
@@ -96,3 +97,17 @@ def test_a_means_uncertainty_by_rounding_is_the_larger_change() -> None:
     # U is cut at 1 above, so that only lower scores change it: 0.15 * 0.05 / 0.25.
     highest = np.full(2, 0.5 + 0.25 * 0.5 / 0.15)
     assert plan.uncertainty(highest, 0.1) == pytest.approx(0.03)
+
+
+def test_a_doubtful_fit_is_warned_of_and_other_names_of_documents_are_noted() -> None:
+    judged, runs = collection()
+    factors = ir_std.build_factors(judged, runs, "AP", id="mine")
+    others = as_qrels(
+        {t: {d: 1 - min(n, 1) for d, n in docs.items()} for t, docs in judged.items()}
+    )
+    match = match_factors(others, factors)
+    assert match.fit
+    names = replace(match, fit=replace(match.fit, basis="names"))
+    (warning,), (note,) = (list(factor_messages([], [m])) for m in (match, names))
+    assert (warning.warns, note.warns) == (True, False)
+    assert "the documents have other names" in note.text
