@@ -18,6 +18,7 @@ from ir_std._arrays import Floats
 from ir_std.analysis.estimate import Estimate, mean_of_estimates
 from ir_std.analysis.paired import correction_for
 from ir_std.errors import UsageError, suggestion
+from ir_std.evaluation.uncertainty import SystemsCovariance, joint_errors
 from ir_std.measures import Standardized
 from ir_std.reporting.effects import Effect, Effects, SystemEffects, count_range
 from ir_std.reporting.evaluated_runs import EvaluatedRuns, group_measures
@@ -69,6 +70,11 @@ class Part:
     def estimate(self, measure: Measure) -> Estimate:
         """The mean with its standard errors."""
         return self.results.uncertainty[self.system].get(measure, NO_ESTIMATE)
+
+    def variation(self, measure: Measure) -> tuple[SystemsCovariance, list[float]]:
+        """How the collection's means vary with its systems, and which of them is this system's."""
+        own = [float(run == self.system) for run in self.results.runs]
+        return self.results.systems_covariances[measure], own
 
     def against(self, baseline: str, measure: Measure) -> Effect:
         """The difference from the system that the results of the collection are tested against."""
@@ -135,10 +141,11 @@ class Comparison:
         None where two of them share topics, which would count twice, or only one has a value.
         """
         parts = self.parts_of(system)
-        estimates = [e for part in parts if not isnan((e := part.estimate(measure)).mean)]
-        if len(estimates) < 2 or self.overlaps.of([part.collection for part in parts]):
+        known = [part for part in parts if not isnan(part.estimate(measure).mean)]
+        if len(known) < 2 or self.overlaps.of([part.collection for part in parts]):
             return None
-        return mean_of_estimates(estimates)
+        systems = joint_errors([part.variation(measure) for part in known])
+        return mean_of_estimates([part.estimate(measure) for part in known], systems)
 
     def parts_of(self, system: str) -> list[Part]:
         """One system on each of its collections."""
