@@ -33,154 +33,55 @@ Modules: ``plots``, ``report``, ``merging``, ``analysis`` (statistics), ``testin
 All else is ir_measures' own.
 """
 
-from ir_std import _start  # noqa: F401  # before the imports below, which can be interrupted
-
-# isort: split
-
+# Names stand close together here: there are many, and few need to be looked at.
+# fmt: off
+# isort: off
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
-from ir_measures import __all__ as _ir_measures_names
-from ir_measures import calc_ctxt, lazylibs, measures, providers, qrel_inputs, run_inputs, util
 
-if not TYPE_CHECKING:
-    # Some are replaced below.  Type checkers, which do not agree on what is then there, are told
-    # of the others by name.
+if not TYPE_CHECKING:  # type checkers disagree on names that are imported twice: see below
     from ir_measures import *  # noqa: F403
+
+from ir_measures import qrel_inputs, run_inputs
 
 from ir_std._version import __version__
 from ir_std.errors import (
-    InputError,
-    IrStdError,
-    NoFactorsError,
-    StandardizationWarning,
-    UnknownMeasureError,
-    UnknownSetError,
-    UsageError,
+    InputError, IrStdError, NoFactorsError, StandardizationWarning, UnknownMeasureError,
+    UnknownSetError, UsageError,
 )
 from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
-from ir_std.evaluation.evaluator import Scores, StdEvaluator
+from ir_std.evaluation.evaluation import Scores
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.plugin import StdProvider, install_provider
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.recognition import Match
 from ir_std.measures import (
-    DCG,
-    NDCG,
-    SP,
-    Standardized,
-    nDCG,
-    parse_measure,
-    sAP,
-    sBpref,
-    sDCG,
-    sERR,
-    sJudged,
-    snDCG,
-    sP,
-    sR,
-    sRBP,
-    sRprec,
-    sRR,
-    sSP,
-    sSuccess,
-    standardized,
+    DCG, NDCG, SP, Standardized, nDCG, parse_measure, sAP, sBpref, sDCG, sERR, sJudged, snDCG, sP,
+    sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
 )
 from ir_std.scores.files import read_scores
 from ir_std.trec.files import read_trec_qrels, read_trec_run
 
 if TYPE_CHECKING:
-    # isort: off
+    # What ir_measures has and ir_std does not replace.
     from ir_measures import (
-        AP,
-        AP_IA,
-        BPM,
-        ERR,
-        ERR_IA,
-        INSQ,
-        INST,
-        MAP,
-        MAP_IA,
-        MRR,
-        NERR8,
-        NERR9,
-        NERR10,
-        NERR11,
-        NRBP,
-        P_IA,
-        RBP,
-        RR,
-        SDCG,
-        Accuracy,
-        BaseMeasure,
-        BPref,
-        Bpref,
-        CalcResults,
-        Compat,
-        CwlMetric,
-        DefaultPipeline,
-        Evaluator,
-        GenericQrel,
-        GenericScoredDoc,
-        IPrec,
-        Judged,
-        MeanAgg,
-        Measure,
-        Metric,
-        NumQ,
-        NumRel,
-        NumRelRet,
-        NumRet,
-        P,
-        ParamInfo,
-        Precision,
-        Provider,
-        Qrel,
-        R,
-        Recall,
-        RPrec,
-        Rprec,
-        ScoredDoc,
-        SetAP,
-        SetF,
-        SetP,
-        SetR,
-        SetRelP,
-        StRecall,
-        Success,
-        SumAgg,
-        accuracy,
-        alpha_DCG,
-        alpha_nDCG,
-        compat,
-        convert_trec_name,
-        cwl_eval,
-        define,
-        define_byquery,
-        gdeval,
-        infAP,
-        judged,
-        msmarco,
-        nERR_IA,
-        nNRBP,
-        parse_trec_measure,
-        parse_trec_qrels,
-        parse_trec_run,
-        pyndeval,
-        pytrec_eval,
-        ranx,
-        runtime,
-        trectools,
-        α_DCG,  # noqa: PLC2403
-        α_nDCG,  # noqa: PLC2403
+        Accuracy, accuracy, alpha_DCG, alpha_nDCG, AP, AP_IA, BaseMeasure, BPM, BPref, Bpref,
+        calc_ctxt, CalcResults, Compat, compat, convert_trec_name, cwl_eval, CwlMetric,
+        DefaultPipeline, define, define_byquery, ERR, ERR_IA, Evaluator, gdeval, GenericQrel,
+        GenericScoredDoc, infAP, INSQ, INST, IPrec, Judged, judged, lazylibs, MAP, MAP_IA, MeanAgg,
+        Measure, measures, Metric, MRR, msmarco, NERR10, NERR11, NERR8, NERR9, nERR_IA, nNRBP, NRBP,
+        NumQ, NumRel, NumRelRet, NumRet, P, P_IA, ParamInfo, parse_trec_measure, parse_trec_qrels,
+        parse_trec_run, Precision, Provider, providers, pyndeval, pytrec_eval, Qrel, R, ranx, RBP,
+        Recall, RPrec, Rprec, RR, runtime, ScoredDoc, SDCG, SetAP, SetF, SetP, SetR, SetRelP,
+        StRecall, Success, SumAgg, trectools, util, α_DCG, α_nDCG,
     )
+    from ir_measures import log_handler as log_handler, logger as logger
 
-    # isort: on
-    from ir_measures import log_handler as log_handler
-    from ir_measures import logger as logger
-
+    # What is imported when it is first used: archives and processes alone would cost 80 ms.
     from ir_std import analysis, merging, plots, report, testing
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
@@ -190,193 +91,66 @@ if TYPE_CHECKING:
     from ir_std.reporting.compare import compare
     from ir_std.reporting.comparison import Comparison
     from ir_std.reporting.results import Results, evaluate
-else:
+
+__all__ = [
+    "__version__", "analysis", "available_factors", "build_factors", "build_from_scores", "calc",
+    "calc_aggregate", "compare", "Comparison", "DCG", "evaluate", "evaluator", "FactorSet", "Fit",
+    "InputError", "IrStdError", "iter_calc", "load_factors", "Match", "merge", "merging", "NDCG",
+    "nDCG", "NoFactorsError", "normalize", "parse_measure", "place", "Placement", "Placer", "plots",
+    "read_scores", "read_trec_qrels", "read_trec_run", "recognize", "report", "Results", "sAP",
+    "sBpref", "Scores", "sDCG", "sERR", "sJudged", "snDCG", "SP", "sP", "sR", "sRBP", "sRprec",
+    "sRR", "sSP", "sSuccess", "StandardizationWarning", "standardize", "Standardized",
+    "standardized", "StdEvaluator", "StdProvider", "testing", "UnknownMeasureError",
+    "UnknownSetError", "UsageError",
+    # Of ir_measures:
+    "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
+    "Bpref", "calc_ctxt", "CalcResults", "Compat", "compat", "convert_trec_name", "cwl_eval",
+    "CwlMetric", "DefaultPipeline", "define", "define_byquery", "ERR", "ERR_IA", "Evaluator",
+    "gdeval", "GenericQrel", "GenericScoredDoc", "infAP", "INSQ", "INST", "IPrec", "Judged",
+    "judged", "lazylibs", "MAP", "MAP_IA", "MeanAgg", "Measure", "measures", "Metric", "MRR",
+    "msmarco", "NERR10", "NERR11", "NERR8", "NERR9", "nERR_IA", "nNRBP", "NRBP", "NumQ", "NumRel",
+    "NumRelRet", "NumRet", "P", "P_IA", "ParamInfo", "parse_trec_measure", "parse_trec_qrels",
+    "parse_trec_run", "Precision", "Provider", "providers", "pyndeval", "pytrec_eval", "Qrel",
+    "qrel_inputs", "R", "ranx", "RBP", "Recall", "RPrec", "Rprec", "RR", "run_inputs", "runtime",
+    "ScoredDoc", "SDCG", "SetAP", "SetF", "SetP", "SetR", "SetRelP", "StRecall", "Success",
+    "SumAgg", "trectools", "util", "α_DCG", "α_nDCG",
+]
+# isort: on
+# fmt: on
+__all__ += sorted(set(ir_measures.__all__) - set(__all__))  # those of later versions
+
+_LAZY_MODULES = ("analysis", "merging", "plots", "report", "testing")
+_LAZY_NAMES = {
+    "Comparison": "reporting.comparison",
+    "Placement": "evaluation.placement",
+    "Placer": "evaluation.placement",
+    "Results": "reporting.results",
+    "build_factors": "builders.from_runs",
+    "build_from_scores": "builders.from_scores",
+    "compare": "reporting.compare",
+    "evaluate": "reporting.results",
+    "merge": "merging",
+    "normalize": "merging",
+    "place": "evaluation.placement",
+    "standardize": "evaluation.standardize",
+}
+"""The modules of the names that are imported when they are first used."""
+
+install_provider()
+
+if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Import what is seldom needed when it is first used."""
-        if name in _MODULES:
+        if name in _LAZY_MODULES:
             return import_module(f"ir_std.{name}")
-        if name in _ON_DEMAND:
-            found = getattr(import_module(f"ir_std.{_ON_DEMAND[name]}"), name)
-            globals()[name] = found  # for tools that read a module's names, such as pdoc
-            return found
+        if name in _LAZY_NAMES:
+            value = getattr(import_module(f"ir_std.{_LAZY_NAMES[name]}"), name)
+            globals()[name] = value  # for tools that read a module's names, such as pdoc
+            return value
         # Whatever else ir_measures has, its log among it, a drop-in has too.
         if not name.startswith("_") and hasattr(ir_measures, name):
             return getattr(ir_measures, name)
         raise AttributeError(f"module 'ir_std' has no attribute {name!r}")
-
-
-_MODULES = ("analysis", "merging", "plots", "report", "testing")
-_ON_DEMAND = {
-    name: module
-    for module, names in {
-        "builders.from_runs": ("build_factors",),
-        "builders.from_scores": ("build_from_scores",),
-        "evaluation.placement": ("Placement", "Placer", "place"),
-        "evaluation.standardize": ("standardize",),
-        "merging": ("merge", "normalize"),
-        "reporting.compare": ("compare",),
-        "reporting.comparison": ("Comparison",),
-        "reporting.results": ("Results", "evaluate"),
-    }.items()
-    for name in names
-}
-"""What a drop-in does not need, by its module; archives and processes alone would cost 80 ms."""
-
-install_provider()
-
-__all__ = [
-    "AP",
-    "AP_IA",
-    "BPM",
-    "DCG",
-    "ERR",
-    "ERR_IA",
-    "INSQ",
-    "INST",
-    "MAP",
-    "MAP_IA",
-    "MRR",
-    "NDCG",
-    "NERR8",
-    "NERR9",
-    "NERR10",
-    "NERR11",
-    "NRBP",
-    "P_IA",
-    "RBP",
-    "RR",
-    "SDCG",
-    "SP",
-    "Accuracy",
-    "BPref",
-    "BaseMeasure",
-    "Bpref",
-    "CalcResults",
-    "Comparison",
-    "Compat",
-    "CwlMetric",
-    "DefaultPipeline",
-    "Evaluator",
-    "FactorSet",
-    "Fit",
-    "GenericQrel",
-    "GenericScoredDoc",
-    "IPrec",
-    "InputError",
-    "IrStdError",
-    "Judged",
-    "Match",
-    "MeanAgg",
-    "Measure",
-    "Metric",
-    "NoFactorsError",
-    "NumQ",
-    "NumRel",
-    "NumRelRet",
-    "NumRet",
-    "P",
-    "ParamInfo",
-    "Placement",
-    "Placer",
-    "Precision",
-    "Provider",
-    "Qrel",
-    "R",
-    "RPrec",
-    "Recall",
-    "Results",
-    "Rprec",
-    "ScoredDoc",
-    "Scores",
-    "SetAP",
-    "SetF",
-    "SetP",
-    "SetR",
-    "SetRelP",
-    "StRecall",
-    "StandardizationWarning",
-    "Standardized",
-    "StdEvaluator",
-    "StdProvider",
-    "Success",
-    "SumAgg",
-    "UnknownMeasureError",
-    "UnknownSetError",
-    "UsageError",
-    "__version__",
-    "accuracy",
-    "alpha_DCG",
-    "alpha_nDCG",
-    "analysis",
-    "available_factors",
-    "build_factors",
-    "build_from_scores",
-    "calc",
-    "calc_aggregate",
-    "calc_ctxt",
-    "compare",
-    "compat",
-    "convert_trec_name",
-    "cwl_eval",
-    "define",
-    "define_byquery",
-    "evaluate",
-    "evaluator",
-    "gdeval",
-    "infAP",
-    "iter_calc",
-    "judged",
-    "lazylibs",
-    "load_factors",
-    "measures",
-    "merge",
-    "merging",
-    "msmarco",
-    "nDCG",
-    "nERR_IA",
-    "nNRBP",
-    "normalize",
-    "parse_measure",
-    "parse_trec_measure",
-    "parse_trec_qrels",
-    "parse_trec_run",
-    "place",
-    "plots",
-    "providers",
-    "pyndeval",
-    "pytrec_eval",
-    "qrel_inputs",
-    "ranx",
-    "read_scores",
-    "read_trec_qrels",
-    "read_trec_run",
-    "recognize",
-    "report",
-    "run_inputs",
-    "runtime",
-    "sAP",
-    "sBpref",
-    "sDCG",
-    "sERR",
-    "sJudged",
-    "sP",
-    "sR",
-    "sRBP",
-    "sRR",
-    "sRprec",
-    "sSP",
-    "sSuccess",
-    "snDCG",
-    "standardize",
-    "standardized",
-    "testing",
-    "trectools",
-    "util",
-    "α_DCG",  # noqa: RUF001
-    "α_nDCG",  # noqa: RUF001
-]
-__all__ += sorted(set(_ir_measures_names) - set(__all__))
 
 
 def __dir__() -> list[str]:

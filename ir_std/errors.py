@@ -87,7 +87,7 @@ def warn_caller(texts: Iterable[str]) -> None:
 def nearest_names(name: str, allowed: Iterable[str]) -> list[str]:
     """The one to three allowed names that ``name`` may have been meant for, or none.
 
-    They differ in case only, or begin with it, or else it is the one spelled most alike.
+    One that differs in case only; or those that begin with it; or the most similar one.
     """
     from difflib import get_close_matches  # only a mistake costs this import
 

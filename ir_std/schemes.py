@@ -20,7 +20,7 @@ EXACT = 1e-9
 """Raw scores are reproduced to this accuracy; closer values count as equal."""
 
 _MANY = 50_000
-"""With more values than this, importing scipy.special pays."""
+"""With more values than this, scipy.special is faster, its import included."""
 
 
 def z_scores(x: npt.ArrayLike, mean: npt.ArrayLike, sd: npt.ArrayLike) -> Floats:
@@ -103,7 +103,7 @@ def empirical_cdf(x: npt.ArrayLike, scores: npt.ArrayLike, resolution: float = 0
     Notes
     -----
     Systems that tie with ``x`` count in full, so that 0.5 is average only where none tie.  Counting
-    them half would make it average always, but tell systems apart less well by coarse measures: of
+    them half would make it average always, but separate systems less well by coarse measures: of
     comparisons between halves of the topics 0.156 swap instead of 0.150 by P@10 on TREC-8, 0.141
     instead of 0.133 on DL 2019.  Scores of 0 and 1 alone it would not standardize at all, as the
     two values are then half apart on every topic.

@@ -14,8 +14,8 @@ def simulated_qrels(
 ) -> dict[str, dict[str, int]]:
     """Qrels with the given topics and numbers of relevant documents, in all or by level.
 
-    Documents are made up, with names that no collection has: on each topic the relevant ones,
-    then as many others as a run is deep.
+    Document ids are made up and occur in no collection: on each topic the relevant ones, then
+    1,000 that are not relevant, the depth of a run.
     """
     qrels = {}
     for topic, given in n_rel.items():

@@ -225,7 +225,7 @@ def ranx(bench: Bench, name: str, run: Path, qrels: Path, ours: Any) -> None:
 
 def processes(bench: Bench, name: str, run: Path, qrels: Path) -> None:
     """The command lines, from start to end."""
-    ours = spawn(sys.executable, "-m", "ir_std", run, qrels, *ELEVEN)
+    ours = spawn(sys.executable, "-m", "ir_std_program", run, qrels, *ELEVEN)
     theirs = spawn(sys.executable, "-m", "ir_measures", qrels, run, *FIVE)
     bench.compare(f"{name}: command line, whole process", "ir_measures", ours, theirs, 0.65)
     bench.compare(
@@ -248,7 +248,7 @@ def spawn(*command: object) -> Work:
 def track(bench: Bench, name: str, runs: Path, qrels: Path, trec_eval: Path) -> None:
     """All runs of a track on one core, against trec_eval run after run."""
     files = sorted(runs.iterdir())
-    ours = spawn(sys.executable, "-m", "ir_std", *files, qrels, *ELEVEN, "--jobs", 1)
+    ours = spawn(sys.executable, "-m", "ir_std_program", *files, qrels, *ELEVEN, "--jobs", 1)
     theirs = [spawn(trec_eval, *TREC_EVAL, qrels, file) for file in files]
     bench.compare(
         f"{name}: command line, all {len(files)} runs",

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ir_std._version import __version__
-from ir_std.factors.datasets import judgments_of_dataset
+from ir_std.factors.collection import judgments_of_dataset
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
@@ -153,7 +153,7 @@ def cleaned(results: Iterable[Result]) -> tuple[list[Result], list[LeftOut]]:
 def one_each(results: Iterable[Result]) -> list[Result]:
     """One result a model and data set: that of the revision of the model with most data sets.
 
-    Of several such that which was evaluated last, as the version of MTEB tells.  Revisions
+    Of several such the one that was evaluated last, by its version of MTEB.  Revisions
     complete each other: authors report some data sets, MTEB's maintainers the others.
     """
     by_model: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
@@ -179,13 +179,13 @@ def one_each(results: Iterable[Result]) -> list[Result]:
 
 def judgments(folder: Path) -> dict[str, tuple[int, Judgments]]:
     """By data set the number of queries, and what is known of its judgments."""
-    found = {}
+    judgments = {}
     for file in sorted(folder.glob("*.txt")):
         qrels = read_qrels(file)
         name = f"beir/{file.stem.replace('cqadupstack-', 'cqadupstack/')}"
         for split in ("", "/test", "/dev"):
-            found[name + split] = len(qrels.topics), judgments_of_dataset(qrels)
-    return found
+            judgments[name + split] = len(qrels.topics), judgments_of_dataset(qrels)
+    return judgments
 
 
 def mteb(

@@ -130,12 +130,12 @@ def measures_from_runs(name: str) -> list[str]:
 def tables_by_origin(name: str, data: Path, more: Path | None) -> dict[Origin, list[Path]]:
     """The score tables of a set by where they come from."""
     track = TRACKS[name]
-    found: dict[Origin, list[Path]] = {}
+    files_of: dict[Origin, list[Path]] = {}
     for root in (data, more):
         if root and track.tables:
             for file in (root / "scores" / name).glob("*.csv"):
-                found.setdefault(track.others.get(file.stem, track.tables), []).append(file)
-    return {origin: sorted(files, key=lambda file: file.name) for origin, files in found.items()}
+                files_of.setdefault(track.others.get(file.stem, track.tables), []).append(file)
+    return {origin: sorted(files, key=lambda file: file.name) for origin, files in files_of.items()}
 
 
 def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> FactorSet:
@@ -214,8 +214,8 @@ def combined(
 
     def numbered(measure: str, systems: np.ndarray) -> np.ndarray:
         number = np.array([tags.index(tag) for tag in tags_of(name, owner[measure])])
-        found: np.ndarray = number[systems].astype(np.min_scalar_type(number.max()))
-        return found
+        numbers: np.ndarray = number[systems].astype(np.min_scalar_type(number.max()))
+        return numbers
 
     return FactorSet(
         info,
@@ -239,11 +239,11 @@ def tags_of(name: str, part: FactorSet) -> list[str]:
 
 def hashes(files: Iterable[Path], roots: list[Path]) -> list[dict[str, str]]:
     """The inputs by their place below the data folders, with their SHA-256."""
-    found = {}
+    hashes = {}
     for file in files:
         root = next(root for root in roots if root in file.parents)
-        found[file.relative_to(root).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return [{"file": file, "sha256": found[file]} for file in sorted(found)]
+        hashes[file.relative_to(root).as_posix()] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return [{"file": file, "sha256": hashes[file]} for file in sorted(hashes)]
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ def readme(sets: list[FactorSet]) -> str:
     """The catalogue as a page."""
     rows = "\n".join(map(row, sets))
     words = "\n".join(f"- `{word}`: {meaning}." for word, meaning in WORDS.items())
-    against = "\n\n".join(_against(factors) for factors in sets)
+    against = "\n\n".join(_known_against(factors) for factors in sets)
     return f"""\
 # The factor sets that come with ir_std
 
@@ -173,7 +173,7 @@ Runs belong to their participants: share statistics, and scores where their sour
 """
 
 
-def _against(factors: FactorSet) -> str:
+def _known_against(factors: FactorSet) -> str:
     lines = "\n".join(f"- {sentence}" for sentence in findings(factors))
     return f"### {factors.id}\n\n{lines or '- Nothing.'}"
 

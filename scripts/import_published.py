@@ -42,7 +42,7 @@ def inputs(name: str, data: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Write the published sets by themselves; ``build_shipped.py`` joins them with the others."""
+    """Write the published sets alone; ``build_shipped.py`` joins them with the others."""
     parser = argparse.ArgumentParser(description=__doc__)
     root = Path(__file__).resolve().parent.parent
     parser.add_argument(

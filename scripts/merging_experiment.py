@@ -123,7 +123,7 @@ def factors_of(runs: dict[str, Run], measures: list[Measure], qrels: Qrels, name
 
 @cache
 def hashed(document: str, deal: int) -> int:
-    """A number that says which source gets a document."""
+    """A number that decides which source gets a document."""
     return int.from_bytes(
         blake2b(document.encode(), digest_size=8, salt=bytes([deal])).digest(), "big"
     )
@@ -171,16 +171,16 @@ def run_setting(
     setting: Setting, engines: list[Run], evaluator: StdEvaluator, n_deals: int
 ) -> Outcome:
     """Deal, cut, merge by each method and evaluate."""
-    found: dict[str, list[dict[Measure, Floats]]] = {name: [] for name in METHODS}
+    by_method: dict[str, list[dict[Measure, Floats]]] = {name: [] for name in METHODS}
     lengths: list[int] = []
     for deal in range(n_deals):
         lists = deal_out(engines, setting.n_sources, setting.kept, deal)
         lengths += [b - a for source in lists for a, b in source.bounds.values()]
-        for name, values in found.items():
+        for name, values in by_method.items():
             values.append(evaluator.values(merge(lists, name, depth=DEPTH)))
     means = {
         name: {m: np.mean([v[m] for v in values], axis=0) for m in evaluator.measures}
-        for name, values in found.items()
+        for name, values in by_method.items()
     }
     return Outcome(means, float(np.mean(lengths)), float(np.mean(np.array(lengths) == 1)))
 

@@ -105,12 +105,12 @@ class Sizes:
 
 def load(data: Path, jobs: int = 1) -> dict[tuple[str, str], Scores]:
     """All raw scores, by collection and measure."""
-    found = {(c, m): table(data, c, m) for c, m in TABLES}
+    scores = {(c, m): table(data, c, m) for c, m in TABLES}
     for collection in dict.fromkeys(c for c, _ in RUNS):
         measures = [m for c, m in RUNS if c == collection]
         scored = score_runs(data, collection, measures, jobs)
-        found.update({(collection, m): scored[m] for m in measures})
-    return found
+        scores.update({(collection, m): scored[m] for m in measures})
+    return scores
 
 
 def schemes(raw: np.ndarray) -> dict[str, np.ndarray]:
@@ -125,13 +125,13 @@ def left_out(scores: Scores, named: bool) -> list[LeftOut]:
     Where the systems are anonymous each is a team of its own.
     """
     groups = [team_of(tag) if named else tag for tag in scores.systems]
-    found = []
+    rows = []
     for scheme in SCHEMES[1:]:
         out = leave_out(scores.values, groups, scheme)
         a = standardize_matrix(scores.values, scheme=scheme).mean(axis=0)
         b = out.mean(axis=0)
         change = np.abs(a - b)
-        found.append(
+        rows.append(
             LeftOut(
                 scheme,
                 len(set(groups)),
@@ -140,7 +140,7 @@ def left_out(scores: Scores, named: bool) -> list[LeftOut]:
                 float(change.max()),
             )
         )
-    return found
+    return rows
 
 
 def p_values(
@@ -218,7 +218,7 @@ def experiment(trials: int, seed: int, item: tuple[tuple[str, str], Scores]) -> 
 
 
 def power(result: Results, test: str, scheme: str, alpha: float = 0.05) -> float:
-    """The share of pairs of systems that a test tells apart."""
+    """The share of pairs of systems that a test finds different."""
     return float(np.mean(result.p_values[test, scheme] < alpha))
 
 

@@ -21,7 +21,14 @@ from reproduction import Compared, arguments, published_factors, report, save, t
 from scipy import stats
 
 import ir_std
-from ir_std.analysis.uncertainty import bootstrap_covariance, contrast_error, normal_covariance
+from ir_std.analysis.influence import (
+    DESIGN_EFFECT,
+    covariance_by_design,
+    design_effect,
+    inflation,
+    influence,
+)
+from ir_std.analysis.uncertainty import contrast_error, normal_covariance
 from ir_std.plots import forest_figure
 from ir_std.reporting.effects import Effect, Effects, SystemEffects
 from ir_std.schemes import normal_cdf, z_scores
@@ -104,9 +111,11 @@ class Factors:
     def systems_error(self, x: np.ndarray) -> float:
         """The standard error of the standardized difference by the choice of systems."""
         if self.systems is not None:
-            covariance = bootstrap_covariance(x, self.systems)
+            effect = design_effect(self.systems)
+            covariance, _ = covariance_by_design(influence(x, self.systems), effect)
         else:
             covariance = normal_covariance(x, self.mean[:, 0], self.sd[:, 0], self.n_systems)
+            covariance *= inflation(self.n_systems, DESIGN_EFFECT)[0]
         return contrast_error(covariance, [1, -1])
 
 
@@ -225,8 +234,8 @@ def effects(experiment: str, loaded: Sequence[Experiment]) -> Effects:
         BASELINE,
         measures,
         tuple(
-            SystemEffects(system, BASELINE, m, tuple(found))
-            for m, found in zip(measures, (of_raw, of_standardized), strict=True)
+            SystemEffects(system, BASELINE, m, tuple(by_collection))
+            for m, by_collection in zip(measures, (of_raw, of_standardized), strict=True)
         ),
         (
             "The collections of one name share documents, not topics: they are less independent "
@@ -271,20 +280,20 @@ def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> lis
     return differ
 
 
-def agreement(found: Effects) -> str:
+def agreement(combined: Effects) -> str:
     """Whether raw and standardized summaries say the same, in a sentence."""
-    said = []
+    parts = []
     for title, by_measure, size in (
-        ("raw", found.of(AP), False),
-        ("standardized", found.of(ir_std.sAP), False),
-        ("effect size", found.of(AP), True),
+        ("raw", combined.of(AP), False),
+        ("standardized", combined.of(ir_std.sAP), False),
+        ("effect size", combined.of(AP), True),
     ):
         if s := by_measure.summary(size):
-            said.append(
+            parts.append(
                 f"{title} {s.effect:+.4f} [{s.low:+.4f}, {s.high:+.4f}] p {s.p:.4f}, "
                 f"I2 {100 * s.i2:.0f}%"
             )
-    return "; ".join(said)
+    return "; ".join(parts)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -304,10 +313,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         differ = show_right(experiment, loaded, out / f"{experiment}-right.csv")
         print(f"Sign or significance at 0.05 differ on: {', '.join(differ) or 'none'}")
-        found = effects(experiment, loaded)
-        print(f"\n{experiment} over all collections\n{found.table().text()}\n\n{agreement(found)}")
-        (out / f"{experiment}-effects.csv").write_text(found.table().csv() + "\n", encoding="utf-8")
-        save(forest_figure(found), out / f"{experiment}-forest")
+        combined = effects(experiment, loaded)
+        effects_table = combined.table()
+        print(
+            f"\n{experiment} over all collections\n{effects_table.text()}\n\n{agreement(combined)}"
+        )
+        (out / f"{experiment}-effects.csv").write_text(effects_table.csv() + "\n", encoding="utf-8")
+        save(forest_figure(combined), out / f"{experiment}-forest")
     print(
         f"\n{'All' if alike else 'NOT ALL'} published figures were found. Tables and figures "
         f"are in {out}"

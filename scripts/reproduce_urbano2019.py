@@ -149,15 +149,15 @@ def run(kind: str, scores: np.ndarray, trials: int, seed: int = 0, jobs: int = 1
     return Trials(tau, tau_ap, power, np.concatenate(type1) if type1 else None)
 
 
-def compared(key: tuple[str, str], found: Trials) -> list[Compared]:
+def compared(key: tuple[str, str], trials: Trials) -> list[Compared]:
     """The within-collection means beside the published ones, three standard errors allowed."""
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
     cells = [
-        (f"tau {s}", found.tau[:, SCHEMES.index(s)], value)
+        (f"tau {s}", trials.tau[:, SCHEMES.index(s)], value)
         for s, value in PUBLISHED_TAU[key].items()
     ]
     cells += [
-        (f"power {s} at {alpha}", found.power[:, SCHEMES.index(s), level[k]], row[k])
+        (f"power {s} at {alpha}", trials.power[:, SCHEMES.index(s), level[k]], row[k])
         for s, row in PUBLISHED_POWER[key].items()
         for k, alpha in enumerate(PUBLISHED_ALPHAS)
     ]
@@ -167,13 +167,13 @@ def compared(key: tuple[str, str], found: Trials) -> list[Compared]:
     ]
 
 
-def write_summary(path: Path, found: Trials) -> None:
+def write_summary(path: Path, trials: Trials) -> None:
     """Mean and standard error of every statistic."""
     rows = []
     for k, scheme in enumerate(SCHEMES):
-        cells = [("tau", "", found.tau[:, k]), ("tau_ap", "", found.tau_ap[:, k])]
+        cells = [("tau", "", trials.tau[:, k]), ("tau_ap", "", trials.tau_ap[:, k])]
         for name in ("type1", "power"):
-            values = getattr(found, name)
+            values = getattr(trials, name)
             if values is not None:
                 cells += [
                     (name, round(alpha, 3), values[:, k, i])
@@ -183,9 +183,9 @@ def write_summary(path: Path, found: Trials) -> None:
     write_csv(path, ["scheme", "statistic", "alpha", "mean", "standard_error"], rows)
 
 
-def print_between(title: str, found: Trials) -> None:
+def print_between(title: str, trials: Trials) -> None:
     """Print what the experiment between collections found."""
-    if found.type1 is None:
+    if trials.type1 is None:
         raise ValueError("these trials are of one collection")
     level = [int(np.argmin(np.abs(ALPHAS - alpha))) for alpha in PUBLISHED_ALPHAS]
     print(
@@ -193,10 +193,10 @@ def print_between(title: str, found: Trials) -> None:
         "(standard error over trials)   power at 0.001/0.01/0.05"
     )
     for k, scheme in enumerate(SCHEMES):
-        type1 = (f"{v.mean():.4f} ({standard_error(v):.4f})" for v in found.type1[:, k, level].T)
-        power = found.power[:, k].mean(axis=0)[level]
+        type1 = (f"{v.mean():.4f} ({standard_error(v):.4f})" for v in trials.type1[:, k, level].T)
+        power = trials.power[:, k].mean(axis=0)[level]
         print(
-            f"{scheme:4}  {found.tau[:, k].mean():.4f}  {found.tau_ap[:, k].mean():.4f}   "
+            f"{scheme:4}  {trials.tau[:, k].mean():.4f}  {trials.tau_ap[:, k].mean():.4f}   "
             f"{'  '.join(type1)}   {'  '.join(f'{v:7.4f}' for v in power)}"
         )
 
@@ -252,10 +252,10 @@ def draw_trials(out: Path, number: int, results: dict[tuple[str, str], Trials]) 
     figure, grid = plt.subplots(
         len(kinds), len(results), figsize=(10, 2.2 * len(kinds)), layout="constrained"
     )
-    for column, ((collection, measure), found) in enumerate(results.items()):
+    for column, ((collection, measure), trials) in enumerate(results.items()):
         grid[0, column].set_title(f"{collection}, {measure}", fontsize=9)
         for axes, kind in zip(grid[:, column], kinds, strict=True):
-            values = getattr(found, kind)
+            values = getattr(trials, kind)
             if kind in ("tau", "tau_ap"):
                 densities(axes, values, shown)
                 axes.set(
@@ -301,25 +301,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Do the experiments; 0 if they agree with the published figures."""
     args = arguments(__doc__.splitlines()[0], argv, trials=10_000)
     out = args.out / "urbano2019"
-    found: dict[str, dict[tuple[str, str], Trials]] = {"within": {}, "between": {}}
+    trials_of: dict[str, dict[tuple[str, str], Trials]] = {"within": {}, "between": {}}
     agree = []
     for key in ((c, m) for c in COLLECTIONS for m in MEASURES):
         scores = load(args.data, *key)
-        for kind, results in found.items():
+        for kind, results in trials_of.items():
             results[key] = run(kind, scores, args.trials, args.seed, args.jobs)
             write_summary(out / f"{kind}-{key[0]}-{key[1]}.csv", results[key])
         if key in PUBLISHED_TAU:
             agree.append(
                 report(
                     f"Within {key[0]}, {key[1]}, {args.trials} trials",
-                    compared(key, found["within"][key]),
+                    compared(key, trials_of["within"][key]),
                     out / f"compared-{key[0]}-{key[1]}.csv",
                 )
             )
-        print_between(f"{key[0]}, {key[1]}", found["between"][key])
+        print_between(f"{key[0]}, {key[1]}", trials_of["between"][key])
     draw_effect(out, table(args.data, "robust04", "AP").at(t for t in range(651, 701) if t != 672))
-    draw_trials(out, 2, found["within"])
-    draw_trials(out, 3, found["between"])
+    draw_trials(out, 2, trials_of["within"])
+    draw_trials(out, 3, trials_of["between"])
     print(
         f"\n{sum(agree)} of {len(agree)} tables agree with the paper within three standard "
         f"errors plus the last printed digit; tables and figures are in {out}"

@@ -99,17 +99,17 @@ def table1(data: Path) -> list[Compared]:
         "401": (0.048, 0.090),
     }
     systems = score_runs(data, "trec8-adhoc", ["AP"], only=published)["AP"]
-    found = {
+    mean_and_sd = {
         system: (ap.mean(), ap.std(ddof=1))
         for system, ap in zip(systems.systems, systems.values.T, strict=True)
     }
-    topics = [name for name in published if name not in found]
+    topics = [name for name in published if name not in mean_and_sd]
     means, sds = published_factors(data, "trec8.adhoc", "AP", topics)
-    found.update(zip(topics, zip(means[:, 0], sds[:, 0], strict=True), strict=True))
+    mean_and_sd.update(zip(topics, zip(means[:, 0], sds[:, 0], strict=True), strict=True))
     return [
         Compared(f"{name} {what}", computed, printed, 3)
         for name, pair in published.items()
-        for what, computed, printed in zip(("mean", "sd"), found[name], pair, strict=True)
+        for what, computed, printed in zip(("mean", "sd"), mean_and_sd[name], pair, strict=True)
     ]
 
 

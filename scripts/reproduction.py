@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 COLOURS = {"raw": "#444444", "N": "#0072b2", "U": "#d55e00", "z": "#cc79a7", "E": "#009e73"}
 DASHES = {"raw": (4, 2), "N": (), "U": (), "z": (1.5, 1.5), "E": ()}
-"""How each scheme is drawn, in every figure alike; told apart without colours too."""
+"""How each scheme is drawn, in every figure; the dashes distinguish them without colours."""
 
 mpl.use("Agg")
 mpl.rcParams.update(
@@ -59,7 +59,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Compared:
-    """A figure beside the one a paper printed."""
+    """A computed figure and the one that a paper printed."""
 
     what: str
     computed: float
@@ -70,7 +70,7 @@ class Compared:
 
     @property
     def difference(self) -> float:
-        """Of what is computed from what is published."""
+        """Computed minus published."""
         return self.computed - self.published
 
     @property

@@ -66,7 +66,7 @@ class Origin:
     depth: int | None = None
 
     def record(self) -> dict[str, str]:
-        """What ``set.json`` says of it under ``sources``."""
+        """Its entry under ``sources`` in ``set.json``."""
         return {
             field: value
             for field in ("source", "url", "date", "licence", "licence_uri", "attribution")
@@ -689,10 +689,10 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
     Levels and fingerprints are those of the qrels at hand, on the topics whose number of relevant
     documents is the one behind the factors.
     """
-    found: dict[str, Judgments] = {}
+    judgments: dict[str, Judgments] = {}
     for file in qrels_files(name, data):
         judged = read_qrels(file).judged
-        found |= judgments_of(
+        judgments |= judgments_of(
             DictQrels(
                 {
                     topic: {
@@ -706,11 +706,13 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
         )
     counts_file = topics_file(name, data)
     if not counts_file.is_file():  # the qrels alone say which topics there are
-        return found
+        return judgments
     with counts_file.open(encoding="utf-8", newline="") as text:
         counts = {r["topic"]: int(r["n_rel"]) if r["n_rel"] else None for r in csv.DictReader(text)}
     return {
-        topic: found[topic] if topic in found and _same(n, found[topic].n_rel) else Judgments(n)
+        topic: judgments[topic]
+        if topic in judgments and _same(n, judgments[topic].n_rel)
+        else Judgments(n)
         for topic, n in counts.items()
     }
 

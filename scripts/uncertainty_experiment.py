@@ -34,7 +34,7 @@ from ir_std.analysis.influence import (
 )
 from ir_std.evaluation.uncertainty import Influences, SystemsCovariance, joint_errors, team_of
 from ir_std.factors.estimates import scores_by_system
-from ir_std.schemes import normal_cdf, z_scores
+from ir_std.schemes import get_scheme, normal_cdf
 
 MEASURES = ("AP", "P@10", "nDCG")
 SAMPLES = 200
@@ -81,13 +81,11 @@ class World(NamedTuple):
     def truth(self, scheme: str) -> Floats:
         """The means of all systems over all topics, standardized by all systems."""
         x = self.scores
-        if scheme == "E":
-            return standardize_matrix(x, x, "E").mean(axis=0)
-        z = z_scores(x, x.mean(axis=1, keepdims=True), x.std(axis=1, keepdims=True))
-        bent: Floats = {"N": normal_cdf, "U": lambda z: np.clip(0.15 * z + 0.5, 0, 1)}.get(
-            scheme, np.asarray
-        )(z)
-        return bent.mean(axis=0)
+        mean, sd = x.mean(axis=1, keepdims=True), x.std(axis=1, keepdims=True)
+        means: Floats = (
+            get_scheme(scheme).apply(x, mean=mean, sd=sd, scores=x[:, None, :]).mean(axis=0)
+        )
+        return means
 
     def draw(self, random: np.random.Generator, n: int, by: str) -> tuple[Ints, Ints]:
         """Systems and their teams, with replacement; a team drawn twice is two teams."""

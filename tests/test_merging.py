@@ -49,18 +49,18 @@ def merged_by_hand(
     runs: list[dict[str, dict[str, float]]], combine: str
 ) -> dict[str, dict[str, float]]:
     """Normalized scores of each document, gathered and combined one document at a time."""
-    found: dict[str, dict[str, list[float]]] = {}
+    by_topic: dict[str, dict[str, list[float]]] = {}
     for run in runs:
         for topic, docs in run.items():
             for doc, score in docs.items():
-                found.setdefault(topic, {}).setdefault(doc, []).append(score)
+                by_topic.setdefault(topic, {}).setdefault(doc, []).append(score)
     how: dict[str, Callable[[list[float]], float]] = {
         "sum": sum,
         "max": max,
         "mnz": lambda s: sum(s) * len(s),
         "first": lambda s: s[0],
     }
-    return {t: {d: how[combine](s) for d, s in docs.items()} for t, docs in found.items()}
+    return {t: {d: how[combine](s) for d, s in docs.items()} for t, docs in by_topic.items()}
 
 
 def normalized(scores: Any, method: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -304,12 +304,12 @@ some_runs = st.lists(run_dicts, min_size=1, max_size=5)
 
 def orders(runs: list[dict[str, dict[str, float]]]) -> dict[str, list[list[str]]]:
     """The documents of each list in trec_eval's order, by topic."""
-    found: dict[str, list[list[str]]] = {}
+    lists: dict[str, list[list[str]]] = {}
     for run in runs:
         for topic, docs in run.items():
             ordered = sorted(((np.float32(s), d) for d, s in docs.items()), reverse=True)
-            found.setdefault(topic, []).append([doc for _, doc in ordered])
-    return found
+            lists.setdefault(topic, []).append([doc for _, doc in ordered])
+    return lists
 
 
 @given(some_runs)
@@ -541,10 +541,12 @@ def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
             assert_same(merge(runs, method, combine=combine), expected)
 
 
-def assert_same(found: dict[str, dict[str, float]], expected: dict[str, dict[str, float]]) -> None:
-    assert found.keys() == expected.keys()
+def assert_same(
+    computed: dict[str, dict[str, float]], expected: dict[str, dict[str, float]]
+) -> None:
+    assert computed.keys() == expected.keys()
     for topic, docs in expected.items():
-        assert found[topic] == pytest.approx(docs, rel=1e-9, abs=1e-9)
+        assert computed[topic] == pytest.approx(docs, rel=1e-9, abs=1e-9)
 
 
 def test_real_shards_of_one_run_merge_to_what_it_was(

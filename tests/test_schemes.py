@@ -28,11 +28,11 @@ def test_n_is_one_half_at_the_mean_and_0_84_one_deviation_above() -> None:
 @pytest.mark.parametrize("count", [50_000, 50_001])
 def test_n_is_the_normal_distribution_function_whatever_the_number_of_values(count: int) -> None:
     z = np.linspace(-9, 9, count)
-    found = normal_cdf(np.append(z[:-1], np.nan))
-    assert np.isnan(found[-1])
+    values = normal_cdf(np.append(z[:-1], np.nan))
+    assert np.isnan(values[-1])
     expected = [(1 + math.erf(x / math.sqrt(2))) / 2 for x in z[:-1].tolist()]
-    np.testing.assert_allclose(found[:-1], expected, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(found[:-1], stats.norm.cdf(z[:-1]), rtol=1e-12)
+    np.testing.assert_allclose(values[:-1], expected, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(values[:-1], stats.norm.cdf(z[:-1]), rtol=1e-12)
 
 
 def test_u_is_linear_and_cut_to_the_unit_interval() -> None:
@@ -65,6 +65,12 @@ def test_e_counts_only_systems_with_a_score() -> None:
     values = get_scheme("E").apply([0.2, 0.2], scores=scores)
     assert values[0] == 0.5
     assert np.isnan(values[1])
+
+
+def test_e_of_an_unknown_score_is_unknown() -> None:
+    values = get_scheme("E").apply([np.nan, 0.2], scores=[[0.1, 0.3]] * 2)
+    assert np.isnan(values[0])
+    assert values[1] == 0.5
 
 
 def test_e_without_scores_says_what_to_use_instead() -> None:

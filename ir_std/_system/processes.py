@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ir_std._memory import keep_freed_memory
 from ir_std._system.signals import cleanup_on_exit, signals_blocked
 from ir_std.errors import UsageError
 
@@ -25,7 +23,7 @@ IN_FLIGHT = 128
 
 
 def default_jobs(n_items: int) -> int:
-    """As many processes as pay: one costs about as much as evaluating sixteen runs."""
+    """The number of processes for so many items: starting one costs about as much as 16 runs."""
     return max(1, min(os.cpu_count() or 1, n_items // 16))
 
 
@@ -53,10 +51,10 @@ def map_in_order(
     Raises
     ------
     UsageError
-        If there is no process to work in, or one died.
+        If ``jobs`` is less than 1, or a process died.
     """
     if executor is not None:
-        yield from _submitted(executor, lambda item: (function, task, item), items, IN_FLIGHT)
+        yield from _in_order(lambda item: executor.submit(function, task, item), items, IN_FLIGHT)
     elif jobs == 1:
         for item in items:
             yield function(task, item)
@@ -66,27 +64,24 @@ def map_in_order(
         yield from _in_processes(function, task, items, jobs)
 
 
-def _submitted(
-    executor: Executor, call: Callable[[Any], tuple[Any, ...]], items: Iterable[Any], ahead: int
-) -> Iterator[Any]:
+def _in_order(
+    submit: Callable[[Any], Future[Result]], items: Iterable[Any], ahead: int
+) -> Iterator[Result]:
+    """The results of submitted items, of which ``ahead`` at most are under way."""
     from concurrent.futures import CancelledError
 
-    # What an executor raises of a task that it lost, which is then given to it once more: Dask's
-    # takes the result for three parts of an error if a worker dies just when it has been fetched,
-    # which is a TypeError as long as functions give no tuples.
-    lost = (CancelledError, OSError, TypeError)
-    pending: deque[tuple[Any, Future[Any]]] = deque()
+    pending: deque[tuple[Any, Future[Result]]] = deque()
 
-    def first() -> Any:
+    def first() -> Result:
         item, future = pending.popleft()
         try:
             return future.result()
-        except lost:
-            return executor.submit(*call(item)).result()
+        except CancelledError:  # Dask lost the worker that held the result
+            return submit(item).result()
 
     try:
         for item in items:
-            pending.append((item, executor.submit(*call(item))))
+            pending.append((item, submit(item)))
             if len(pending) == ahead:
                 yield first()
         while pending:
@@ -101,46 +96,47 @@ def _in_processes(
 ) -> Iterator[Result]:
     """As :func:`map_in_order`, in processes that end when this one does, however it ends.
 
-    concurrent.futures' own pool waits for ever if it is interrupted while its processes start, and
-    its processes outlive a parent that is killed.  Here each process has one pipe and, in this
-    process, a thread that waits for it: no lock is shared, so none can stay locked.
+    Each worker process has a pipe, and in this process a thread waits for it.  The pools of
+    concurrent.futures and loky share semaphores among their processes instead: when such a program
+    is interrupted, semaphores are left over, of which Python warns after our last line, and when it
+    is killed, workers wait for locks that nobody will release.  A pipe just ends.
     """
     from concurrent.futures import ThreadPoolExecutor
     from multiprocessing import resource_tracker
     from queue import SimpleQueue
 
     workers: list[_Worker] = []
-    free: SimpleQueue[_Worker] = SimpleQueue()
+    idle: SimpleQueue[_Worker] = SimpleQueue()
     if hasattr(signal, "pthread_sigmask"):
-        # It would let signals through while the first process starts.
+        # Started with the first process, it would unblock the signals that are blocked below.
         resource_tracker.ensure_running()
 
-    def call(item: Any) -> tuple[Any, ...]:
+    def submit(item: Any) -> Future[Result]:
         if len(workers) < jobs:
             with signals_blocked():
                 workers.append(_Worker(function, task))
-            free.put(workers[-1])
-        return work, item
+            idle.put(workers[-1])
+        return threads.submit(ask_idle_worker, item)
 
-    def work(item: Any) -> Any:
-        worker = free.get()
+    def ask_idle_worker(item: Any) -> Any:
+        worker = idle.get()
         try:
             return worker.ask(item)
         finally:
-            free.put(worker)
+            idle.put(worker)
 
-    def end() -> None:
+    def kill_workers() -> None:
         for worker in workers:
             worker.process.kill()
         for worker in workers:
             worker.process.join()
 
-    with ThreadPoolExecutor(jobs) as threads, cleanup_on_exit(end):
-        yield from _submitted(threads, call, items, 4 * jobs)
+    with ThreadPoolExecutor(jobs) as threads, cleanup_on_exit(kill_workers):
+        yield from _in_order(submit, items, 4 * jobs)
 
 
 class _Worker:
-    """A process that answers, one item after the other, what ``function(task, item)`` is."""
+    """A process that computes ``function(task, item)`` for one item after the other."""
 
     def __init__(self, function: Callable[[bytes, Any], Any], task: bytes) -> None:
         from multiprocessing import get_context
@@ -151,16 +147,16 @@ class _Worker:
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()  # so that the pipe ends with the process
-        self.first: tuple[Any, ...] = function, task
+        self.unsent: tuple[Any, ...] = function, task  # goes with the first item
 
     def ask(self, item: Any) -> Any:
         try:
-            self.pipe.send((*self.first, item))
-            self.first = ()
+            self.pipe.send((*self.unsent, item))
+            self.unsent = ()
             done, answer, trace = self.pipe.recv()
         except (EOFError, OSError):
             raise UsageError(
-                "a process died, perhaps for want of memory: use fewer jobs; a "
+                "a process died, perhaps because memory ran out: use fewer jobs; a "
                 "script must do this under if __name__ == '__main__':"
             ) from None
         if done:
@@ -169,13 +165,11 @@ class _Worker:
 
 
 def _serve(pipe: Connection) -> None:
-    """What a process does until its parent ends."""
+    """Answer what comes through the pipe, until the parent ends or kills this process."""
     from traceback import format_exc
 
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    keep_freed_memory()
     if hasattr(signal, "pthread_sigmask"):
-        # Ctrl-C reaches every process of a terminal, and is the parent's: it stays held back.
+        # Ctrl-C reaches every process of a terminal, but it is the parent's: it stays blocked.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     else:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -184,16 +178,7 @@ def _serve(pipe: Connection) -> None:
         while True:
             try:
                 answer = True, function(task, item), ""
-            except Exception as failed:  # raised again by the parent
-                answer = False, failed, format_exc()
+            except Exception as error:  # raised again by the parent
+                answer = False, error, format_exc()
             pipe.send(answer)
             (item,) = pipe.recv()
-
-
-def _end_with_parent() -> None:
-    from multiprocessing import parent_process
-
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

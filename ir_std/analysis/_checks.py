@@ -21,7 +21,7 @@ def check_scores(
     Raises
     ------
     ValueError
-        On fewer than two dimensions (with ``single``, on more too), too few topics or systems,
+        On fewer than two dimensions (with ``single``, also on more), too few topics or systems,
         or a value that is NaN or infinite.
     """
     array = np.asarray(scores, dtype=float)
@@ -51,7 +51,7 @@ def check_same_systems(
 
 
 def check_finite(array: Floats, name: str) -> Floats:
-    """``array``, or a ValueError that tells how many of its values are NaN or infinite."""
+    """``array``, or a ValueError that says how many of its values are NaN or infinite."""
     if not np.isfinite(array).all():
         bad = int(array.size - np.isfinite(array).sum())
         raise ValueError(

@@ -14,8 +14,9 @@ from ir_std.errors import look_up
 def holm(p_values: npt.ArrayLike) -> Floats:
     """Holm's step-down method (Scandinavian Journal of Statistics, 1979).
 
-    The k-th smallest of ``n`` is multiplied by ``n - k + 1``, and none falls below a smaller one's.
-    It keeps the family-wise error rate as Bonferroni's does, and is never above it.
+    The k-th smallest of ``n`` is multiplied by ``n - k + 1``, and raised to its predecessor's
+    result where that is larger.  It controls the family-wise error rate as Bonferroni's method
+    does, and no result is above Bonferroni's.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
     "bonferroni": (bonferroni, "Bonferroni's correction"),
     "none": (uncorrected, "no correction"),
 }
-"""The corrections by name, each with what a reader knows it as; the default first."""
+"""The corrections by name, each with its title; the default first."""
 
 
 def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:

@@ -104,7 +104,7 @@ def _moment_influence(
     z = (x - mean) / sd
     by_z = np.where(spread, slope(scheme, z, **params), 0)
     squares = np.where(known & spread, deviation**2 - (n - 1) / n, 0)
-    total: Floats = (deviation / n).T @ by_z + (squares / n).T @ (by_z * z) / 2
+    total: Floats = (deviation / n).T @ by_z + (squares / np.maximum(n - 1, 1)).T @ (by_z * z) / 2
     return -total
 
 

@@ -24,14 +24,14 @@ RESAMPLES = 10_000
 ALL_SIGNS_UP_TO = 13
 """With this many topics or fewer all sign vectors are taken: the test is exact."""
 SEED = 20080720
-"""So that the same scores always give the same p-value."""
+"""Fixed, so that the same scores always give the same p-value."""
 BATCH = 1_000_000
-"""Signs that are held at a time: 16 MB."""
+"""Signs in memory at a time: 16 MB."""
 
 
 @dataclass(frozen=True)
 class Paired:
-    """What a paired test found.
+    """The result of a paired test.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ def randomization_test(d: npt.ArrayLike) -> Floats:
     Under the hypothesis that the two systems do not differ each difference could as well have
     the other sign (Smucker, Allan and Carterette, CIKM 2007).  Up to
     :data:`ALL_SIGNS_UP_TO` pairs all sign vectors are taken; with more,
-    :data:`RESAMPLES` drawn with a fixed seed, and the observed one is counted among them, so
-    that p is never 0.
+    :data:`RESAMPLES` drawn with a fixed seed, the observed one included, so that p is
+    never 0.
 
     Parameters
     ----------
@@ -119,21 +119,21 @@ def _all_signs(n: int) -> Iterator[Floats]:
 
 
 def _drawn_signs(n: int, rows: int) -> Iterator[Floats]:
-    """Batches of drawn sign vectors; however they are cut, the draws are the same."""
+    """Sign vectors in batches; the draws do not depend on the size of a batch."""
     rng = np.random.default_rng(SEED)
     for start in range(0, RESAMPLES, rows):
         yield rng.choice([-1.0, 1.0], (min(rows, RESAMPLES - start), n))
 
 
 def tukey_test(d: npt.ArrayLike) -> Floats:
-    """Tukey's HSD test of each run against the baseline, among all pairs of them.
+    """Tukey's HSD test of each run against the baseline, adjusted for all pairs of runs.
 
     Two-way analysis of variance, topics as blocks: ``q = |mean| / sqrt(s**2 / n)`` with the
     residual mean square ``s**2`` of runs and baseline, referred to the studentized range of that
     many systems with ``(m - 1) * (n - 1)`` degrees of freedom (Carterette, TOIS 2012).  The
-    p-values are adjusted for all pairs by themselves; of one run against the baseline they are
+    p-values are adjusted for all pairs already; for one run and a baseline they are
     :func:`t_test`'s.  (scipy.stats.tukey_hsd is the one-way form for independent samples, which
-    takes the topics' difficulty for error.)
+    counts the topics' difficulty as error.)
 
     Parameters
     ----------
@@ -164,9 +164,9 @@ TESTS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
     "randomization": (randomization_test, "randomization test"),
     "tukey": (tukey_test, "Tukey HSD test"),
 }
-"""The tests by name, each with what a reader knows it as; the default first."""
+"""The tests by name, each with its title; the default first."""
 FAMILYWISE = frozenset({"tukey"})
-"""Tests of all runs at once, whose p-values are adjusted for their number by themselves."""
+"""Tests of all runs at once, which adjust their p-values for the number of runs."""
 
 
 def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
@@ -209,13 +209,13 @@ def paired_tests(
 
     Notes
     -----
-    What is corrected together is what one table would be read for: all runs against the baseline,
-    by one measure on one collection (Carterette, TOIS 2012; Boytsov, Belova and Westfall, SIGIR
-    2013).  Several measures are several questions, each with its own error rate; who would take a
-    difference by any of them for a finding has to correct for their number too.
+    P-values are corrected together for the comparisons of one question: all runs against the
+    baseline, by one measure on one collection (Carterette, TOIS 2012; Boytsov, Belova and
+    Westfall, SIGIR 2013).  Several measures are several questions, each with its own error rate:
+    to claim a difference by any of them, correct for their number too.
     """
     p_values, _ = get_test(test)
-    correct = correction_for(test, correction)
+    adjust = correction_for(test, correction)
     if not runs:
         return {}
     d = topic_differences(
@@ -227,11 +227,12 @@ def paired_tests(
     known = ~np.isnan(d)
     mean, p = np.full((2, len(runs)), np.nan)
     for pairs in np.unique(known, axis=1).T:
-        alike = (known == pairs[:, None]).all(axis=0)
+        same_topics = (known == pairs[:, None]).all(axis=0)
         if pairs.any():
-            mean[alike] = d[pairs][:, alike].mean(axis=0)
-            p[alike] = p_values(d[pairs][:, alike])
-    adjusted = correct(p)
+            differences = d[pairs][:, same_topics]
+            mean[same_topics] = differences.mean(axis=0)
+            p[same_topics] = p_values(differences)
+    adjusted = adjust(p)
     return {
         name: Paired(
             float(mean[k]), float(p[k]), float(adjusted[k]), tuple(compress(topics, known[:, k]))
@@ -257,25 +258,25 @@ def describe_test(test: str, correction: str | None, n_runs: int) -> str:
     """What :func:`paired_tests` did with ``n_runs`` runs, for a note under a table."""
     return (
         f"two-sided {get_test(test)[1]} over topics, p < {ALPHA}"
-        f"{describe_adjustment(test, correction, n_runs)}"
+        f"{describe_correction(test, correction, n_runs)}"
     )
 
 
-def describe_adjustment(test: str, correction: str | None, n_runs: int) -> str:
-    """For how many comparisons p-values were adjusted, and how; nothing to say of one."""
-    correct = correction_for(test, correction)
+def describe_correction(test: str, correction: str | None, n_runs: int) -> str:
+    """For how many comparisons p-values were adjusted, and how; empty for one run."""
+    adjust = correction_for(test, correction)
     if n_runs == 1:
         return ""
     if test in FAMILYWISE:
         return f" for all {n_runs * (n_runs + 1) // 2} pairs of the {n_runs + 1} runs"
-    if correct is uncorrected:
+    if adjust is uncorrected:
         return f", not corrected for the {n_runs} runs"
     return f" after {get_correction(correction or 'holm')[1]} for {n_runs} runs"
 
 
-def p_columns(found: Paired, test: str, correction: str | None) -> dict[str, float]:
+def p_columns(result: Paired, test: str, correction: str | None) -> dict[str, float]:
     """The p-values of a test by the names of their columns, as ``p`` and ``p_holm``."""
     if test in FAMILYWISE:
-        return {f"p_{test}": found.p}
+        return {f"p_{test}": result.p}
     name = correction or "holm"
-    return {"p": found.p} | ({} if name == "none" else {f"p_{name}": found.p_adjusted})
+    return {"p": result.p} | ({} if name == "none" else {f"p_{name}": result.p_adjusted})

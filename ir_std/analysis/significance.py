@@ -22,10 +22,10 @@ from ir_std.analysis.means import (
 )
 
 CLOSE = 1e-4
-"""Below this share of the systems' own variances, that of their difference is computed from the
-differences themselves: of the covariance matrix it would keep too few digits."""
+"""Below this share of the systems' own variances, the variance of their difference is computed from
+the differences: from the covariance matrix it would keep too few digits."""
 BLOCK = 10_000
-"""So many pairs are worked on at a time then."""
+"""How many such pairs are computed at a time."""
 
 
 def paired_t(scores: npt.ArrayLike) -> Floats:
@@ -55,8 +55,8 @@ def paired_t(scores: npt.ArrayLike) -> Floats:
     i, j = np.triu_indices(m, 1)
     mean, _, _ = mean_and_variance(x)
     centred = x - mean[:, None, :]
-    # Not with @: for products this small BLAS starts threads, and waiting for them costs more
-    # than they save, ten times more where the machine is busy.
+    # Not with @: BLAS starts threads even for products this small, and waiting for them costs more
+    # than they save, ten times more on a busy machine.
     cov = np.einsum("sti,stj->sij", centred, centred) / (n - 1)
     own = np.diagonal(cov, axis1=1, axis2=2)
     total = own[:, i] + own[:, j]
@@ -85,9 +85,9 @@ def tukey_p_values(scores: npt.ArrayLike, trials: int = 1000, seed: int = 0) -> 
 
     If all systems were alike, a topic's scores could be dealt to them in any order.  The p value
     of a pair is the share of such deals in which the best and the worst system differ by at
-    least as much as the pair does (Carterette, TOIS 2012; Sakai, ICTIR 2016), the deal that was
-    observed counted among them, ``(b + 1) / (trials + 1)``, so that p is never 0.  It keeps the
-    family-wise error rate at alpha.
+    least as much as the pair does (Carterette, TOIS 2012; Sakai, ICTIR 2016), the
+    observed deal included, ``(b + 1) / (trials + 1)``, so that p is never 0.  It controls
+    the family-wise error rate.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def discriminative_power(
     """
     levels = check_level(alpha)
     if test == "t":
-        # Comparing with critical values spares a p value for each of the pairs.
+        # A comparison with critical values needs no p value for each pair.
         t = np.abs(paired_t(scores))
         critical = stdtrit(np.shape(scores)[-2] - 1, 1 - levels / 2)
         return _share(t, critical, np.greater)
@@ -213,7 +213,7 @@ def self_false_positives(
 ) -> npt.NDArray[np.bool_]:
     """Which systems seem better on collection ``a`` than they themselves are on ``b``.
 
-    A system has one quality, so what the two-sample t-test finds is the collections' difference:
+    A system has one quality, so a difference that the two-sample t-test finds is the collections':
     a false positive (Webber, Moffat and Zobel 2008, Table 4: one-tailed at 0.025; the Type I
     errors of Urbano, Lima and Hanjalic 2019: two-sided).
 
@@ -238,8 +238,8 @@ def self_false_positives(
     """
     first, second = check_same_systems(a, b, topics=2)
     p = _two_sample(*mean_and_variance(first), *mean_and_variance(second), equal_var, alternative)
-    found: npt.NDArray[np.bool_] = p < check_level(alpha)
-    return found
+    better: npt.NDArray[np.bool_] = p < check_level(alpha)
+    return better
 
 
 def _two_sample(

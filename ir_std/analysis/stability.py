@@ -12,11 +12,11 @@ from ir_std._arrays import Floats
 from ir_std.analysis._checks import check_same_systems, check_scores
 from ir_std.analysis.correlation import kendall_tau_b
 from ir_std.analysis.means import rounded_difference, standard_error
-from ir_std.analysis.standardization import scheme_arguments
+from ir_std.analysis.standardization import compute_factors
 from ir_std.schemes import get_scheme
 
 CHUNK = 50
-"""Samples that are worked on at a time: enough to spare the loop, few enough for the cache."""
+"""Samples computed at a time, which fit into the processor's cache."""
 
 
 def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
@@ -55,7 +55,7 @@ def drmse(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class SwapRates:
-    """What :func:`swap_rate` finds, an entry a bin."""
+    """The result of :func:`swap_rate`, with one entry for each bin."""
 
     rate: Floats
     """``swaps / pairs``, NaN for an empty bin."""
@@ -66,12 +66,12 @@ class SwapRates:
 
     @property
     def overall(self) -> float:
-        """The share of swaps among all comparisons, which no choice of bins or scale moves."""
+        """The share of swaps in all comparisons, which does not depend on the bins or the scale."""
         return float(self.swaps.sum() / self.pairs.sum())
 
     @property
     def error(self) -> float:
-        """The standard error of :attr:`overall` over trials: of the simulation on these topics.
+        """The standard error of :attr:`overall` over trials, as these topics are sampled.
 
         Two arrays of scores with one seed go through the same trials: the error of their
         difference is that of the differences of :attr:`by_trial`, and far smaller.
@@ -182,7 +182,7 @@ def factor_stability(
     Notes
     -----
     On a topic where all systems of a sample score the same, N and U take their limits; z has no
-    value there, for no ranked system, and leaves the topic out of that sample's means.
+    value there, and the topic is left out of that sample's means.
     """
     x = check_scores(scores, systems=2, single=True)
     by = check_scores(standardizing, "the standardizing systems", systems=2, single=True)
@@ -198,20 +198,19 @@ def factor_stability(
     if samples < 1:
         raise ValueError(f"samples must be at least 1, got {samples}")
     rng = np.random.default_rng(seed)
-    everything = _means(x, by[None], scheme, params)
+    by_all = _means(x, by[None], scheme, params)
     taus = []
     for start in range(0, samples, CHUNK):
         count = min(CHUNK, samples - start)
         drawn = rng.permuted(np.tile(np.arange(by.shape[1]), (count, 1)), axis=1)[:, :size]
         sampled = np.moveaxis(by[:, drawn], 1, 0)
-        taus.append(kendall_tau_b(everything, _means(x, sampled, scheme, params)))
+        taus.append(kendall_tau_b(by_all, _means(x, sampled, scheme, params)))
     return np.concatenate(taus)
 
 
 def _means(x: Floats, by: Floats, scheme: str, params: dict[str, Any]) -> Floats:
     """Mean standardized scores, shape (samples, n_systems), by factors from each sample."""
-    rule = get_scheme(scheme)
-    y = rule.apply(x, **scheme_arguments(by), **params)
+    y = get_scheme(scheme).apply(x, **compute_factors(by), **params)
     known = ~np.isnan(y).any(axis=-1, keepdims=True)
     count = known.sum(axis=-2)
     if (count == 0).any():

@@ -45,7 +45,7 @@ def standardize_matrix(
             "factors need at least two standardizing systems on the same topics, "
             f"got the shapes {x.shape} and {by.shape}"
         )
-    return get_scheme(scheme).apply(x, **scheme_arguments(by), **params)
+    return get_scheme(scheme).apply(x, **compute_factors(by), **params)
 
 
 def leave_out(
@@ -53,14 +53,14 @@ def leave_out(
 ) -> Floats:
     """Each group's systems standardized by factors from all the other groups.
 
-    What a system that did not take part would get: the runs of one team resemble each other,
-    so they leave together (Sakai, ICTIR 2016).
+    The scores of systems that did not take part: the runs of one team resemble each other, so
+    they are left out together (Sakai, ICTIR 2016).
 
     Parameters
     ----------
     scores : array_like, shape (n_topics, n_systems)
     groups : sequence, length n_systems
-        The group of each system, a team's name say.
+        The group of each system, such as its team.
     scheme : str
         As for :func:`standardize_matrix`, with its ``params``.
 
@@ -88,8 +88,8 @@ def leave_out(
     return result
 
 
-def scheme_arguments(by: Floats) -> dict[str, Any]:
-    """What a scheme's ``apply`` needs of standardizing systems, shape (..., n_topics, n)."""
+def compute_factors(by: Floats) -> dict[str, Any]:
+    """Factors from standardizing systems, shape (..., n_topics, n), for a scheme's ``apply``."""
     sd = by.std(axis=-1, ddof=1, keepdims=True)
     # Equal scores have a deviation of 0, whatever rounding makes of their mean.
     sd[np.ptp(by, axis=-1, keepdims=True) <= EXACT] = 0.0

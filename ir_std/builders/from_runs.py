@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std._system.processes import map_in_order
-from ir_std.errors import InputError, StandardizationWarning, UsageError
+from ir_std.errors import InputError, UsageError, warn_caller
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
@@ -74,17 +73,21 @@ Progress = Callable[[Iterable["SystemScores | InputError"]], Iterable["SystemSco
 
 @dataclass(frozen=True)
 class SystemScores:
-    """One run's contribution.
+    """The scores of one system's run.
 
     Attributes
     ----------
     name : str
+        The run's file, or what messages call it.
+    tag : str
+        What the set calls the system.
     values : ndarray, shape (n_measures, n_topics)
     depth : int
         The most documents it has on a topic, before it is cut.
     """
 
     name: str
+    tag: str
     values: Floats
     depth: int
 
@@ -163,29 +166,13 @@ def build_factors(
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}: give the number of documents to keep, at least 1")
     judgments = as_qrels(qrels)
-    names = check_measure_names(_usual(judgments) if measures is None else measures)
+    names = check_measure_names(_measures_for(judgments) if measures is None else measures)
     task = pickle.dumps(BuildTask(judgments, names, depth))
-    kept: list[SystemScores] = []
-    called: list[str] = []
-    sources = _sources(runs, called, max_member)
-    results = map_in_order(score_system, task, sources, jobs, executor)
-    tags: list[str] = []
-    for number, result in enumerate(progress(results)):
-        if isinstance(result, SystemScores):
-            kept.append(result)
-            tags.append(called[number] or run_tag(result.name))
-        elif skip_bad:
-            warnings.warn(f"left out: {result}", StandardizationWarning, stacklevel=2)
-        else:
-            raise result
-    if len(kept) < 2:
-        raise UsageError(
-            f"{len(kept)} usable run{'s'[len(kept) :]} given: factors are means and "
-            f"deviations over at least two"
-        )
-    _warn_of_copies(kept)
-    stacked = np.stack([k.values for k in kept], axis=-1)
-    deepest = max(k.depth for k in kept)
+    items = _runs_with_tags(runs, max_member)
+    results = progress(map_in_order(score_system, task, items, jobs, executor))
+    systems = _check_results(results, skip_bad)
+    _warn_of_copies(systems)
+    deepest = max(system.depth for system in systems)
     info = {
         "id": id,
         "title": title or id,
@@ -195,13 +182,37 @@ def build_factors(
         "source": source,
         "licence": licence,
         "default_measures": list(DEFAULT_MEASURES if measures is None else names),
-        "built": f"by ir_std from {len(kept)} runs"
+        "built": f"by ir_std from {len(systems)} runs"
         + (f", cut to {depth} documents a topic" if depth else ""),
     }
-    named = dict.fromkeys(names, tags) if len(set(tags)) == len(tags) else None
+    tags = [system.tag for system in systems]
+    scores = np.stack([system.values for system in systems], axis=-1)
     return factors_from_scores(
-        dict(zip(names, stacked, strict=True)), judgments_of(judgments), info, named
+        dict(zip(names, scores, strict=True)),
+        judgments_of(judgments),
+        info,
+        dict.fromkeys(names, tags) if len(set(tags)) == len(tags) else None,
     )
+
+
+def _check_results(
+    results: Iterable[SystemScores | InputError], skip_bad: bool
+) -> list[SystemScores]:
+    """The scores of the systems whose runs could be used; others are warned of, or raised."""
+    systems: list[SystemScores] = []
+    for result in results:
+        if isinstance(result, SystemScores):
+            systems.append(result)
+        elif skip_bad:
+            warn_caller([f"left out: {result}"])
+        else:
+            raise result
+    if len(systems) < 2:
+        raise UsageError(
+            f"{len(systems)} usable run{'s'[len(systems) :]} given: factors are means and "
+            f"deviations over at least two"
+        )
+    return systems
 
 
 def run_tag(name: str) -> str:
@@ -215,22 +226,18 @@ def run_tag(name: str) -> str:
 
 def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
     """Warn of runs that have the same scores on every topic."""
-    alike: dict[bytes, list[str]] = {}
+    names_by_scores: dict[bytes, list[str]] = {}
     for run in runs:
         if ((run.values != 0) & (run.values != 1)).any():  # successes and failures often agree
-            alike.setdefault(run.values.tobytes(), []).append(run.name)
-    copies = [" and ".join(names) for names in alike.values() if len(names) > 1]
+            names_by_scores.setdefault(run.values.tobytes(), []).append(run.name)
+    copies = [" and ".join(names) for names in names_by_scores.values() if len(names) > 1]
     if copies:
         more = f", and {len(copies) - 3} more" * (len(copies) > 3)
-        warnings.warn(
-            f"runs with the same scores on every topic: {', '.join(copies[:3])}{more}; "
-            f"count a system once",
-            StandardizationWarning,
-            stacklevel=3,
-        )
+        text = f"runs with the same scores on every topic: {', '.join(copies[:3])}{more}"
+        warn_caller([f"{text}; count a system once"])
 
 
-def _usual(qrels: Qrels) -> list[str]:
+def _measures_for(qrels: Qrels) -> list[str]:
     """The measures that these qrels allow: ERR is not defined for levels above 4."""
     return [m for m in BUILD_MEASURES if qrels.max_level <= 4 or not m.startswith("ERR")]
 
@@ -259,38 +266,34 @@ def check_measure_names(measures: Measures) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class BuildTask:
-    """What is done with every run."""
+    """How every run is evaluated."""
 
     qrels: Qrels
     measures: tuple[str, ...]
     depth: int | None
 
 
-def _sources(runs: Any, called: list[str], max_member: int) -> Iterator[Any]:
-    """Files one by one, each once; runs in memory as they are.
+def _runs_with_tags(runs: Any, max_member: int) -> Iterator[tuple[str, Any]]:
+    """Files one by one, each once, and runs in memory as they are.
 
-    What a dict calls a run in memory goes into ``called``, nothing for the others.
+    With each what a dict calls a run in memory; nothing for the others.
     """
     if isinstance(runs, (str, os.PathLike, Run)):
         runs = [runs]
     seen: dict[object, str] = {}
-    for name, run in runs.items() if isinstance(runs, Mapping) else (("", r) for r in runs):
+    for tag, run in runs.items() if isinstance(runs, Mapping) else (("", r) for r in runs):
         if not isinstance(run, (str, os.PathLike)):
-            called.append(str(name))
-            yield run
+            yield str(tag), run
             continue
         for source in run_sources([run], max_member):
             same = _identity(source)
             if same in seen:
                 again = (
-                    "given twice"
-                    if seen[same] == source.name
-                    else (f"the same file as {seen[same]}")
+                    "given twice" if seen[same] == source.name else f"the same file as {seen[same]}"
                 )
                 raise UsageError(f"{source.name} is {again}: count each run once")
             seen[same] = source.name
-            called.append("")
-            yield source
+            yield "", source
 
 
 def _identity(source: Source) -> object:
@@ -302,22 +305,23 @@ def _identity(source: Source) -> object:
     return os.path.realpath(archive), member
 
 
-def score_system(task: bytes, source: Any) -> SystemScores | InputError:
+def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputError:
     """Evaluate one run; what a worker does.
 
     Parameters
     ----------
     task : bytes
-        A pickled :class:`BuildTask`: bytes are cheap to send, and the worker unpacks them once.
-    source : Source, Run, path, dict, DataFrame or iterable
-        The run.
+        A pickled :class:`BuildTask`: bytes are cheap to send, and the worker unpickles them once.
+    item : tuple of str and a source, path, Run, dict, DataFrame or iterable
+        The system's tag, or nothing if the run's name gives it; and the run.
 
     Returns
     -------
-    RunScores or InputError
+    SystemScores or InputError
         The error, not raised, if the run is broken.
     """
-    evaluator, depth = _unpacked(task)
+    tag, source = item
+    evaluator, depth = _unpickle_evaluator(task)
     try:
         run = read_run(source) if isinstance(source, Source) else as_run(source)
         sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
@@ -332,11 +336,11 @@ def score_system(task: bytes, source: Any) -> SystemScores | InputError:
         return broken
     if depth is not None and max(sizes) > depth:
         run = sort_run(run, depth)
-    values = evaluator.values(run)
-    return SystemScores(run.name, np.stack(list(values.values())), max(sizes))
+    values = np.stack(list(evaluator.values(run).values()))
+    return SystemScores(run.name, tag or run_tag(run.name), values, max(sizes))
 
 
 @lru_cache(maxsize=1)
-def _unpacked(task: bytes) -> tuple[StdEvaluator, int | None]:
-    unpacked: BuildTask = pickle.loads(task)
-    return StdEvaluator(unpacked.measures, unpacked.qrels), unpacked.depth
+def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None]:
+    task: BuildTask = pickle.loads(pickled)
+    return StdEvaluator(task.measures, task.qrels), task.depth

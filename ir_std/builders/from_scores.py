@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
-from io import StringIO
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +18,11 @@ from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.measures import parse_measure
+from ir_std.reading import source_of
 from ir_std.schemes import EXACT
+from ir_std.scores.files import read_text
+from ir_std.scores.run_scores import count_decimals
+from ir_std.scores.tables import TableRows, parse_rows
 from ir_std.trec.inputs import as_qrels
 
 
@@ -40,12 +41,12 @@ def build_from_scores(
     Parameters
     ----------
     tables : mapping of str to path, or iterable of paths
-        CSVs as :func:`read_score_table` reads them, by measure; of mere paths the file name is the
-        measure: ``P@10.csv``, ``nDCG(dcg='exp-log2')@20.csv``.
+        CSVs as :func:`read_score_table` reads them, by measure; without measures the file names
+        are the measures: ``P@10.csv``, ``nDCG(dcg='exp-log2')@20.csv``.
     qrels : optional
         The judgments behind the scores, in any form; or a dict from topic to the number of
-        relevant documents, or to :class:`Judgments`.  Without
-        them no collection is recognized by the set: it is used by name.
+        relevant documents, or to :class:`Judgments`.  Without them no collection is recognized
+        by the set: it is used by name.
     id, title, source, licence : str
         What ``set.json`` says of the set.
     depth : int, optional
@@ -73,30 +74,9 @@ def build_from_scores(
     files = dict(tables) if isinstance(tables, Mapping) else _by_measure(tables)
     names = check_measure_names(files)
     read = [read_score_table(file) for file in files.values()]
-    n_rel = _counts(qrels) or {topic: None for table in read for topic in table.topics}
-    scores, about = {}, {}
-    for name, file, (topics, values, resolution, _) in zip(
-        names, files.values(), read, strict=True
-    ):
-        unknown = [topic for topic in topics if topic not in n_rel]
-        if unknown:
-            raise InputError.at(
-                file,
-                topics.index(unknown[0]) + 2,
-                f"topic {unknown[0]}",
-                "the qrels do not have it",
-            )
-        row = {topic: values[i] for i, topic in enumerate(topics)}
-        nothing = np.full(values.shape[1], np.nan)
-        scores[name] = np.array([row.get(topic, nothing) for topic in n_rel])
-        if (np.sum(~np.isnan(scores[name]), axis=1) < 2).all():
-            raise InputError.at(
-                file,
-                None,
-                "no topic has two scores",
-                "factors are means and deviations over at least two systems",
-            )
-        about[name] = {"resolution": resolution}
+    judgments, max_level = _judgments(qrels)
+    if not judgments:
+        judgments = {topic: None for table in read for topic in table.lines}
     info = {
         "id": id,
         "title": title or id,
@@ -104,12 +84,17 @@ def build_from_scores(
         "resolution": 0,
         "source": source,
         "licence": licence,
-        "measures": about,
-        "max_level": _max_level(qrels),
+        "measures": {
+            name: {"resolution": table.resolution} for name, table in zip(names, read, strict=True)
+        },
+        "max_level": max_level,
         "built": "by ir_std from tables of scores",
     }
     return factors_from_scores(
-        scores, n_rel, info, {name: table.runs for name, table in zip(names, read, strict=True)}
+        {name: table.scores_on(judgments) for name, table in zip(names, read, strict=True)},
+        judgments,
+        info,
+        {name: table.runs for name, table in zip(names, read, strict=True)},
     )
 
 
@@ -134,39 +119,64 @@ def _by_measure(tables: Iterable[str | os.PathLike[str]]) -> dict[str, str | os.
     return files
 
 
-def _max_level(qrels: Any) -> int | None:
-    return None if _are_counts(qrels) else as_qrels(qrels).max_level
-
-
-def _are_counts(qrels: Any) -> bool:
-    return qrels is None or (
+def _judgments(qrels: Any) -> tuple[dict[str, int | Judgments | None], int | None]:
+    """What is known of each topic's judgments, and the highest level of all."""
+    if qrels is None or (
         isinstance(qrels, Mapping)
         and all(n is None or isinstance(n, (int, Judgments)) for n in qrels.values())
-    )
+    ):
+        return dict(qrels or {}), None
+    read = as_qrels(qrels)
+    return dict(judgments_of(read)), read.max_level
 
 
-def _counts(qrels: Any) -> dict[str, int | Judgments | None]:
-    return dict(qrels or {}) if _are_counts(qrels) else dict(judgments_of(as_qrels(qrels)))
-
-
-class ScoreTable(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
     """The scores of systems by one measure.
 
     Attributes
     ----------
-    topics : list of str
-    scores : ndarray
-        Shape (n_topics, n_systems); NaN for empty cells.
-    resolution : float
-        The step of the most decimals that occur, such as 0.0001.
+    file : str
     runs : list of str
         What the systems are called.
+    lines : dict of str to int
+        The topics, in the file's order, with their lines in the file.
+    scores : ndarray, shape (n_topics, n_systems)
+        NaN for empty cells.
+    resolution : float
+        The step of the most decimals that occur, such as 0.0001; 0 for exact scores.
     """
 
-    topics: list[str]
+    file: str
+    runs: list[str]
+    lines: dict[str, int]
     scores: Floats
     resolution: float
-    runs: list[str]
+
+    def scores_on(self, topics: Iterable[str]) -> Floats:
+        """The scores on these topics, NaN where the table lacks one.
+
+        Raises
+        ------
+        InputError
+            If the table has other topics too, or no topic has two scores.
+        """
+        row_of = {topic: row for row, topic in enumerate(self.lines)}
+        rows = np.array([row_of.pop(topic, -1) for topic in topics], int)
+        if row_of:
+            topic = next(iter(row_of))
+            raise InputError.at(
+                self.file, self.lines[topic], f"topic {topic}", "the qrels do not have it"
+            )
+        scores = np.where(rows[:, None] >= 0, self.scores[rows], np.nan)
+        if (np.sum(~np.isnan(scores), axis=1) < 2).all():
+            raise InputError.at(
+                self.file,
+                None,
+                "no topic has two scores",
+                "factors are means and deviations over at least two systems",
+            )
+        return scores
 
 
 def read_score_table(file: str | os.PathLike[str]) -> ScoreTable:
@@ -180,56 +190,34 @@ def read_score_table(file: str | os.PathLike[str]) -> ScoreTable:
     Raises
     ------
     InputError
-        Naming file and line of a ragged row, a cell that is no finite number, a topic or run
-        that comes twice.
+        Naming file and line of a row with more or fewer cells than the header, a cell that is no
+        finite number, a topic or run that comes twice.
     """
-    with _text(file) as lines:
-        rows = list(csv.reader(lines))
-    if len(rows) < 2 or rows[0][:1] != ["topic"] or len(rows[0]) < 3:
+    name, text = str(file), read_text(source_of(file))
+    table = parse_rows(text, name) if text.strip() else TableRows(name, 1, [], [])
+    if not table.rows or table.header[0] != "topic" or len(table.header) < 3:
         raise InputError.at(
-            file,
-            1,
-            f"header {','.join(rows[0][:3]) if rows else ''!r}",
+            name,
+            table.header_line,
+            f"header {','.join(table.header[:3])!r}",
             "topic,RUN,RUN,... is expected, and a row for each topic",
         )
-    _once(file, 1, rows[0][1:], "run")
-    finest = 0
-    table: dict[str, list[float]] = {}
-    for line, row in enumerate(rows[1:], 2):
-        if len(row) != len(rows[0]):
-            raise InputError.at(file, line, f"{len(row)} columns", f"the header has {len(rows[0])}")
-        _once(file, line, [*table, row[0]], "topic")
-        table[row[0]] = [_score(file, line, cell) for cell in row[1:]]
-        finest = max(finest, *map(_decimals, row[1:]))
+    runs = table.header[1:]
+    if repeated := [run for run in runs if runs.count(run) > 1]:
+        raise InputError.at(name, table.header_line, f"run {repeated[0]} again", "one column a run")
+    lines: dict[str, int] = {}
+    scores = []
+    for line, (topic, *cells) in table.rows:
+        if topic in lines:
+            raise InputError.at(name, line, f"topic {topic} again", "one row a topic")
+        lines[topic] = line
+        scores.append([_score(name, line, cell) for cell in cells])
+    finest = max(count_decimals(cell) for _, (_, *cells) in table.rows for cell in cells)
     step = 10.0**-finest if finest else 0.0  # whole numbers may well be exact
-    return ScoreTable(
-        list(table), np.array(list(table.values())), step if step > EXACT else 0.0, rows[0][1:]
-    )
+    return ScoreTable(name, runs, lines, np.array(scores), step if step > EXACT else 0.0)
 
 
-def _text(file: str | os.PathLike[str]) -> TextIO:
-    try:
-        return StringIO(Path(file).read_text(encoding="utf-8"), newline="")
-    except OSError as failed:
-        raise InputError.at(
-            file, None, failed.strerror or str(failed), "name a readable file"
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError.at(file, None, "not UTF-8", "tables are UTF-8 text") from None
-
-
-def _once(file: object, line: int, names: list[str], what: str) -> None:
-    if len(set(names)) != len(names):
-        again = Counter(names).most_common(1)[0][0]
-        raise InputError.at(
-            file,
-            line,
-            f"{what} {again} again",
-            f"one {'column' if what == 'run' else 'row'} a {what}",
-        )
-
-
-def _score(file: object, line: int, cell: str) -> float:
+def _score(file: str, line: int, cell: str) -> float:
     try:
         value = float(cell or "nan")
     except ValueError:
@@ -239,8 +227,3 @@ def _score(file: object, line: int, cell: str) -> float:
             file, line, f"score {cell!r}", "a finite number is expected, or nothing where unknown"
         )
     return value
-
-
-def _decimals(cell: str) -> int:
-    exponent = Decimal(cell or "0").as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
+from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.scores.run_scores import SUMMARY
 
 

@@ -37,6 +37,8 @@ from ir_std.reading import STANDARD_INPUT, Source, is_pipe
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
+from ir_std.reporting.linked import linked_pairs
+from ir_std.reporting.links import pairs_table
 from ir_std.scores.files import is_score_file
 
 Entry: TypeAlias = tuple[str, str, str | None]
@@ -82,6 +84,20 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_test_options(parser)
     parser.add_argument(
+        "--anchor",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="link the collections to one scale by this system, which ran on all of them "
+        "(once for each; three or more are better)",
+    )
+    parser.add_argument(
+        "--reference",
+        metavar="COLLECTION",
+        help="with --anchor: the collection on whose scale scores are put (default: the one with "
+        "the strongest systems)",
+    )
+    parser.add_argument(
         "--plot",
         metavar="FILE",
         help="draw the means, or with --baseline the differences as forest plots, "
@@ -107,6 +123,8 @@ def run(args: Namespace) -> None:
             open_entries(entries, sources),
             measures,
             args.scheme,
+            anchors=args.anchor,
+            reference=args.reference,
             depth=args.depth,
             progress=counted,
         )
@@ -120,6 +138,10 @@ def run(args: Namespace) -> None:
     if args.plot:
         draw_picture(shown, args.plot)
     print_table(table, args.output_format)
+    pairs = linked_pairs(comparison)
+    if pairs and args.baseline is None and args.output_format != "csv":
+        print()
+        print_table(pairs_table(pairs, args.places), args.output_format)
 
 
 def print_notes(comparison: Comparison, verbose: bool) -> None:

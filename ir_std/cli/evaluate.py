@@ -23,9 +23,9 @@ from ir_std.cli.inputs import Inputs, classify_arguments, input_name
 from ir_std.cli.streams import note, progress, warn
 from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
 from ir_std.errors import UsageError
-from ir_std.evaluation.api import evaluator_for
-from ir_std.evaluation.choice import select_factors
-from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
+from ir_std.evaluation.api import evaluator_for, select_factors
+from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message, message_texts
 from ir_std.evaluation.parallel import evaluate_runs
 from ir_std.factors.recognition import Match

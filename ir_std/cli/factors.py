@@ -26,13 +26,12 @@ from ir_std._system.files import check_output
 from ir_std.cli.streams import note
 from ir_std.errors import InputError, UsageError
 from ir_std.factors import packs
-from ir_std.factors.catalog import available_factors, load_factors, writable_folder
+from ir_std.factors.catalog import available_factors, check_set, load_factors, writable_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_set_target
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.quality import assess_measure, findings
-from ir_std.factors.set_checks import check_set
 from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
 from ir_std.errors import InputError, NoFactorsError
-from ir_std.evaluation.choice import SystemsSelection, select_factors
-from ir_std.evaluation.evaluator import Calculated, Scores, StdEvaluator
+from ir_std.evaluation.evaluation import Calculated, Scores
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.plans import Plan, has_values, make_plan, match_factors, similar_measures
-from ir_std.factors.catalog import Factors
+from ir_std.factors.catalog import Factors, sibling_sets
+from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.recognition import Match
 from ir_std.measures import (
     Measures,
@@ -33,6 +35,9 @@ from ir_std.trec.runs import Run
 
 FALLBACK_MEASURES = ("AP", "nDCG", "P@10", "RR", "Rprec")
 """Reported when no measure is named and no factor set is recognized."""
+
+SystemsSelection: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
+"""A kind of systems, as ``"modern"``; or the names of some of a set's, also in a file."""
 
 
 def recognize(qrels: Any) -> Match:
@@ -83,7 +88,7 @@ def evaluator(
         The factors to use: a set, its id, or its folder; recognized from the qrels if not given.
     systems : str, optional
         Other systems on the same topics, as ``"modern"``: see
-        :func:`ir_std.evaluation.choice.select_factors`.
+        :func:`select_factors`.
     without : str or iterable of str
         Systems of the set to leave out.
 
@@ -106,6 +111,67 @@ def evaluator(
     return evaluator_for(judgments, measures, scheme_names(schemes), chosen)
 
 
+def select_factors(
+    qrels: Qrels,
+    factors: Factors | None = None,
+    *,
+    systems: SystemsSelection = None,
+    without: str | Iterable[str] = (),
+) -> Factors | None:
+    """The factors of the systems that a user asks for; ``factors`` itself if for none.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    factors : FactorSet, str or path, optional
+        A set, its id or its folder; recognized from the qrels if not given.
+    systems : str, path or iterable of str, optional
+        Other systems on the same topics, as ``"modern"``: the set that stands beside the one
+        that is recognized, or named.  Or a file of names, one a line, or the names: the factors
+        are computed anew from these of the set's systems.
+    without : str or iterable of str
+        Systems to leave out: the factors are computed anew from the others.
+
+    Raises
+    ------
+    NoFactorsError
+        If no set fits, or none of such systems stands beside it.
+    UsageError
+        If a system to leave out is not in the set.
+    """
+    tags = (without,) if isinstance(without, str) else tuple(without)
+    if systems is None and not tags:
+        return factors
+    from ir_std.factors.derived import leave_out_systems, select_systems  # seldom needed
+
+    match = match_factors(qrels, factors)
+    if match.factors is None:
+        raise NoFactorsError(str(match))
+    chosen = match.factors
+    if isinstance(systems, str) and not os.path.isfile(systems):
+        chosen = _sibling_set(match.factors, systems)
+    elif systems is not None:
+        chosen = select_systems(match.factors, systems)
+    return leave_out_systems(chosen, tags) if tags else chosen
+
+
+def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
+    """The set of other systems on the topics of a set.
+
+    Raises
+    ------
+    NoFactorsError
+        If there is none.
+    """
+    if factors.info.get("population") == population:
+        return factors
+    others = {other.info.get("population", ""): other for other in sibling_sets(factors)}
+    if population not in others:
+        there = f"there are {', '.join(sorted(others))}" if others else "there are none"
+        raise NoFactorsError(f"no {population!r} systems stand beside {factors.id}: {there}")
+    return others[population]
+
+
 def evaluator_for(
     qrels: Qrels,
     measures: Measures | None,
@@ -115,11 +181,11 @@ def evaluator_for(
 ) -> StdEvaluator:
     """The evaluator of these measures, or of the factor set's own, with their companions.
 
-    Where scores are among ``runs``, only those of the set's own that all of them have.
+    Of the set's own only those that all score files in ``runs`` have.
     """
     match = match_factors(qrels, factors)
     asked = (
-        _usual(match, [run for run in runs if isinstance(run, RunScores)])
+        _default_measures(match, [run for run in runs if isinstance(run, RunScores)])
         if measures is None
         else as_measures(measures)
     )
@@ -127,21 +193,21 @@ def evaluator_for(
     return StdEvaluator(wanted, qrels, match, messages, plans)
 
 
-def _usual(match: Match, scores: list[RunScores]) -> list[Measure]:
-    usual = [
-        *map(parse_measure, match.factors.default_measures if match.factors else FALLBACK_MEASURES)
-    ]
+def _default_measures(match: Match, scores: list[RunScores]) -> list[Measure]:
+    """The measures to report when none is named; of score files those that all of them have."""
+    names = match.factors.default_measures if match.factors else FALLBACK_MEASURES
+    defaults = [parse_measure(name) for name in names]
     if not scores:
-        return usual
-    known = [m for m in scores[0].values if all(m in other.values for other in scores)]
-    # Among binary judgments a set's nDCG(rel=1) is what others call nDCG.
-    forms = [{canonical(form) for form in equivalents(m, binary=True)} for m in usual]
+        return defaults
+    known = {canonical(m): m for m in scores[0].values if all(m in s.values for s in scores)}
+    # With binary judgments a set's nDCG(rel=1) is what others call nDCG.
+    forms = [{canonical(form) for form in equivalents(m, binary=True)} for m in defaults]
     return [
-        m
-        for names in forms
-        for m in known
-        if canonical(m) in names and m.__name__ not in ("SP", "DCG")
-    ] or known
+        measure
+        for equal in forms
+        for name, measure in known.items()
+        if name in equal and measure.__name__ not in ("SP", "DCG")
+    ] or list(known.values())
 
 
 def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
@@ -170,7 +236,7 @@ def companions(
     Returns
     -------
     measures : list of Measure
-    messages : tuple of Notice
+    messages : tuple of Message
         Which measures have no factors, and which the set has.
     plans : list of Plan
         Of the standardized measures that were added.
@@ -179,7 +245,7 @@ def companions(
     wanted: list[Measure] = []
     plans: list[Plan] = []
     without: dict[str, list[str]] = {}
-    hindered: dict[str, dict[str, None]] = {}
+    obstructed: dict[str, dict[str, None]] = {}
     for measure in measures:
         wanted.append(measure)
         if isinstance(measure, Standardized) or not has_standardized(measure):
@@ -187,26 +253,27 @@ def companions(
         for scheme in schemes:
             companion = standardized(measure, **({} if scheme == "N" else {"scheme": scheme}))
             try:
-                planned = make_plan(companion, match, qrels)
+                plan = make_plan(companion, match, qrels)
             except NoFactorsError as missing:
                 if missing.obstacle:
-                    hindered.setdefault(missing.obstacle, {})[str(measure)] = None
+                    obstructed.setdefault(missing.obstacle, {})[str(measure)] = None
                 else:
                     without.setdefault(scheme, []).append(str(measure))
             else:
-                if has_values(planned.factors.mean[planned.name], planned.rows):
+                if has_values(plan.factors.mean[plan.name], plan.rows):
                     wanted.append(companion)
-                    plans.append(planned)
-    return wanted, tuple(map(Message, _missing(without, hindered, match))), plans
+                    plans.append(plan)
+    return wanted, tuple(map(Message, _without_companion(without, obstructed, match))), plans
 
 
-def _missing(
-    without: dict[str, list[str]], hindered: dict[str, dict[str, None]], match: Match
+def _without_companion(
+    without: dict[str, list[str]], obstructed: dict[str, dict[str, None]], match: Match
 ) -> Iterator[str]:
+    """Which raw measures have no companion: by scheme if the set lacks them, else by obstacle."""
     if match.factors is None:
         return
     factors = match.factors
-    for obstacle, names in hindered.items():
+    for obstacle, names in obstructed.items():
         yield f"{factors.id}'s factors for {', '.join(names)} do not apply: {obstacle}"
     for scheme, listed in without.items():
         what, has = (

@@ -1,4 +1,4 @@
-"""What is known by measure, looked up by the measure or by its name."""
+"""A dict by measure, looked up by the measure or by its name."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class ByMeasure(dict[Measure, V]):
     """A dict by measure that also takes a measure's name, however it is written.
 
     >>> from ir_std import P
-    >>> found = ByMeasure({P(rel=2) @ 10: 0.5})
-    >>> found["P(rel=2)@10"], found["P(cutoff=10, rel=2)"], "AP" in found
+    >>> means = ByMeasure({P(rel=2) @ 10: 0.5})
+    >>> means["P(rel=2)@10"], means["P(cutoff=10, rel=2)"], "AP" in means
     (0.5, 0.5, False)
     """
 
@@ -42,7 +42,7 @@ class ByMeasure(dict[Measure, V]):
         return super().get(self._key(measure), default)
 
     def _key(self, measure: Any) -> Any:
-        """The measure among the keys that a name is; anything else as it is."""
+        """The key that a name stands for; anything else as it is."""
         if not isinstance(measure, str):
             return measure
         try:

@@ -1,26 +1,23 @@
-"""Evaluates runs: raw and standardized scores of one look-up."""
+"""Evaluates runs: raw and standardized scores from one look at a run's documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from ir_measures import providers
-from ir_measures.measures import Measure, SumAgg
-from ir_measures.util import CalcResults, Metric
+from ir_measures.measures import Measure
+from ir_measures.util import Metric
 
 from ir_std._arrays import Floats
-from ir_std._memory import keep_freed_memory
 from ir_std.errors import UsageError, warn_caller
-from ir_std.evaluation import metrics
-from ir_std.evaluation.by_measure import ByMeasure
+from ir_std.evaluation.columns import Formula, RawScores, make_columns
+from ir_std.evaluation.evaluation import Calculated, Evaluation, Scores
 from ir_std.evaluation.messages import (
-    Alternatives,
     Message,
     factor_messages,
+    gain_messages,
     level_messages,
     message_texts,
     run_messages,
@@ -28,122 +25,26 @@ from ir_std.evaluation.messages import (
     score_messages,
 )
 from ir_std.evaluation.other_providers import OtherProviders, aggregate_results, has_formula
-from ir_std.evaluation.plans import Plan, make_plan, match_factors, mean_of_values
+from ir_std.evaluation.plans import (
+    Plan,
+    highest_level_of_collection,
+    make_plan,
+    match_factors,
+)
 from ir_std.factors.recognition import Match
 from ir_std.measures import Measures, Standardized, as_measures, check_params
 from ir_std.scores.inputs import as_run_or_scores
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Ranking
-from ir_std.trec.ranking import Order, Ranker
+from ir_std.trec.ranking import Ranker
 from ir_std.trec.runs import Run
 
 
-class Scores(ByMeasure[float]):
-    """Aggregated scores by measure, or its name, and where their factors came from.
+class RawEvaluation(NamedTuple):
+    """A run's raw scores by the measure's name; messages and results as in an Evaluation."""
 
-    Attributes
-    ----------
-    match : Match or None
-        The factor set used and how well it fits; None if nothing was to be standardized.
-    notes, warnings : tuple of str
-        What a reader should know: plain measures that the set has no factors for, topics that
-        the run lacks; and what misleads who does not know it.
-
-    Examples
-    --------
-    >>> scores = ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run")
-    >>> scores["sAP"] == scores[ir_std.sAP]
-    True
-    >>> scores.match.factors.id, scores.warnings
-    ('trec8-adhoc', ())
-    """
-
-    match: Match | None = None
-    notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
-if TYPE_CHECKING:
-
-    class Calculated(NamedTuple):
-        """Means, and values by topic."""
-
-        aggregated: Scores
-        per_query: list[Metric]
-else:
-
-    class Calculated(CalcResults):
-        """Means, and values by topic."""
-
-        __slots__ = ()
-
-
-class _Formula(NamedTuple):
-    """How a raw measure is computed from a ranking in its order."""
-
-    measure: Measure
-    order: Order
-    compute: Callable[[Ranking], Floats]
-
-    @classmethod
-    def of(cls, measure: Measure, highest: int) -> _Formula:
-        name = measure.__name__
-        params = {k: v for k, v in measure.params.items() if k != "judged_only"}
-        if name == "RBP":
-            params["highest"] = highest
-        return cls(
-            measure, metrics.order_of(name, params), partial(metrics.FORMULAS[name], **params)
-        )
-
-
-@dataclass(eq=False, repr=False)
-class Evaluation:
-    """One run's scores on all topics of the qrels.
-
-    Attributes
-    ----------
-    run : str
-    measures : tuple of Measure
-        The evaluator's measures in their order, then the raw ones that its standardized ones
-        are made from.
-    columns : tuple of ndarray, shape (n_topics,)
-        Their values.  NaN where there is no value: a topic without factors.
-    averages : tuple of float
-        Means of the evaluator's measures; of standardized ones over topics with factors.
-    messages : tuple of Notice
-        What is to be known of this run.
-    provider_results : tuple of Metric or None
-        What other providers gave, as they gave it; None of scores that nobody here computed.
-    """
-
-    run: str
-    measures: tuple[Measure, ...]
-    columns: tuple[Floats, ...]
-    averages: tuple[float, ...]
-    messages: tuple[Message, ...]
-    provider_results: tuple[Metric, ...] | None
-
-    @cached_property
-    def values(self) -> Mapping[Measure, Floats]:
-        """The columns by measure."""
-        return dict(zip(self.measures, self.columns, strict=True))
-
-    @cached_property
-    def means(self) -> Mapping[Measure, float]:
-        """The averages by measure."""
-        return dict(zip(self.measures, self.averages, strict=False))
-
-
-class _Raw(NamedTuple):
-    """A run's raw scores by topic, in the order of the evaluator's raw measures.
-
-    ``steps`` are those in which the values were written, 0 where they were computed here.
-    """
-
-    columns: list[Floats]
-    means: list[float]
-    steps: list[float]
+    scores: dict[str, RawScores]
     messages: Iterable[Message]
     provider_results: tuple[Metric, ...] | None
 
@@ -159,7 +60,7 @@ class StdEvaluator(providers.Evaluator):
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes.
     match : Match, optional
         The factors where a measure names none; recognized from the qrels if not given.
-    messages : iterable of Notice
+    messages : iterable of Message
         Passed on to the results.
     plans : iterable of Plan
         Those of some of the measures, with ``match``, where they were made before.
@@ -170,8 +71,10 @@ class StdEvaluator(providers.Evaluator):
         The factors used and how well they fit; None if nothing is to be standardized.
     plans : list of Plan
         How each standardized measure is computed.
-    messages : tuple of Notice
-        What is to be known of the factors on these qrels, whatever the run.
+    columns : tuple of Column
+        Of each measure; behind them those of the raw measures that are only standardized.
+    messages : tuple of Message
+        About the factors on these qrels, whatever the run.
 
     Raises
     ------
@@ -187,56 +90,32 @@ class StdEvaluator(providers.Evaluator):
         messages: Iterable[Message] = (),
         plans: Iterable[Plan] = (),
     ) -> None:
-        keep_freed_memory()
         self.qrels = as_qrels(qrels)
-        # Measures are equal if their texts are, which are made anew each time: here they are made
-        # once, and what a run needs is found by place.
-        named: dict[str, Measure] = {}
-        for measure in as_measures(measures):
-            named.setdefault(str(measure), measure)
-        super().__init__(list(named.values()), self.qrels.topics)
         self.match = match
         self._matches: dict[str, Match] = {}
-        made = {str(p.measure): p for p in plans}
+        asked = {str(measure): measure for measure in as_measures(measures)}
+        super().__init__(list(asked.values()), self.qrels.topics)
+        made = {str(plan.measure): plan for plan in plans}
         planned = {
-            text: self._plan(m, made.get(text))
-            for text, m in named.items()
-            if isinstance(m, Standardized)
+            name: self._plan(measure, made.get(name))
+            for name, measure in asked.items()
+            if isinstance(measure, Standardized)
         }
         self.plans = list(planned.values())
-        asked = {text: m for text, m in named.items() if text not in planned}
-        behind = [str(p.raw) for p in self.plans]
-        forms = {text: (m,) for text, m in asked.items()} | {
-            text: (p.raw, *p.same_raw) for text, p in zip(behind, self.plans, strict=True)
-        }
-        given = isinstance(self.qrels, CountedTopics)  # then nothing can be computed
-        here = {} if given else {text: m for text, (m, *_) in forms.items() if has_formula(m)}
-        for measure in here.values():
-            check_params(measure)
-        highest, told = self._highest_level(here.values())
-        self._formulas = [_Formula.of(m, highest) for m in here.values()]
-        self._judged = any(metrics.needs_judged(m.__name__, m.params) for m in here.values())
-        others = {text: m for text, (m, *_) in forms.items() if text not in here}
-        self._others = (
-            OtherProviders([*others.values()], self.qrels, not here)
-            if others and not given
-            else None
+        formulas, about_gains = self._formulas(
+            {name: measure for name, measure in asked.items() if name not in planned}
+            | {str(plan.raw): plan.raw for plan in self.plans}
         )
-        raw = here | others
-        self._forms = [forms[text] for text in raw]
-        place = {text: i for i, text in enumerate([*raw, *planned])}
-        self._from = [place[text] for text in behind]
-        names = named | {text: m for text, m in raw.items() if text not in named}
-        self._names = tuple(names.values())
-        self._order = [place[text] for text in names]
+        self.columns = tuple(make_columns(asked, planned, formulas))
+        self._raw_columns = [column for column in self.columns if not column.plan]
+        self._others = self._other_providers()
         self.messages = (
             *messages,
-            *told,
-            *level_messages(asked.values(), self.qrels),
+            *about_gains,
+            *level_messages([m for name, m in asked.items() if name not in planned], self.qrels),
             *factor_messages(self.plans, self._matches.values()),
         )
-        self._instead = Alternatives()
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
 
     def _plan(self, measure: Standardized, made: Plan | None) -> Plan:
         measure.validate_params()
@@ -244,9 +123,30 @@ class StdEvaluator(providers.Evaluator):
             match = match_factors(self.qrels, measure["factors"])
         else:
             match = self.match = self.match or match_factors(self.qrels)
-        planned = made or make_plan(measure, match, self.qrels)
-        self._matches[planned.factors.id] = match
-        return planned
+        plan = made or make_plan(measure, match, self.qrels)
+        self._matches[plan.factors.id] = match
+        return plan
+
+    def _formulas(self, raw: Mapping[str, Measure]) -> tuple[dict[str, Formula], list[Message]]:
+        """The formulas of the raw measures that have one, by name, and messages about gains."""
+        if isinstance(self.qrels, CountedTopics):
+            return {}, []  # scores are all that is known of the documents
+        own = {name: measure for name, measure in raw.items() if has_formula(measure)}
+        for measure in own.values():
+            check_params(measure)
+        graded = [m for m in own.values() if m.__name__ == "RBP" and "rel" not in m.params]
+        fit = (self.match or match_factors(self.qrels)).fit if graded else None
+        # Of a part of a collection it is the collection's, so that parts add up to the whole.
+        highest = max(1, highest_level_of_collection(fit, self.qrels)) if fit else 1
+        messages = gain_messages(graded, highest, fit.factors.id, self.qrels) if fit else ()
+        return {name: Formula.of(m, highest) for name, m in own.items()}, list(messages)
+
+    def _other_providers(self) -> OtherProviders | None:
+        """What computes the raw measures that have no formula; None if there are none."""
+        others = [column.measure for column in self._raw_columns if not column.formula]
+        if not others or isinstance(self.qrels, CountedTopics):
+            return None
+        return OtherProviders(others, self.qrels, alone=len(others) == len(self._raw_columns))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -255,7 +155,7 @@ class StdEvaluator(providers.Evaluator):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What misleads who does not know it, whatever the run: topics without factors."""
+        """What makes scores misleading, whatever the run: topics without factors."""
         return message_texts(self.messages, True)
 
     @property
@@ -263,109 +163,90 @@ class StdEvaluator(providers.Evaluator):
         """The match of every set that is used; that of recognition if none is."""
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
 
-    def _highest_level(self, here: Iterable[Measure]) -> tuple[int, tuple[Message, ...]]:
-        """The level whose gain is 1 in graded RBP, and what is to be said of it.
-
-        Of a part of a collection it is the collection's, so that parts add up to the whole.
-        """
-        graded = [m for m in here if m.__name__ == "RBP" and "rel" not in m.params]
-        if not graded:
-            return 1, ()
-        fit = (self.match or match_factors(self.qrels)).fit
-        known = (fit.factors.info.get("max_level") if fit and fit.partial else None) or 1
-        if fit is None or known <= self.qrels.max_level:
-            return 1, ()
-        return known, (
-            Message(
-                f"{', '.join(map(str, graded))}: gains are level / {known}, the "
-                f"highest level of {fit.factors.id}, of which these topics are a "
-                f"part (their own highest is {self.qrels.max_level})"
-            ),
-        )
-
     def evaluate(self, run: Any, name: str | None = None) -> Evaluation:
-        """Evaluate a run; what is to be known of it comes as data, and nothing is warned of.
+        """Evaluate a run; messages about it are returned as data, and no warning is given.
 
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.trec.inputs.as_scored` takes.
+            Any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes.
         name : str, optional
             What messages call it; the file's name if not given.
         """
         read = as_run_or_scores(run)
         name = name or read.name
-        raw = self._given(read, name) if isinstance(read, RunScores) else self._computed(read, name)
-        found = [
-            p.standardized(raw.columns[i], raw.steps[i])
-            for p, i in zip(self.plans, self._from, strict=True)
-        ]
-        columns = [*raw.columns, *(values for values, _ in found)]
-        averages = [*raw.means, *(mean for _, mean in found)]
+        raw = (
+            self._look_up(read, name) if isinstance(read, RunScores) else self._compute(read, name)
+        )
+        scores = [column.scores(raw.scores) for column in self.columns]
+        values = [values for values, _ in scores]
+        standardized = [v for v, column in zip(values, self.columns, strict=True) if column.plan]
         return Evaluation(
             name,
-            self._names,
-            tuple([columns[i] for i in self._order]),
-            tuple([averages[i] for i in self._order[: len(self.measures)]]),
-            (
-                *raw.messages,
-                *saturation_messages(
-                    name, self.plans, [values for values, _ in found], self._instead
-                ),
-            ),
+            tuple([column.measure for column in self.columns]),
+            tuple(values),
+            tuple([mean for _, mean in scores[: len(self.measures)]]),
+            (*raw.messages, *saturation_messages(name, self.plans, standardized)),
             raw.provider_results,
         )
 
-    def _computed(self, run: Run, name: str) -> _Raw:
-        """What a run scores."""
-        ranker = Ranker(run, self.qrels, self._judged)
-        rankings = {order: ranker.rank(order) for order in {f.order for f in self._formulas}}
-        columns = [f.compute(rankings[f.order]) for f in self._formulas]
-        averages = [_summary(f.measure, c) for f, c in zip(self._formulas, columns, strict=True)]
-        about = run_messages(name, self.plans, run, self.qrels, _relevant(rankings.values()))
-        provider_results: list[Metric] = []
-        if self._others:
-            provider_results = self._others.results(run)
-            columns += self._as_columns(self._others.measures, provider_results).values()
-            averages += aggregate_results(self._others.measures, provider_results).values()
-        return _Raw(columns, averages, [0.0] * len(columns), about, tuple(provider_results))
-
-    def _given(self, scores: RunScores, name: str) -> _Raw:
-        """What was computed provider_results."""
-        columns, steps = {}, {}
-        for forms in self._forms:
-            known = next((m for m in forms if m in scores.values), None)
-            if known is None:
-                raise UsageError(
-                    f"{scores.name} has no {forms[0]}: it has {', '.join(map(str, scores.values))}"
-                )
-            columns[forms[0]] = scores.column(known, self.qrels.topics)
-            steps[forms[0]] = scores.step_of(known)
-        return _Raw(
-            list(columns.values()),
-            [_summary(m, v) for m, v in columns.items()],
-            list(steps.values()),
-            score_messages(name, self.plans, scores, self.qrels, columns, steps),
-            None,
+    def _compute(self, run: Run, name: str) -> RawEvaluation:
+        """Raw scores of a run, by formulas and other providers."""
+        ranker = Ranker(run, self.qrels, any(column.needs_judged for column in self._raw_columns))
+        orders = {column.formula.order for column in self._raw_columns if column.formula}
+        rankings = {order: ranker.rank(order) for order in orders}
+        scores = {
+            column.raw: RawScores.of(
+                column.measure, column.formula.compute(rankings[column.formula.order])
+            )
+            for column in self._raw_columns
+            if column.formula
+        }
+        messages = run_messages(
+            name, self.plans, run, self.qrels, _count_relevant(rankings.values())
         )
+        results: tuple[Metric, ...] = ()
+        if self._others:
+            results = tuple(self._others.results(run))
+            scores |= self._provider_scores(self._others.measures, results)
+        return RawEvaluation(scores, messages, results)
 
-    def _as_columns(
-        self, measures: Iterable[Measure], results: Iterable[Metric]
-    ) -> dict[Measure, Floats]:
+    def _provider_scores(
+        self, measures: Sequence[Measure], results: Sequence[Metric]
+    ) -> dict[str, RawScores]:
+        """The results of other providers by measure, each with its own aggregator's mean."""
         row = self.qrels.positions
-        columns = {m: np.full(len(row), np.nan) for m in measures}
+        columns = {measure: np.full(len(row), np.nan) for measure in measures}
         for result in results:
             if result.query_id in row:
                 columns[result.measure][row[result.query_id]] = result.value
-        return columns
+        means = aggregate_results(measures, results)
+        return {str(m): RawScores(values, means[m]) for m, values in columns.items()}
+
+    def _look_up(self, scores: RunScores, name: str) -> RawEvaluation:
+        """Raw scores that another program computed."""
+        raw: dict[str, RawScores] = {}
+        for column in self._raw_columns:
+            measure = next((m for m in column.same_raw if m in scores.values), None)
+            if measure is None:
+                raise UsageError(
+                    f"{scores.name} has no {column.measure}: it has "
+                    f"{', '.join(map(str, scores.values))}"
+                )
+            values = scores.column(measure, self.qrels.topics)
+            raw[column.raw] = RawScores.of(column.measure, values, scores.step_of(measure))
+        columns = {name: column.values for name, column in raw.items()}
+        steps = {name: column.step for name, column in raw.items()}
+        messages = score_messages(name, self.plans, scores, self.qrels, columns, steps)
+        return RawEvaluation(raw, messages, None)
 
     def values(self, run: Any) -> dict[Measure, Floats]:
-        """Floats of all measures on all topics of the qrels.
+        """Values of all measures on all topics of the qrels.
 
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.trec.inputs.as_scored` takes.
+            Any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes.
 
         Returns
         -------
@@ -373,71 +254,59 @@ class StdEvaluator(providers.Evaluator):
             In the order of :attr:`measures` and of the qrels' topics.  NaN where there is no
             value: a standardized measure on a topic without factors.
         """
-        found = self._warned(run)
-        return {m: found.values[m] for m in self.measures}
+        evaluation = self._evaluate_and_warn(run)
+        return {m: evaluation.values[m] for m in self.measures}
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the values of this run, topic by topic."""
-        yield from self.by_topic(self._warned(run))
+        yield from self.by_topic(self._evaluate_and_warn(run))
 
     def calc_aggregate(self, run: Any) -> Scores:
         """Means over the topics of the qrels; standardized ones over topics with factors."""
-        return self._scores(self._warned(run))
+        return self._scores(self._evaluate_and_warn(run))
 
     def calc(self, run: Any) -> Calculated:
         """Both the means and the values by topic."""
-        found = self._warned(run)
-        return Calculated(self._scores(found), list(self.by_topic(found)))
+        evaluation = self._evaluate_and_warn(run)
+        return Calculated(self._scores(evaluation), list(self.by_topic(evaluation)))
 
-    def by_topic(self, found: Evaluation) -> Iterator[Metric]:
-        """The values of an evaluation as ir_measures gives them, topic by topic."""
-        theirs = {(r.measure, r.query_id): r.value for r in found.provider_results or ()}
-        not_ours = (
-            set(self._others.measures)
-            if self._others and found.provider_results is not None
-            else set()
-        )
-        of_mean = {p.measure for p in self.plans if p.of_mean}
-        columns = [
-            (m, m in not_ours, found.values[m].tolist()) for m in self.measures if m not in of_mean
-        ]
-        for i, topic in enumerate(self.qrels.topics):
-            for measure, is_theirs, column in columns:
-                if not is_theirs:
-                    yield Metric(topic, measure, column[i])
-                elif (measure, topic) in theirs:
-                    yield Metric(topic, measure, theirs[measure, topic])
+    def by_topic(self, evaluation: Evaluation) -> Iterator[Metric]:
+        """The values of an evaluation as ir_measures gives them, topic by topic.
 
-    def _scores(self, found: Evaluation) -> Scores:
-        scores = Scores(found.means)
-        messages = self.messages + found.messages
+        Other providers may have no value on a topic; whole data sets have none on any.
+        """
+        theirs = {(r.measure, r.query_id): r.value for r in evaluation.provider_results or ()}
+        topics = self.qrels.topics
+        columns: list[tuple[Measure, list[float | None]]] = []
+        for column in self.columns[: len(self.measures)]:
+            measure = column.measure
+            if column.formula or column.plan or evaluation.provider_results is None:
+                if not (column.plan and column.plan.of_mean):
+                    columns.append((measure, evaluation.values[measure].tolist()))
+            else:
+                columns.append((measure, [theirs.get((measure, topic)) for topic in topics]))
+        for i, topic in enumerate(topics):
+            for measure, values in columns:
+                if (value := values[i]) is not None:
+                    yield Metric(topic, measure, value)
+
+    def _scores(self, evaluation: Evaluation) -> Scores:
+        scores = Scores(evaluation.means)
         scores.match = self.match
-        scores.notes, scores.warnings = (
-            message_texts(messages, False),
-            message_texts(messages, True),
-        )
+        messages = self.messages + evaluation.messages
+        scores.notes = message_texts(messages, False)
+        scores.warnings = message_texts(messages, True)
         return scores
 
-    def _warned(self, run: Any) -> Evaluation:
-        """Evaluate, and warn the caller of what was not said before."""
-        found = self.evaluate(run)
-        new = [
-            text
-            for text in message_texts(self.messages + found.messages, True)
-            if text not in self._told
-        ]
-        self._told.update(new)
-        warn_caller(new)
-        return found
+    def _evaluate_and_warn(self, run: Any) -> Evaluation:
+        """Evaluate, and give each warning that this evaluator has not given before."""
+        evaluation = self.evaluate(run)
+        texts = message_texts(self.messages + evaluation.messages, True)
+        warn_caller([text for text in texts if text not in self._warned])
+        self._warned.update(texts)
+        return evaluation
 
 
-def _summary(measure: Measure, values: Floats) -> float:
-    """The mean of the values that are known; of counts the sum, as ir_measures has it."""
-    if isinstance(measure.aggregator(), SumAgg):
-        return float(np.nansum(values))
-    return mean_of_values(values)
-
-
-def _relevant(rankings: Iterable[Ranking]) -> int:
-    """The number of relevant documents that were found; all orders find the same."""
-    return next((int((r.level > 0).sum()) for r in rankings), 0)
+def _count_relevant(rankings: Iterable[Ranking]) -> int:
+    """The number of relevant documents that a run found; all orders have the same."""
+    return next((int((ranking.level > 0).sum()) for ranking in rankings), 0)

@@ -1,15 +1,16 @@
-"""What a reader of the scores should know: collected as data, said once by whoever shows them."""
+"""Messages about scores: collected as data, shown once by whoever reports the scores."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
+from ir_std._arrays import Floats
 from ir_std.errors import abbreviate
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
@@ -23,17 +24,25 @@ from ir_std.trec.runs import Run
 AS_DEEP = 0.9
 """A run is as deep as the systems if its longest list has this share of their documents."""
 
+MIN_SYSTEMS = 30
+"""With fewer systems schemes z and E mislead, as measured by ``scripts/uncertainty_experiment.py``:
+by teams of 8 systems of TREC-8 the best run's mean z is 1.5 times what it is by all."""
+FEW_MISLEAD = {
+    "z": "z exaggerates how far runs are from the mean, use N or U",
+    "E": "E and its intervals tell little of the best and the weakest runs, use N or U",
+}
+
 
 class Message(NamedTuple):
-    """One thing to know.
+    """Something a reader should know of the scores.
 
     Attributes
     ----------
     text : str
     warns : bool
-        Whether the scores mislead who does not know it; else it is a note.
+        Whether scores mislead a reader who does not know it; else it is a note.
     run : str or None
-        The run it is about; then ``text`` goes on from its name.
+        The run it is about, whose name stands before ``text``.
     """
 
     text: str
@@ -42,105 +51,145 @@ class Message(NamedTuple):
 
 
 def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
-    """The warnings or the notes among messages: each text once, with the runs that it is about."""
-    runs: dict[str, dict[str, None]] = {}
+    """The texts of the warnings, or of the notes: each once, with the runs that it is about."""
+    runs_by_text: dict[str, dict[str, None]] = {}
     for message in messages:
         if message.warns == warns:
-            about = runs.setdefault(message.text, {})
+            runs = runs_by_text.setdefault(message.text, {})
             if message.run is not None:
-                about[message.run] = None
-    return tuple(f"{abbreviate(names)}: {text}" if names else text for text, names in runs.items())
+                runs[message.run] = None
+    return tuple(
+        f"{abbreviate(runs)}: {text}" if runs else text for text, runs in runs_by_text.items()
+    )
 
 
-def factor_messages(plans: Iterable[Plan], matches: Iterable[Match]) -> Iterator[Message]:
-    """What is to be known of the factors on these topics, whatever the runs."""
-    plans, matches = list(plans), list(matches)
-    for found in matches:
-        if found.fit and found.fit.doubt:
+# --- about the factors, whatever the runs ---------------------------------------------------------
+
+
+def factor_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
+    """About the factors on these topics."""
+    matches = list(matches)
+    yield from _doubt_messages(matches)
+    yield from _gap_messages(plans)
+    yield from _dataset_messages(plans)
+    yield from _flat_topic_messages(plans)
+    yield from _few_system_messages(plans)
+    yield from _ambiguity_messages(plans, matches)
+
+
+def _doubt_messages(matches: Iterable[Match]) -> Iterator[Message]:
+    """What speaks against a fit that is not perfect."""
+    for match in matches:
+        if match.fit and match.fit.doubt:
             yield Message(
-                f"{found.fit.factors.id}: {found.fit.doubt}", warns=found.fit.basis != "names"
+                f"{match.fit.factors.id}: {match.fit.doubt}", warns=match.fit.basis != "names"
             )
-    yield from _gaps(plans)
-    yield from _of_datasets(plans)
-    yield from _flat(plans)
-    for found in matches:
-        if found.fit and found.others and found.chosen_by == "qrels" and found.fit.partial:
-            # Other systems on the same collection leave no doubt of which it is.
-            beside = {other.id for other in sibling_sets(found.fit.factors)}
-            if others := [name for name in found.others if name not in beside]:
-                used = found.fit.factors.id
-                yield Message(
-                    f"these topics are a part of {used}, which is used, but also of "
-                    f"{', '.join(others)}; name the set with factors= or --factors, or in "
-                    f"the measure: {plans[0].measure(factors=used)}",
-                    warns=True,
-                )
 
 
-def _of_datasets(plans: list[Plan]) -> Iterator[Message]:
-    """Whom a run is compared with on whole data sets, and what misleads there."""
-    told: dict[str, dict[str, str]] = {}
-    for p in plans:
-        if p.factors.of_datasets:
-            about = p.factors.info.get("datasets", {})
-            told.setdefault(p.factors.info.get("population", ""), {}).update(
-                (topic, note) for topic in p.topics if (note := about.get(topic, {}).get("note"))
-            )
-            if p.of_mean:
-                yield from _spread(p)
-    for population, notes in told.items():
-        if population:
-            yield Message(f"compared with {population}")
-        for topic, note in notes.items():
-            yield Message(f"{topic}: {note}")
-
-
-def _spread(p: Plan) -> Iterator[Message]:
-    scores = p.factors.scores.get(p.name)
-    row = p.rows[0]
-    if scores is not None and row >= 0:
-        known = scores[row][~np.isnan(scores[row])]
-        yield Message(
-            f"{p.raw} of the {len(known)} systems on {p.topics[0]}: mean "
-            f"{known.mean():.4f}, median {np.median(known):.4f}, deviation "
-            f"{known.std(ddof=1):.4f}"
-        )
-
-
-def topics_without_factors(p: Plan) -> list[str]:
-    """The topics that a measure has no factors on."""
-    known = ~(np.isnan(p.factors.mean[p.name]) | np.isnan(p.factors.sd[p.name]))
-    return [p.topics[i] for i in np.flatnonzero((p.rows < 0) | ~known[p.rows]).tolist()]
-
-
-def _gaps(plans: list[Plan]) -> Iterator[Message]:
-    without: dict[str, dict[str, None]] = {}
-    for p in plans:
-        without.setdefault(p.factors.id, {}).update(dict.fromkeys(topics_without_factors(p)))
-    for name, topics in without.items():
+def _gap_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Topics without factors."""
+    topics_by_set: dict[str, dict[str, None]] = {}
+    for plan in plans:
+        missing = dict.fromkeys(topics_without_factors(plan))
+        topics_by_set.setdefault(plan.factors.id, {}).update(missing)
+    for set_id, topics in topics_by_set.items():
         if topics:
             yield Message(
-                f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {name}, "
+                f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {set_id}, "
                 f"left out of standardized means: {abbreviate(topics)}",
                 warns=True,
             )
 
 
-def _flat(plans: list[Plan]) -> Iterator[Message]:
-    """Topics on which all systems scored the same."""
-    flat: dict[str, dict[str, int]] = {}
-    for p in plans:
-        if p.measure["scheme"] == "E":
-            continue
-        n = int((p.factors.sd[p.name][p.rows[p.rows >= 0]] == 0).sum())
-        if n:
-            flat.setdefault(p.factors.id, {})[str(p.measure.base)] = n
-    for name, counts in flat.items():
-        listed = ", ".join(f"{measure} on {n}" for measure, n in counts.items())
+def topics_without_factors(plan: Plan) -> list[str]:
+    """The topics on which a measure has no factors."""
+    known = ~(np.isnan(plan.factors.mean[plan.name]) | np.isnan(plan.factors.sd[plan.name]))
+    missing = (plan.rows < 0) | ~known[plan.rows]
+    return [plan.topics[i] for i in np.flatnonzero(missing).tolist()]
+
+
+def _dataset_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Which systems a run is compared with on whole data sets, and notes on these."""
+    notes_by_population: dict[str, dict[str, str]] = {}
+    for plan in plans:
+        if plan.factors.of_datasets:
+            info = plan.factors.info
+            notes = notes_by_population.setdefault(info.get("population", ""), {})
+            for dataset in plan.topics:
+                if note := info.get("datasets", {}).get(dataset, {}).get("note"):
+                    notes[dataset] = note
+            if plan.of_mean:
+                yield from _spread_messages(plan)
+    for population, notes in notes_by_population.items():
+        if population:
+            yield Message(f"compared with {population}")
+        for dataset, note in notes.items():
+            yield Message(f"{dataset}: {note}")
+
+
+def _spread_messages(plan: Plan) -> Iterator[Message]:
+    """The systems' mean, median and standard deviation on the data set."""
+    scores, row = plan.factors.scores.get(plan.name), plan.rows[0]
+    if scores is not None and row >= 0:
+        known = scores[row][~np.isnan(scores[row])]
         yield Message(
-            f"the systems of {name} all scored the same on some topics ({listed}): there "
-            "N and U are 0 below that score, 0.5 at it and 1 above, and z has no value"
+            f"{plan.raw} of the {len(known)} systems on {plan.topics[0]}: mean "
+            f"{known.mean():.4f}, median {np.median(known):.4f}, deviation "
+            f"{known.std(ddof=1):.4f}"
         )
+
+
+def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Topics on which all systems scored the same."""
+    counts_by_set: dict[str, dict[str, int]] = {}
+    for plan in plans:
+        if plan.measure["scheme"] == "E":
+            continue
+        n = int((plan.factors.sd[plan.name][plan.rows[plan.rows >= 0]] == 0).sum())
+        if n:
+            counts_by_set.setdefault(plan.factors.id, {})[str(plan.measure.base)] = n
+    for set_id, counts in counts_by_set.items():
+        yield Message(
+            f"the systems of {set_id} all scored the same on some topics ({_listed(counts)}): "
+            "there N and U are 0 below that score, 0.5 at it and 1 above, and z has no value"
+        )
+
+
+def _few_system_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Schemes that mislead where few systems are behind the factors."""
+    few = {
+        (plan.factors.id, plan.measure["scheme"]): n
+        for plan in plans
+        if plan.measure["scheme"] in FEW_MISLEAD
+        and 1 < (n := plan.factors.n_systems[plan.name]) < MIN_SYSTEMS
+    }
+    for (set_id, scheme), n in few.items():
+        yield Message(f"{set_id} has {n} systems: with few {FEW_MISLEAD[scheme]}", warns=True)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    """``AP on 3, P@10 on 1``."""
+    return ", ".join(f"{measure} on {n}" for measure, n in counts.items())
+
+
+def _ambiguity_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
+    """Other collections that the topics may be a part of."""
+    for match in matches:
+        fit = match.fit
+        if not fit or not fit.partial or match.chosen_by != "qrels":
+            continue
+        # Other systems on the same collection leave no doubt of which it is.
+        siblings = {sibling.id for sibling in sibling_sets(fit.factors)} if match.others else ()
+        if others := [set_id for set_id in match.others if set_id not in siblings]:
+            yield Message(
+                f"these topics are a part of {fit.factors.id}, which is used, but also of "
+                f"{', '.join(others)}; name the set with factors= or --factors, or in "
+                f"the measure: {plans[0].measure(factors=fit.factors.id)}",
+                warns=True,
+            )
+
+
+# --- about levels of relevance --------------------------------------------------------------------
 
 
 def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Message]:
@@ -156,22 +205,29 @@ def level_messages(measures: Iterable[Measure], qrels: Qrels) -> Iterator[Messag
         )
 
 
-def run_messages(
-    name: str, plans: Iterable[Plan], run: Run, qrels: Qrels, relevant: int
+def gain_messages(
+    graded: Iterable[Measure], highest: int, set_id: str, qrels: Qrels
 ) -> Iterator[Message]:
-    """What is to be known of one run: topics it lacks, and how deep it goes.
-
-    ``relevant`` is the number of relevant documents that were found in it.
-    """
-    sizes = [b - a for t, (a, b) in run.bounds.items() if t in qrels.positions]
-    lacking = len(qrels.topics) - sum(size > 0 for size in sizes)
-    if lacking:
+    """Whether gains of graded measures are shares of a level that these qrels do not have."""
+    if highest > qrels.max_level:
         yield Message(
-            f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0", run=name
+            f"{', '.join(map(str, graded))}: gains are level / {highest}, the highest level of "
+            f"{set_id}, of which these topics are a part (their own highest is {qrels.max_level})"
         )
-    if sizes and not relevant and not len(run.find(qrels.wanted(True)).score):
+
+
+# --- about one run --------------------------------------------------------------------------------
+
+
+def run_messages(
+    name: str, plans: Iterable[Plan], run: Run, qrels: Qrels, n_relevant: int
+) -> Iterator[Message]:
+    """About the documents of a run, of which ``n_relevant`` are relevant."""
+    sizes = [b - a for t, (a, b) in run.bounds.items() if t in qrels.positions]
+    yield from _missing_topic_messages(name, sum(size > 0 for size in sizes), qrels)
+    if sizes and not n_relevant and not len(run.find(qrels.wanted(True)).score):
         yield Message("none of its documents is judged", run=name)
-    yield from _about_depth(name, plans, max(sizes, default=0))
+    yield from _depth_messages(name, plans, max(sizes, default=0))
 
 
 def score_messages(
@@ -179,18 +235,17 @@ def score_messages(
     plans: Iterable[Plan],
     scores: RunScores,
     qrels: Qrels,
-    columns: Mapping[Measure, npt.NDArray[np.float64]],
-    steps: Mapping[Measure, float],
+    columns: Mapping[str, Floats],
+    steps: Mapping[str, float],
 ) -> Iterator[Message]:
-    """What is to be known of scores that were computed elsewhere.
+    """About scores that another program computed.
 
-    ``columns`` are the raw values by topic, ``steps`` those in which they were written.
+    ``columns`` are the raw values by topic, ``steps`` those in which they were written, both by
+    the measure's name.
     """
-    plans, mine = list(plans), set(scores.topics)
-    lacking = sum(topic not in mine for topic in qrels.topics)
-    if lacking and scores.unit == "topic":
-        yield Message(
-            f"{lacking} of the {len(qrels.topics)} topics are not in it: they count as 0", run=name
+    if scores.unit == "topic":
+        yield from _missing_topic_messages(
+            name, len(qrels.positions.keys() & set(scores.topics)), qrels
         )
     if scores.unlisted:
         yield Message(
@@ -200,33 +255,42 @@ def score_messages(
             warns=isinstance(qrels, CountedTopics),
             run=name,
         )
-    empty = {str(m): n for m, column in columns.items() if (n := int(np.isnan(column).sum()))}
-    if empty:
-        listed = ", ".join(f"{measure} on {n}" for measure, n in empty.items())
-        what = "data sets" if scores.unit == "collection" else "topics"
-        yield Message(f"has no value of {listed} of the {what}: left out of the means", True, name)
+    without = {m: n for m, values in columns.items() if (n := int(np.isnan(values).sum()))}
+    if without:
+        units = "data sets" if scores.unit == "collection" else "topics"
+        text = f"has no value of {_listed(without)} of the {units}: left out of the means"
+        yield Message(text, warns=True, run=name)
     if scores.passed_over:
         yield Message(
             f"passed over what is no raw measure here: {abbreviate(scores.passed_over)}", run=name
         )
-    yield from _about_rounding(name, plans, columns, steps)
+    yield from _rounding_messages(name, plans, columns, steps)
     if scores.n_ret:
-        yield from _about_depth(name, plans, max(scores.n_ret.values()))
+        yield from _depth_messages(name, plans, max(scores.n_ret.values()))
 
 
-def _about_rounding(
-    name: str,
-    plans: Iterable[Plan],
-    columns: Mapping[Measure, npt.NDArray[np.float64]],
-    steps: Mapping[Measure, float],
+def _missing_topic_messages(name: str, n_present: int, qrels: Qrels) -> Iterator[Message]:
+    """How many topics of the qrels a run lacks."""
+    if missing := len(qrels.topics) - n_present:
+        yield Message(
+            f"{missing} of the {len(qrels.topics)} topics are not in it: they count as 0", run=name
+        )
+
+
+def _rounding_messages(
+    name: str, plans: Iterable[Plan], columns: Mapping[str, Floats], steps: Mapping[str, float]
 ) -> Iterator[Message]:
-    changes: dict[float, dict[str, float]] = {}
-    for p in plans:
-        step = steps[p.raw]
-        if step:
-            changes.setdefault(step, {})[str(p.measure)] = p.uncertainty(columns[p.raw], step)
-    for step, by_measure in changes.items():
-        listed = ", ".join(f"{measure} by {_upwards(most)}" for measure, most in by_measure.items())
+    """How much means may change by the rounding of the values in a score file."""
+    changes_by_step: dict[float, dict[str, float]] = {}
+    for plan in plans:
+        raw = str(plan.raw)
+        if step := steps[raw]:
+            change = plan.uncertainty(columns[raw], step)
+            changes_by_step.setdefault(step, {})[str(plan.measure)] = change
+    for step, changes in changes_by_step.items():
+        listed = ", ".join(
+            f"{measure} by {_round_up(change)}" for measure, change in changes.items()
+        )
         yield Message(
             f"scores are written in steps of {step:g}: without that, raw means could "
             f"differ by {step / 2:g}, and means of {listed} at most",
@@ -234,7 +298,7 @@ def _about_rounding(
         )
 
 
-def _upwards(value: float) -> str:
+def _round_up(value: float) -> str:
     """A number rounded up to one digit."""
     if not value:
         return "0"
@@ -242,75 +306,56 @@ def _upwards(value: float) -> str:
     return f"{math.ceil(value / power - 1e-9) * power:.1g}"
 
 
-def _about_depth(name: str, plans: Iterable[Plan], deepest: int) -> Iterator[Message]:
-    for (factors, deeper), touched in _unlike_depth(plans, deepest).items():
-        listed = ", ".join(map(str, touched))
-        depth = min(touched.values())
-        if deeper:
-            yield Message(
-                f"{deepest} documents deep, the systems behind {factors} were "
-                f"evaluated to depth {depth}; cut it to compare like with like ({listed})",
-                warns=True,
-                run=name,
-            )
-        else:
-            yield Message(
-                f"only {deepest} documents deep, the systems behind {factors} {depth}; "
-                f"going less deep lowers {listed}",
-                warns=True,
-                run=name,
-            )
+def _depth_messages(name: str, plans: Iterable[Plan], deepest: int) -> Iterator[Message]:
+    """For which measures a run goes deeper than the systems, or less deep.
+
+    A measure with a cutoff looks no deeper than that.
+    """
+    unlike: dict[tuple[str, bool], dict[Measure, int]] = {}
+    for plan in plans:
+        depth = plan.factors.about(plan.name, "depth")
+        cutoff = plan.raw.params.get("cutoff")
+        if depth and deepest and _is_unlike_depth(deepest, depth, cutoff):
+            unlike.setdefault((plan.factors.id, deepest > depth), {})[plan.measure] = depth
+    for (set_id, deeper), depths in unlike.items():
+        listed, depth = ", ".join(map(str, depths)), min(depths.values())
+        text = (
+            f"{deepest} documents deep, the systems behind {set_id} were evaluated to depth "
+            f"{depth}; cut it to compare like with like ({listed})"
+            if deeper
+            else f"only {deepest} documents deep, the systems behind {set_id} {depth}; "
+            f"going less deep lowers {listed}"
+        )
+        yield Message(text, warns=True, run=name)
 
 
-class Alternatives(dict[FactorSet, str]):
-    """By factor set what still tells runs apart that saturate it; looked up when first asked."""
-
-    def __missing__(self, factors: FactorSet) -> str:
-        others = [other.id for other in sibling_sets(factors)]
-        self[factors] = f"{', '.join(others)} or scheme z" if others else "scheme z"
-        return self[factors]
+def _is_unlike_depth(deepest: int, depth: int, cutoff: int | None) -> bool:
+    """Whether a run's longest list is longer or shorter than what systems were evaluated to."""
+    too_deep = cutoff is None and deepest > depth
+    return too_deep or deepest < AS_DEEP * min(cutoff or depth, depth)
 
 
 def saturation_messages(
-    name: str,
-    plans: Sequence[Plan],
-    standardized: Sequence[npt.NDArray[np.float64]],
-    instead: Alternatives,
+    name: str, plans: Sequence[Plan], standardized: Sequence[Floats]
 ) -> Iterator[Message]:
-    """Whether a run saturates the factors, and what still tells such runs apart.
+    """Whether a run saturates the factors, and what still separates such runs.
 
     ``standardized`` are its scores by topic, of each plan.
     """
-    full: dict[FactorSet, list[str]] = {}
-    for p, values in zip(plans, standardized, strict=True):
-        if not p.of_mean and saturates(values, p.measure["scheme"]):
-            full.setdefault(p.factors, []).append(str(p.measure))
-    for factors, measures in full.items():
+    saturated: dict[FactorSet, list[str]] = {}
+    for plan, values in zip(plans, standardized, strict=True):
+        if not plan.of_mean and saturates(values, plan.measure["scheme"]):
+            saturated.setdefault(plan.factors, []).append(str(plan.measure))
+    for factors, measures in saturated.items():
         yield Message(
             f"far from most systems of {factors.id} on many topics, where "
-            f"{', '.join(measures)} hardly tells such runs apart: use {instead[factors]}",
+            f"{', '.join(measures)} hardly tells such runs apart: use {_alternatives(factors)}",
             run=name,
         )
 
 
-def _unlike_depth(
-    plans: Iterable[Plan], deepest: int
-) -> dict[tuple[str, bool], dict[Measure, int]]:
-    """The measures of each set for which a run goes deeper than its systems, or less deep.
-
-    With each measure the systems' depth.  A measure with a cutoff looks no deeper than that.
-    """
-    touched: dict[tuple[str, bool], dict[Measure, int]] = {}
-    for p in plans:
-        depth = p.factors.about(p.name, "depth")
-        cutoff = p.raw.params.get("cutoff")
-        if (
-            depth
-            and deepest
-            and (
-                deepest < AS_DEEP * min(cutoff or depth, depth)
-                or (cutoff is None and deepest > depth)
-            )
-        ):
-            touched.setdefault((p.factors.id, deepest > depth), {})[p.measure] = depth
-    return touched
+@lru_cache(maxsize=16)
+def _alternatives(factors: FactorSet) -> str:
+    """What separates runs that saturate a set."""
+    siblings = ", ".join(sibling.id for sibling in sibling_sets(factors))
+    return f"{siblings} or scheme z" if siblings else "scheme z"

@@ -2,7 +2,8 @@
 
 Each takes a ranking and the measure's parameters and returns one value a topic of the qrels,
 shape (n_topics,).  A document is relevant at level ``rel`` or above; negative levels are never
-relevant.  Values agree with ir_measures' default providers (trec_eval unless said) to 1e-9.
+relevant.  Values agree with ir_measures' default providers (trec_eval unless another is named)
+to 1e-9.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Fl
     """Sum of the precisions at the ranks of the relevant documents: AP not divided by R."""
 
     def compute() -> Floats:
-        found = r.relevant(rel, cutoff)
-        return _per_topic(found, _position(found.topic) / found.rank)
+        relevant = r.relevant(rel, cutoff)
+        return _per_topic(relevant, _position(relevant.topic) / relevant.rank)
 
     return r.cached((sum_of_precisions, rel, cutoff), compute)
 
@@ -60,8 +61,9 @@ def recall(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
 
 def r_precision(r: Ranking, rel: int = 1) -> Floats:
     """Precision at R, the number of relevant documents."""
-    found, count = r.relevant(rel), r.qrels.count(rel)
-    return divide(_per_topic(found, found.rank <= count[found.topic]), count, otherwise=0)
+    relevant, count = r.relevant(rel), r.qrels.count(rel)
+    above_r = relevant.rank <= count[relevant.topic]
+    return divide(_per_topic(relevant, above_r), count, otherwise=0)
 
 
 def success(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
@@ -71,8 +73,8 @@ def success(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
 
 def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
     """1 / rank of the first relevant document."""
-    found = r.relevant(rel, cutoff)
-    first = found[np.diff(found.topic, prepend=-1) > 0]
+    relevant = r.relevant(rel, cutoff)
+    first = relevant[np.diff(relevant.topic, prepend=-1) > 0]
     return _per_topic(first, 1 / first.rank)
 
 
@@ -85,15 +87,16 @@ def judged_share(r: Ranking, cutoff: int | None = None) -> Floats:
 
 def bpref(r: Ranking, rel: int = 1) -> Floats:
     """Binary preference (Buckley and Voorhees, SIGIR 2004), as trec_eval computes it."""
-    relevant = r.level >= rel
-    nonrelevant = (r.level >= 0) & ~relevant
+    is_relevant = r.level >= rel
+    nonrelevant = (r.level >= 0) & ~is_relevant
     above = np.cumsum(nonrelevant)
     starts = np.searchsorted(r.topic, r.topic)
     above = above - above[starts] + nonrelevant[starts]
-    found, count = r[relevant], r.qrels.count(rel)
-    least = np.minimum(count, r.qrels.count(0) - count)[found.topic]
-    wrong = np.minimum(above[relevant], count[found.topic])
-    return divide(_per_topic(found, 1 - divide(wrong, least, otherwise=0)), count, otherwise=0)
+    relevant, count = r[is_relevant], r.qrels.count(rel)
+    least = np.minimum(count, r.qrels.count(0) - count)[relevant.topic]
+    wrong = np.minimum(above[is_relevant], count[relevant.topic])
+    preferred = 1 - divide(wrong, least, otherwise=0)
+    return divide(_per_topic(relevant, preferred), count, otherwise=0)
 
 
 def rank_biased_precision(
@@ -106,9 +109,9 @@ def rank_biased_precision(
     ordered by score, ties by id; cwl-eval, which ir_measures asks, takes them as they come, so that
     its value differs where rows tie or are unsorted.
     """
-    found = r.relevant(1 if rel is None else rel, cutoff)
-    gain = found.level / max(r.qrels.max_level, highest) if rel is None else 1.0
-    return _per_topic(found, (1 - p) * gain * np.power(float(p), found.rank - 1))
+    relevant = r.relevant(1 if rel is None else rel, cutoff)
+    gain = relevant.level / max(r.qrels.max_level, highest) if rel is None else 1.0
+    return _per_topic(relevant, (1 - p) * gain * np.power(float(p), relevant.rank - 1))
 
 
 _DISCOUNTS: dict[str, Callable[[Any], Floats]] = {
@@ -137,8 +140,9 @@ def discounted_cumulative_gain(
     """
 
     def compute() -> Floats:
-        found = r.relevant(1 if rel is None else rel, cutoff)
-        return _per_topic(found, _gains(dcg, rel)(found.level) * _DISCOUNTS[dcg](found.rank))
+        relevant = r.relevant(1 if rel is None else rel, cutoff)
+        gain, discount = _gains(dcg, rel)(relevant.level), _DISCOUNTS[dcg](relevant.rank)
+        return _per_topic(relevant, gain * discount)
 
     return r.cached((discounted_cumulative_gain, dcg, rel, cutoff), compute)
 
@@ -176,9 +180,9 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
         )
     value = [0.0] * len(r.qrels.topics)
     undecided = [1.0] * len(r.qrels.topics)
-    found = r.relevant(1, cutoff)
+    relevant = r.relevant(1, cutoff)
     for t, rank, level in zip(
-        found.topic.tolist(), found.rank.tolist(), found.level.tolist(), strict=True
+        relevant.topic.tolist(), relevant.rank.tolist(), relevant.level.tolist(), strict=True
     ):
         stops = (2.0**level - 1) / 16
         value[t] += undecided[t] * stops / rank

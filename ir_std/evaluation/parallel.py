@@ -1,4 +1,4 @@
-"""Many runs by one evaluator: in this process, in several, or where an executor works."""
+"""Evaluation of many runs: in this process, in several, or by an executor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ir_measures.measures import Measure
 from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import check_common_topics
-from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
+from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.reading import FileSource
 from ir_std.scores.inputs import as_run_or_scores
 from ir_std.scores.run_scores import RunScores
@@ -44,12 +45,12 @@ def evaluate_runs(
     runs : mapping of str to run
         By name, in any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes.
     jobs : int, optional
-        Number of processes; 1 is this one, None as many as pay.
+        Number of processes; 1 is this one, None chosen automatically.
     executor : concurrent.futures.Executor, optional
         Evaluate there instead, a task for each run.  Its workers must be able to read the files
         that are given by their path.
     depth : int, optional
-        Evaluate the first so many documents of each topic, as trec_eval's ``-M``.
+        The number of documents of each topic to evaluate, as trec_eval's ``-M``.
 
     Raises
     ------
@@ -65,17 +66,19 @@ def evaluate_runs(
         jobs = default_jobs(len(runs))
     if executor is None and jobs == 1:
         for name, run in runs.items():
-            yield _evaluated(evaluator, name, run, depth)
+            yield _evaluate(evaluator, name, run, depth)
         return
     task = pickle.dumps((evaluator.measures, evaluator.qrels, evaluator.match))
     items = ((name, _portable(run), depth) for name, run in runs.items())
     own: dict[Measure, Measure] = {}
-    for found in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
-        # A thousand runs share their measures, which are most of what a small one holds.
-        yield replace(found, measures=tuple([own.setdefault(m, m) for m in found.measures]))
+    for evaluation in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
+        # Each worker sends copies of the measures, which are most of a small evaluation: share
+        # one copy between a thousand runs.
+        shared = tuple([own.setdefault(m, m) for m in evaluation.measures])
+        yield replace(evaluation, measures=shared)
 
 
-def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
+def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
     read = as_run_or_scores(run)
     if depth is not None:
         if isinstance(read, RunScores):
@@ -89,7 +92,7 @@ def _evaluated(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) 
 
 
 def _portable(run: Any) -> Any:
-    """A run as it travels: open files and what can be read but once are read before."""
+    """A run that can be sent to a worker: an open file, or what can be read only once, is read."""
     if isinstance(run, (str, os.PathLike, FileSource, Mapping, Run, RunScores)) or hasattr(
         run, "itertuples"
     ):
@@ -98,9 +101,9 @@ def _portable(run: Any) -> Any:
 
 
 def _evaluate_in_worker(task: bytes, item: tuple[str, Any, int | None]) -> Evaluation:
-    return _evaluated(_unpacked(task), *item)
+    return _evaluate(_unpickle_evaluator(task), *item)
 
 
 @lru_cache(maxsize=1)
-def _unpacked(task: bytes) -> StdEvaluator:
+def _unpickle_evaluator(task: bytes) -> StdEvaluator:
     return StdEvaluator(*pickle.loads(task))

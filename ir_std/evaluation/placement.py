@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -15,11 +15,12 @@ from ir_std.errors import NoFactorsError, warn_caller
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import message_texts
-from ir_std.evaluation.plans import Plan, names_by_measure, values_by_unit
+from ir_std.evaluation.peers import peer_means, scheme_of
+from ir_std.evaluation.plans import Plan, name_in_set, values_by_unit
 from ir_std.factors.catalog import Factors
-from ir_std.factors.estimates import means_of_systems, scores_by_system, scores_of_systems
+from ir_std.factors.estimates import scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Measures, Standardized, canonical
+from ir_std.measures import Measures
 from ir_std.schemes import EXACT, scheme_names
 from ir_std.scores.inputs import as_run_or_scores, qrels_or_counts
 
@@ -157,7 +158,7 @@ class Placer:
         # What is the same for every run.
         self._rows = cache(FactorSet.rows)
         self._columns = cache(scores_by_system)
-        self._means = cache(_means)
+        self._means = cache(peer_means)
 
     def place(self, run: Any) -> list[Placement]:
         """The run's placement by each measure, in the evaluator's order.
@@ -166,9 +167,9 @@ class Placer:
         A topic without factors, or where a standardized score is undefined, is left out for the
         run and the systems alike.
         """
-        found = self.evaluator.evaluate(run)
-        warn_caller(message_texts(self.evaluator.messages + found.messages, True))
-        return self.place_values(found.values)
+        evaluation = self.evaluator.evaluate(run)
+        warn_caller(message_texts(self.evaluator.messages + evaluation.messages, True))
+        return self.place_values(evaluation.values)
 
     def place_values(self, values: Mapping[Measure, Floats]) -> list[Placement]:
         """As :meth:`place`, of values by topic that are known already.
@@ -184,7 +185,7 @@ class Placer:
             else self._plain(m, values[m])
             for m in self.evaluator.measures
         ]
-        own = self._took_part_in(values)
+        own = self._sets_with_run(values)
         return [
             replace(p, among=True, tied=max(p.tied - 1, 0))
             if p.factors in own and not p.why_not
@@ -200,7 +201,7 @@ class Placer:
         Parameters as for :meth:`place_values`.  None on topics without factors, and where scores of
         single systems are not known.
         """
-        own = self._took_part_in(values)
+        own = self._sets_with_run(values)
         return {m: tuple(self._on_topics(m, values, own)) for m in self.evaluator.measures}
 
     def _on_topics(
@@ -218,7 +219,8 @@ class Placer:
         if plan:
             mine = plan.apply(mine)
         known = np.flatnonzero((rows >= 0) & ~np.isnan(factors.mean[name])[rows] & ~np.isnan(mine))
-        theirs = scores_of_systems(factors, name, _scheme(measure), rows[known], **_params(measure))
+        scheme, params = scheme_of(measure)
+        theirs = scores_of_systems(factors, name, scheme, rows[known], **params)
         above = theirs - mine[known, None]
         among = factors.id in own
         for i, better, tied, n in zip(
@@ -233,13 +235,13 @@ class Placer:
             )
         return placed
 
-    def _took_part_in(self, values: Mapping[Measure, Floats]) -> set[str]:
+    def _sets_with_run(self, values: Mapping[Measure, Floats]) -> set[str]:
         """The sets with a system that scores as the run does, on every topic by each measure."""
         same: dict[str, list[bool]] = {}
         for factors, name, raw in dict.fromkeys(map(self._behind, self.evaluator.measures)):
             if factors and name in factors.systems and name in factors.scores:
                 same.setdefault(factors.id, []).append(self._is_one(factors, name, values[raw]))
-        return {set_id for set_id, found in same.items() if all(found)}
+        return {set_id for set_id, by_measure in same.items() if all(by_measure)}
 
     def _is_one(self, factors: FactorSet, name: str, raw: Floats) -> bool:
         rows = self._rows(factors, self.evaluator.qrels.topics)
@@ -254,36 +256,29 @@ class Placer:
         if plan:
             return plan.factors, plan.name, plan.raw
         factors = self.evaluator.match.factors if self.evaluator.match else None
-        names = names_by_measure(factors.measures) if factors else {}
-        return factors, names.get(canonical(measure), ""), measure
+        name = name_in_set(measure, factors) if factors else None
+        return factors, name or "", measure
 
     def _plain(self, measure: Measure, values: Floats) -> Placement:
         factors, name, _ = self._behind(measure)
-        fit = self.evaluator.match.fit if self.evaluator.match else None
-        if fit is None or factors is None:
-            return Placement(measure, float(values.mean()), why_not="no factor set is known")
-        if not name:
-            return Placement(
-                measure,
-                float(values.mean()),
-                factors.id,
-                why_not=f"{factors.id} has no factors for it",
-            )
-        topics, units = values_by_unit(fit, self.evaluator.qrels, values)
-        return self._among(measure, factors, name, topics, units, _rounded(factors, name, units))
+        match = self.evaluator.match
+        if factors is None or not name or match is None or match.fit is None:
+            why_not = f"{factors.id} has no factors for it" if factors else "no factor set is known"
+            set_id = factors.id if factors else ""
+            return Placement(measure, float(values.mean()), set_id, why_not=why_not)
+        topics, units = values_by_unit(match.fit, self.evaluator.qrels, values)
+        compared = _rounded(factors, name, units)
+        return self._compare(measure, factors, name, topics, units, compared)
 
-    def _standardized(self, p: Plan, values: Mapping[Measure, Floats]) -> Placement:
-        raw = p.units(values[p.raw])
-        return self._among(
-            p.measure,
-            p.factors,
-            p.name,
-            p.topics,
-            p.apply(raw),
-            p.apply(_rounded(p.factors, p.name, raw)),
+    def _standardized(self, plan: Plan, values: Mapping[Measure, Floats]) -> Placement:
+        raw = plan.units(values[plan.raw])
+        standardized = plan.apply(raw)
+        compared = plan.apply(_rounded(plan.factors, plan.name, raw))
+        return self._compare(
+            plan.measure, plan.factors, plan.name, plan.topics, standardized, compared
         )
 
-    def _among(
+    def _compare(
         self,
         measure: Measure,
         factors: FactorSet,
@@ -292,6 +287,7 @@ class Placer:
         values: Floats,
         compared: Floats,
     ) -> Placement:
+        """Place the mean of ``values``; ``compared`` are these, rounded as the systems' are."""
         rows = self._rows(factors, topics)
         known = ~np.isnan(factors.mean[name])
         usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
@@ -303,7 +299,12 @@ class Placer:
         )
         if means is None:
             return Placement(
-                measure, value, factors.id, n, total, why_not=_reason(factors, name, n, total)
+                measure,
+                value,
+                factors.id,
+                n,
+                total,
+                why_not=_why_not_placed(factors, name, n, total),
             )
         mine = compared[usable].mean()
         return Placement(
@@ -324,29 +325,7 @@ def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:
     return np.rint(values / step) * step if step else values
 
 
-def _means(
-    factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...], total: int
-) -> Floats | None:
-    """The systems' means on the set's rows; None if they are not known."""
-    scheme = _scheme(measure)
-    if len(rows) == total and not measure.params.keys() & {"A", "B"}:
-        stored = factors.means.get(f"{scheme or 'raw'}:{name}")
-        if stored is not None:
-            return stored
-    if name in factors.systems and name in factors.scores:
-        return means_of_systems(factors, name, scheme, np.array(rows), **_params(measure))
-    return None
-
-
-def _scheme(measure: Measure) -> str | None:
-    return measure["scheme"] if isinstance(measure, Standardized) else None
-
-
-def _params(measure: Measure) -> dict[str, float]:
-    return measure.scheme_params if isinstance(measure, Standardized) else {}
-
-
-def _reason(factors: FactorSet, name: str, n: int, total: int) -> str:
+def _why_not_placed(factors: FactorSet, name: str, n: int, total: int) -> str:
     if not n:
         return f"{factors.id} has no factors for {name} on these topics"
     if f"raw:{name}" in factors.means:
@@ -361,50 +340,3 @@ def ordinal(n: int) -> str:
     """``1st``, ``2nd``, ``3rd``, ``4th``, ``11th`` and so on."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}th" if n % 100 in (11, 12, 13) else f"{n}{ending}"
-
-
-@dataclass(frozen=True, eq=False)
-class Peers:
-    """How the standardizing systems did on each topic, in the unit of one measure.
-
-    Attributes
-    ----------
-    mean, low, high : ndarray, shape (n_topics,)
-        Their mean, and one standard deviation below and above it; for a standardized measure
-        these points standardized.  NaN on topics without factors.
-    least, most : ndarray, shape (n_topics,)
-        The lowest and highest score of one of them; NaN where only means are known.
-    n_systems : int
-    """
-
-    mean: Floats
-    low: Floats
-    high: Floats
-    least: Floats
-    most: Floats
-    n_systems: int
-
-    def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
-        """The same points on another scale."""
-        return Peers(
-            standardize(self.mean),
-            standardize(self.low),
-            standardize(self.high),
-            standardize(self.least),
-            standardize(self.most),
-            self.n_systems,
-        )
-
-
-def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
-    """How the standardizing systems did, in the unit of the raw measure of ``plan``."""
-    name, factors = plan.name, plan.factors
-    rows = factors.rows(topics)
-    known = np.where(rows >= 0, 1.0, np.nan)
-    mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known
-    scores = factors.scores.get(name)
-    least = most = np.full(len(rows), np.nan)
-    if scores is not None:
-        least = np.fmin.reduce(scores[rows], axis=1) * known
-        most = np.fmax.reduce(scores[rows], axis=1) * known
-    return Peers(mean, mean - sd, mean + sd, least, most, factors.n_systems[name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -12,8 +12,9 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import NoFactorsError, abbreviate
 from ir_std.factors.catalog import Factors, load_factors
+from ir_std.factors.collection import Collection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Collection, Fit
+from ir_std.factors.fit import Fit
 from ir_std.factors.recognition import Match, match_by_name, recognize_collection
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (
@@ -27,7 +28,7 @@ from ir_std.trec.qrels import Qrels
 
 
 def collection_of(qrels: Qrels) -> Collection:
-    """What recognition needs to know of qrels."""
+    """The qrels as recognition compares them, made once."""
     if isinstance(qrels, CountedTopics):
         return Collection(qrels.n_rel.items())
     return qrels.cached(
@@ -103,7 +104,7 @@ class Plan(NamedTuple):
         mean : float
             Over what has a value.
         """
-        values = self.apply(self.units(raw), **self._as_written(step))
+        values = self.apply(self.units(raw), **self._rounding(step))
         mean = mean_of_values(values)
         return (np.full(len(raw), np.nan) if self.of_mean else values), mean
 
@@ -121,19 +122,24 @@ class Plan(NamedTuple):
         )
         return max(abs(end - mean) for end in ends)
 
-    def _as_written(self, step: float) -> dict[str, Any]:
+    def _rounding(self, step: float) -> dict[str, Any]:
+        """What :attr:`apply` takes for values in such steps, if those of the set are finer."""
         if step <= self.factors.about(self.name, "resolution", 0.0):
             return {}
         if self.measure["scheme"] != "E":
             return {"resolution": step}
         scores = self.factors.scores[self.name][self.rows]
-        return {"resolution": step, "scores": _written(scores, step)}
+        return {"resolution": step, "scores": _round_as_printed(scores, step)}
+
+
+def name_in_set(raw: Measure, factors: FactorSet) -> str | None:
+    """What a set calls a raw measure that it has factors for: its ``RBP`` is ``RBP(p=0.8)``."""
+    return _names_by_measure(factors.measures).get(canonical(raw))
 
 
 @lru_cache(maxsize=256)
-def names_by_measure(measures: tuple[str, ...]) -> dict[str, str]:
-    """What a set calls its measures, by canonical name: ``RBP(p=0.8)`` is also ``RBP``."""
-    return {canonical(parse_set_measure(name)): name for name in measures}
+def _names_by_measure(names: tuple[str, ...]) -> dict[str, str]:
+    return {canonical(parse_set_measure(name)): name for name in names}
 
 
 def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
@@ -147,36 +153,41 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     """
     if match.fit is None:
         raise NoFactorsError(f"{measure}: {match}")
-    factors = match.fit.factors
-    needs_scores = measure["scheme"] == "E"
-    table = factors.scores if needs_scores else factors.mean
-    names = names_by_measure(factors.measures)
-    obstacle = ""
-    served: list[tuple[Measure, str]] = []
-    for raw in equivalents(measure.base, _is_binary(match.fit, qrels)):
-        name = names.get(canonical(raw)) or _whole(raw, names, factors)
-        if name is not None and name in table:
-            found = _obstacle(raw, name, match, qrels)
-            obstacle = obstacle or found
-            if not found:
-                served.append((raw, name))
-    if not served:
+    factors, scheme = match.fit.factors, measure["scheme"]
+    table = factors.scores if scheme == "E" else factors.mean
+    applicable: list[tuple[Measure, str]] = []
+    obstacles: list[str] = []
+    is_binary = highest_level_of_collection(match.fit, qrels) <= 1
+    for raw in equivalents(measure.base, is_binary):
+        name = name_in_set(raw, factors) or _name_without_cutoff(raw, factors)
+        if name is None or name not in table:
+            continue
+        if obstacle := _obstacle(raw, name, match, qrels):
+            obstacles.append(obstacle)
+        else:
+            applicable.append((raw, name))
+    if not applicable:
+        obstacle = obstacles[0] if obstacles else ""
         raise NoFactorsError(f"{measure}: {_what_is_missing(measure, factors, obstacle)}", obstacle)
     dataset = match.fit.dataset
     topics = qrels.topics if dataset is None else (dataset,)
     rows = factors.rows(topics)
-    raw, name = next((one for one in served if has_values(table[one[1]], rows)), served[0])
-    apply = factors.at(rows, name, measure["scheme"], **measure.scheme_params)
+    raw, name = next((m for m in applicable if has_values(table[m[1]], rows)), applicable[0])
+    apply = factors.at(rows, name, scheme, **measure.scheme_params)
     return Plan(measure, raw, factors, name, apply, topics, rows, dataset is not None)
 
 
-def _whole(raw: Measure, names: Mapping[str, str], factors: FactorSet) -> str | None:
+_ENDING_AT_CUTOFF = ("AP", "SP", "nDCG", "DCG")
+"""Measures whose value on a ranking that ends at the cutoff is the one without a cutoff."""
+
+
+def _name_without_cutoff(raw: Measure, factors: FactorSet) -> str | None:
     """What a set has for a cutoff at which its systems end: their ``AP@1000`` is their ``AP``."""
     cutoff = raw.params.get("cutoff")
-    if raw.__name__ not in ("AP", "SP", "nDCG", "DCG") or cutoff is None:
+    if raw.__name__ not in _ENDING_AT_CUTOFF or cutoff is None:
         return None
-    own = {key: value for key, value in raw.params.items() if key != "cutoff"}
-    name = names.get(canonical(type(raw)(**own)))
+    params = {key: value for key, value in raw.params.items() if key != "cutoff"}
+    name = name_in_set(type(raw)(**params), factors)
     if name is None or factors.about(name, "depth") != cutoff:
         return None
     # The ideal ranking ends at the cutoff, too: that is the same where no more are relevant.
@@ -197,7 +208,7 @@ def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -
 
 
 def similar_measures(known: Iterable[str], asked: Iterable[str]) -> str:
-    """Of the measures that a set has those that come near to what was asked for.
+    """Of the measures that a set has, those of the kinds that were asked for.
 
     >>> similar_measures(["AP", "P@5", "P@10", "RR"], ["P@15"])
     'P@5, P@10'
@@ -228,8 +239,8 @@ def mean_of_values(values: Floats) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _written(scores: Floats, step: float) -> Floats:
-    """Scores rounded as programs print them, which looks at all their digits."""
+def _round_as_printed(scores: Floats, step: float) -> Floats:
+    """Scores rounded as programs print them, by all their digits, which numpy does not do."""
     places = round(-np.log10(step))
     rounded = [round(score, places) for score in scores.ravel().tolist()]
     return np.array(rounded).reshape(scores.shape)
@@ -252,30 +263,26 @@ def _obstacle(raw: Measure, name: str, match: Match, qrels: Qrels) -> str:
         return f"its systems were evaluated to depth {depth}"
     if raw.__name__ in NEEDS_NOT_RELEVANT and match.fit.has_not_relevant() is False:
         return "the documents judged not relevant are not in these qrels"
-    return _levels_unlike(raw, match, qrels)
+    return _level_obstacle(raw, match, qrels)
 
 
-def _levels_unlike(raw: Measure, match: Match, qrels: Qrels) -> str:
-    """Why judgments at the levels that a measure tells apart differ from the set's."""
+def _level_obstacle(raw: Measure, match: Match, qrels: Qrels) -> str:
+    """Why judgments at the levels that a measure tells apart are not those of the set's systems."""
     fit = match.fit
     assert fit is not None
-    here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
     graded = has_graded_gains(raw)
-    if graded and there is not None and (here <= 1) != (there <= 1):
-        if here > 1:
-            return f"these qrels have levels to {here}, its systems were judged with one level"
-        if not fit.partial:
-            return f"these qrels have one level, its systems were judged with levels to {there}"
+    here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
+    if graded and there is not None and here > 1 >= there:
+        return f"these qrels have levels to {here}, its systems were judged with one level"
+    if graded and there is not None and there > 1 >= here and not fit.partial:
+        return f"these qrels have one level, its systems were judged with levels to {there}"
     level = raw.params.get("rel", 1)
-    if level > max(here, (there or 0) if fit.partial else 0):
+    if level > highest_level_of_collection(fit, qrels):
         return f"no document of these qrels is judged at level {level} or above"
-    # Who names a set has been warned of what differs.
+    # A user who names a set has been warned of what differs.
     if match.chosen_by != "name" and fit.agrees(None if graded else level) is False:
-        return (
-            "the judgments differ from those of its systems"
-            if graded
-            else f"the judgments at level {level} or above differ from those of its systems"
-        )
+        where = "" if graded else f" at level {level} or above"
+        return f"the judgments{where} differ from those of its systems"
     return ""
 
 
@@ -286,10 +293,10 @@ def _highest_level(fit: Fit, qrels: Qrels) -> int:
     return qrels.max_level
 
 
-def _is_binary(fit: Fit, qrels: Qrels) -> bool:
-    """Whether binary and graded gains are the same here.
+def highest_level_of_collection(fit: Fit, qrels: Qrels) -> int:
+    """The highest level of the judgments, or of the collection that they are a part of.
 
     A part of graded qrels may happen to hold no level above 1: it stays graded.
     """
-    highest = fit.factors.info.get("max_level") or 1
-    return _highest_level(fit, qrels) <= 1 and not (fit.partial and highest > 1)
+    there = fit.factors.info.get("max_level") or 0
+    return max(_highest_level(fit, qrels), there if fit.partial else 0)

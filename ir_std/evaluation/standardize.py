@@ -10,10 +10,11 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import InputError, UsageError, warn_caller
 from ir_std.evaluation.api import evaluator_for
+from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import message_texts
 from ir_std.factors.catalog import Factors
-from ir_std.measures import parse_measure, standardized
+from ir_std.measures import Standardized, parse_measure, standardized
 from ir_std.measures.names import find_measure
 from ir_std.schemes import get_scheme
 from ir_std.scores.run_scores import SUMMARY, RunScores, ScoreEntry, collect_scores, counted_topics
@@ -64,8 +65,8 @@ def standardize(
 
     Examples
     --------
-    >>> found = ir_std.standardize({"401": 0.05, "402": 0.2}, "AP", factors="trec8-adhoc")
-    >>> {topic: round(value, 4) for topic, value in found.items()}
+    >>> values = ir_std.standardize({"401": 0.05, "402": 0.2}, "AP", factors="trec8-adhoc")
+    >>> {topic: round(value, 4) for topic, value in values.items()}
     {'401': 0.5094, '402': 0.4844}
     """
     get_scheme(scheme)
@@ -96,26 +97,27 @@ def _of_dict(
     read = _numbers(
         ScoreEntry(None, "", topic, name, repr(float(value))) for topic, value in scores.items()
     )[""]
-    found = _evaluator([read], [wanted], factors).evaluate(read, "scores").values[wanted]
-    return dict(zip(scores, found.tolist(), strict=True))
+    evaluation = _evaluator([read], [wanted], factors).evaluate(read, "scores")
+    return dict(zip(scores, evaluation.values[wanted].tolist(), strict=True))
 
 
 def _of_run(read: RunScores, factors: Factors | None, scheme: str) -> RunScores:
     evaluator = _evaluator([read], list(read.values), factors, scheme)
-    found = evaluator.evaluate(read)
-    warn_caller(message_texts(evaluator.messages + found.messages, True))
+    evaluation = evaluator.evaluate(read)
+    warn_caller(message_texts(evaluator.messages + evaluation.messages, True))
     values = {
-        p.measure: dict(zip(evaluator.qrels.topics, found.values[p.measure].tolist(), strict=True))
-        for p in evaluator.plans
+        m: dict(zip(evaluator.qrels.topics, evaluation.values[m].tolist(), strict=True))
+        for m in evaluator.measures
+        if isinstance(m, Standardized)
     }
     return RunScores(read.name, values, read.n_rel, read.n_ret, unit=read.unit)
 
 
-def _numbers(cells: Iterable[ScoreEntry]) -> dict[str, RunScores]:
-    """Cells of numbers, which do not tell how they were written if they have few decimals."""
+def _numbers(entries: Iterable[ScoreEntry]) -> dict[str, RunScores]:
+    """Scores of numbers, whose decimals do not show how they were rounded if they are few."""
     return {
         name: run if run.step < COARSE else replace(run, step=0.0)
-        for name, run in collect_scores(cells, "scores").items()
+        for name, run in collect_scores(entries, "scores").items()
     }
 
 
@@ -126,38 +128,38 @@ def _evaluator(
 
 
 def _of_table(table: Any, factors: Factors | None, scheme: str) -> Any:
-    columns = _columns(table)
-    read = _numbers(_cells(table, columns))
-    evaluator = _evaluator(
-        list(read.values()),
-        list(dict.fromkeys(m for run in read.values() for m in run.values)),
-        factors,
-        scheme,
-    )
-    plans = {p.measure.base: p for p in evaluator.plans}
+    columns = _columns_of(table)
+    runs = _numbers(_entries(table, columns))
+    measures = list(dict.fromkeys(m for run in runs.values() for m in run.values))
+    evaluator = _evaluator(list(runs.values()), measures, factors, scheme)
+    plans = {plan.measure.base: plan for plan in evaluator.plans}
+    evaluations = {name: evaluator.evaluate(run, name) for name, run in runs.items()}
     rows, values, names = [], [], []
-    found = {name: evaluator.evaluate(run, name) for name, run in read.items()}
-    for i, cell in enumerate(_cells(table, columns)):
-        p = plans.get(cast(Measure, find_measure(cell.measure)))
-        if p and cell.topic != SUMMARY:
+    for i, entry in enumerate(_entries(table, columns)):
+        plan = plans.get(cast(Measure, find_measure(entry.measure)))
+        if plan and entry.topic != SUMMARY:
+            position = evaluator.qrels.positions[entry.topic]
             rows.append(i)
-            names.append(str(p.measure))
-            values.append(found[cell.run].values[p.measure][evaluator.qrels.positions[cell.topic]])
-    messages = [*evaluator.messages, *(n for one in found.values() for n in one.messages)]
-    left_out = dict.fromkeys(str(m) for run in read.values() for m in run.values if m not in plans)
-    warn_caller(
-        [
-            *message_texts(messages, True),
-            *([f"no factors for {', '.join(left_out)}: left out"] if left_out else []),
-        ]
-    )
+            names.append(str(plan.measure))
+            values.append(evaluations[entry.run].values[plan.measure][position])
+    _warn_of_table(evaluator, evaluations.values(), [str(m) for m in measures if m not in plans])
     return with_values(table, {columns["measure"]: names, columns["value"]: values}, rows)
 
 
-def _columns(table: Any) -> dict[str, Any]:
+def _warn_of_table(
+    evaluator: StdEvaluator, evaluations: Iterable[Evaluation], left_out: list[str]
+) -> None:
+    messages = [*evaluator.messages, *(m for e in evaluations for m in e.messages)]
+    texts = list(message_texts(messages, True))
+    if left_out:
+        texts.append(f"no factors for {', '.join(left_out)}: left out")
+    warn_caller(texts)
+
+
+def _columns_of(table: Any) -> dict[str, Any]:
     """The columns of a long table, by what they hold."""
     known = {str(column).lower(): column for column in table.columns}
-    found = {}
+    columns = {}
     usual_names = {
         "run": RUN_COLUMNS,
         "topic": TOPIC_COLUMNS,
@@ -167,7 +169,7 @@ def _columns(table: Any) -> dict[str, Any]:
     for what, usual in usual_names.items():
         column = next((known[name] for name in usual if name in known), None)
         if column is not None:
-            found[what] = column
+            columns[what] = column
         elif what != "run":
             raise InputError.at(
                 "scores",
@@ -175,10 +177,10 @@ def _columns(table: Any) -> dict[str, Any]:
                 f"DataFrame with columns {', '.join(known)}",
                 f"one called {' or '.join(usual[:3])} is expected",
             )
-    return found
+    return columns
 
 
-def _cells(table: Any, columns: Mapping[str, Any]) -> Iterator[ScoreEntry]:
+def _entries(table: Any, columns: Mapping[str, Any]) -> Iterator[ScoreEntry]:
     n = len(table)
     run = column_values(table, columns["run"]) if "run" in columns else [""] * n
     rest = (column_values(table, columns[what]) for what in ("topic", "measure", "value"))

@@ -16,9 +16,10 @@ from ir_std.errors import (
     suggestion,
     warn_caller,
 )
-from ir_std.factors.factor_set import FactorSet
+from ir_std.factors import schema
+from ir_std.factors.factor_set import CHECKS, FactorSet
 from ir_std.factors.files import Version, snapshot, subfolder_names, version_of
-from ir_std.factors.storage import parse_info, topic_ids
+from ir_std.factors.storage import parse_info, parse_json, topic_ids
 
 Factors: TypeAlias = FactorSet | str | os.PathLike[str]
 """A factor set, its id, or the path of its folder."""
@@ -90,7 +91,7 @@ def known_sets() -> tuple[SetVersion, ...]:
     InputError
         If ``IR_STD_FACTORS`` names a folder that does not exist or cannot be read.
     """
-    found = {one.name: one for one in _shipped_sets(shipped_folder())}
+    shipped = {each.name: each for each in _shipped_sets(shipped_folder())}
     own: dict[str, SetVersion] = {}
     for root in user_folders():
         for folder, version in _sets_in(root):
@@ -106,7 +107,7 @@ def known_sets() -> tuple[SetVersion, ...]:
                     f"two factor sets are called {name!r}: {first.folder} is used, "
                     f"{folder} only by its path; give it another id",
                 )
-    return tuple(sorted((found | own).values()))
+    return tuple(sorted((shipped | own).values()))
 
 
 def _shipped_sets(root: Path) -> Iterator[SetVersion]:
@@ -155,10 +156,10 @@ def _names_in(root: Path) -> list[str]:
 _warned: set[object] = set()
 
 
-def _warn_once(about: object, message: str) -> None:
+def _warn_once(version: object, message: str) -> None:
     """Warn the caller, once about each version of a set."""
-    if about not in _warned:
-        _warned.add(about)
+    if version not in _warned:
+        _warned.add(version)
         warn_caller([message])
 
 
@@ -170,7 +171,7 @@ def available_factors() -> list[str]:
     >>> [name for name in ir_std.available_factors() if name.startswith("dl2")]
     ['dl20-passage', 'dl20-passage-modern', 'dl21-passage', 'dl22-passage', 'dl23-passage']
     """
-    return [one.name for one in known_sets()]
+    return [each.name for each in known_sets()]
 
 
 def load_factors(
@@ -207,10 +208,10 @@ def load_factors(
             "path of its folder"
         )
     if systems is not None:
-        from ir_std.factors.population import select_systems  # seldom needed
+        from ir_std.factors.derived import select_systems  # seldom needed
 
         return select_systems(load_factors(name), systems)
-    folders = {one.name: one.folder for one in known_sets()}
+    folders = {each.name: each.folder for each in known_sets()}
     by_folder = {os.path.basename(folder): folder for folder in folders.values()}
     folder = (by_folder | folders).get(name, name) if isinstance(name, str) else os.fspath(name)
     if version := version_of(folder):
@@ -251,7 +252,7 @@ def _topics(folder: str, version: Version) -> Topics:
 def described_sets(
     sets: tuple[SetVersion, ...], wanted: Callable[[Topics], bool] | None = None
 ) -> Iterator[FactorSet]:
-    """The sets whose topics are wanted, described; all if nothing tells.
+    """The sets whose topics are wanted, without their tables; all sets if ``wanted`` is None.
 
     A broken one is skipped with a warning: it must not stand in the way of the others.
     """
@@ -285,6 +286,33 @@ def is_usable(described: FactorSet) -> bool:
         )
         return False
     return True
+
+
+def check_set(path: str | os.PathLike[str]) -> list[str]:
+    """All that is wrong with the factor set in a folder; empty if it can be used.
+
+    A set passes if and only if it loads and can be used: loading applies the same checks, but
+    stops at the first problem.
+    """
+    try:
+        return list(dict.fromkeys(_set_problems(Path(path))))
+    except InputError as broken:
+        return [str(broken)]
+
+
+def _set_problems(folder: Path) -> list[str]:
+    description = folder / "set.json"
+    content = parse_json(snapshot(folder)[description.name], description)
+    problems = [f"{description}: {problem}" for problem in schema.info_problems(content)]
+    if not problems:
+        factors = FactorSet.load(folder)
+        for file, check in CHECKS.items():
+            problems += [
+                f"{folder / at}: {what}" for at, what in check(factors, factors.stored(file))
+            ]
+            if problems:
+                break
+    return problems
 
 
 def sibling_sets(factors: FactorSet) -> list[FactorSet]:

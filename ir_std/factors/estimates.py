@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints
-from ir_std.errors import UsageError, abbreviate, suggestion
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.table_checks import means_and_deviations
@@ -118,52 +117,6 @@ def scores_by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
         np.take_along_axis(systems, order, axis=1)[0],
         np.take_along_axis(factors.scores[measure], order, axis=1),
     )
-
-
-def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
-    """The factors of the other systems: computed anew, for measures whose scores are known.
-
-    Parameters
-    ----------
-    factors : FactorSet
-    tags : iterable of str
-        Systems to leave out, as ``factors.info["tags"]`` calls them.
-
-    Raises
-    ------
-    UsageError
-        If the set has no system of that name, does not know its systems, or fewer than two would
-        be left.
-    """
-    known = {tag: i for i, tag in enumerate(factors.info.get("tags", ()))}
-    left_out = dict.fromkeys(tags)
-    for tag in left_out:
-        if tag not in known:
-            has = f"it has {abbreviate(known)}" if known else "it does not name its systems"
-            raise UsageError(f"{factors.id} has no system {tag!r}{suggestion(tag, known)}; {has}")
-    names = list(known)
-    scores, kept = {}, {}
-    for measure in factors.systems:
-        numbers, columns = scores_by_system(factors, measure)
-        stay = [i for i, number in enumerate(numbers.tolist()) if names[number] not in left_out]
-        scores[measure] = columns[:, stay]
-        kept[measure] = [names[numbers[i]] for i in stay]
-        if len(stay) < 2:
-            raise UsageError(
-                f"{factors.id} without {', '.join(left_out)} has {len(stay)} systems "
-                f"for {measure}: factors are means and deviations over at least two"
-            )
-    fields = {
-        m: {k: v for k, v in factors.info["measures"][m].items() if k != "systems"} for m in scores
-    }
-    defaults = [m for m in factors.default_measures if m in scores]
-    info = {
-        **factors.info,
-        "title": f"{factors.title}, without {', '.join(left_out)}",
-        "default_measures": defaults or list(scores),
-        "measures": fields,
-    }
-    return factors_from_scores(scores, factors.judgments, info, kept)
 
 
 def means_of_systems(

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats
-from ir_std.errors import InputError, NoFactorsError, StandardizationWarning
+from ir_std._arrays import Floats, Ints
+from ir_std.errors import InputError, NoFactorsError
 from ir_std.factors import schema, table_checks
+from ir_std.factors.description import Description, Frozen, frozen
 from ir_std.factors.files import DESCRIPTION, OPTIONAL_FILES, replace_folder, snapshot
-from ir_std.factors.frozen import frozen
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.storage import (
     parse_info,
@@ -31,7 +30,7 @@ from ir_std.schemes import get_scheme
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-class FactorSet:
+class FactorSet(Description):
     """One collection's factors, by topic and measure.
 
     They are the mean, the sample standard deviation (n-1) and, where known, the sorted scores of
@@ -87,8 +86,6 @@ class FactorSet:
     array([0.5035, 0.4941])
     """
 
-    path: Path | None
-
     def __init__(
         self,
         info: Mapping[str, Any],
@@ -99,20 +96,16 @@ class FactorSet:
         systems: Mapping[str, npt.ArrayLike] | None = None,
         means: Mapping[str, npt.ArrayLike] | None = None,
     ) -> None:
-        for wrong in schema.info_problems(info):
-            raise InputError.at("factor set", None, wrong, "see the parameters of FactorSet")
-        self._describe(
-            None,
-            info,
-            n_rel,
-            {
-                "mean.csv": {m: np.array(v, dtype=float) for m, v in mean.items()},
-                "sd.csv": {m: np.array(v, dtype=float) for m, v in sd.items()},
-                "scores.npz": {m: np.array(v, dtype=float) for m, v in (scores or {}).items()},
-                "systems.npz": {m: np.array(v) for m, v in (systems or {}).items()},
-                "means.npz": {k: np.array(v, dtype=float) for k, v in (means or {}).items()},
-            },
-        )
+        for problem in schema.info_problems(info):
+            raise InputError.at("factor set", None, problem, "see the parameters of FactorSet")
+        self._describe(None, info, n_rel)
+        self.__dict__["_stored"] = {
+            "mean.csv": {m: np.array(v, dtype=float) for m, v in mean.items()},
+            "sd.csv": {m: np.array(v, dtype=float) for m, v in sd.items()},
+            "scores.npz": {m: np.array(v, dtype=float) for m, v in (scores or {}).items()},
+            "systems.npz": {m: np.array(v) for m, v in (systems or {}).items()},
+            "means.npz": {k: np.array(v, dtype=float) for k, v in (means or {}).items()},
+        }
         self.verify()
 
     @classmethod
@@ -147,67 +140,16 @@ class FactorSet:
     @classmethod
     def _read(cls, folder: Path, files: Mapping[str, bytes]) -> FactorSet:
         info, topics = (files[name] for name in DESCRIPTION)
-        loaded = cls.__new__(cls)
-        loaded._describe(
+        factors = cls.__new__(cls)
+        factors._describe(
             folder,
             parse_info(info, folder / "set.json"),
             parse_topics(topics, folder / "topics.csv"),
-            files,
         )
-        return loaded
+        factors.__dict__["_stored"] = files
+        return factors
 
-    def _describe(
-        self,
-        path: Path | None,
-        info: Mapping[str, Any],
-        n_rel: Mapping[str, int | Judgments | None],
-        stored: Mapping[str, bytes | Arrays],
-    ) -> None:
-        unknown = schema.unknown_fields(info)
-        if unknown:
-            warnings.warn(
-                f"factor set {info['id']} has fields that are not known here: {', '.join(unknown)}",
-                StandardizationWarning,
-                stacklevel=3,
-            )
-        judgments = {
-            topic: known if isinstance(known, Judgments) else Judgments(known)
-            for topic, known in n_rel.items()
-        }
-        measures: Mapping[str, Mapping[str, int]] = info["measures"]
-        self.__dict__.update(
-            {
-                "path": path,
-                "info": frozen(info),
-                "id": info["id"],
-                "title": info.get("title", info["id"]),
-                "source": info.get("source", ""),
-                "judgments": frozen(judgments),
-                "topics": tuple(judgments),
-                "n_rel": frozen({topic: known.n_rel for topic, known in judgments.items()}),
-                "measures": tuple(measures),
-                "n_systems": frozen({m: about["systems"] for m, about in measures.items()}),
-                "_stored": stored,
-                "_row": {topic: i for i, topic in enumerate(judgments)},
-            }
-        )
-        for wrong in table_checks.topic_problems(self):
-            raise self._unsound(*wrong)
-
-    info: Mapping[str, Any]
-    id: str
-    title: str
-    source: str
-    judgments: Mapping[str, Judgments]
-    topics: tuple[str, ...]
-    n_rel: Mapping[str, int | None]
-    measures: tuple[str, ...]
-    n_systems: Mapping[str, int]
     _stored: Mapping[str, bytes | Arrays]
-    _row: dict[str, int]
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{name} cannot be set: a factor set is frozen, make another one")
 
     def stored(self, file: str) -> Arrays:
         """A table as it is stored, not verified; empty where there is none.
@@ -220,12 +162,12 @@ class FactorSet:
         content = self._tables.get(file, {})
         if not isinstance(content, bytes):
             return content
-        place = self._place(file)
+        location = self._location(file)
         if file.endswith(".csv"):
-            return parse_table(content, place, self.topics)
+            return parse_table(content, location, self.topics)
         from ir_std.factors.arrays import parse_arrays  # only some schemes need them
 
-        return parse_arrays(content, place, "iu" if file == "systems.npz" else "f")
+        return parse_arrays(content, location, "iu" if file == "systems.npz" else "f")
 
     @cached_property
     def _tables(self) -> Mapping[str, bytes | Arrays]:
@@ -236,17 +178,11 @@ class FactorSet:
             raise InputError.at(self.path, None, "has changed since it was found", "load it again")
         return now
 
-    def _place(self, file: str) -> object:
-        return self.path / file if self.path else f"factor set {self.id}, {file}"
-
-    def _unsound(self, file: str, wrong: str) -> InputError:
-        return InputError.at(self._place(file), None, wrong, "such a set cannot be used")
-
     @cached_property
     def _moments(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
         mean, sd = self.stored("mean.csv"), self.stored("sd.csv")
-        for wrong in table_checks.moment_problems(self, mean, sd):
-            raise self._unsound(*wrong)
+        for problem in table_checks.moment_problems(self, mean, sd):
+            raise self._unusable(*problem)
         return (
             frozen({m: mean[m] for m in self.measures}),
             frozen({m: sd[m] for m in self.measures}),
@@ -265,33 +201,25 @@ class FactorSet:
     @cached_property
     def scores(self) -> Mapping[str, Floats]:
         """Sorted scores by measure, shape (n_topics, n_systems); only where they are known."""
-        return self._verified("scores.npz", table_checks.score_problems)
+        return self._verified("scores.npz")
 
     @cached_property
     def systems(self) -> Arrays:
         """Which system has each of :attr:`scores`; numbered by measure, from 0."""
-        return self._verified("systems.npz", table_checks.system_problems)
+        return self._verified("systems.npz")
 
     @cached_property
     def means(self) -> Mapping[str, Floats]:
-        """The systems' sorted means by ``raw:AP`` and so on, where :attr:`systems` tells none."""
-        found = self._verified("means.npz", table_checks.mean_problems)
-        own: Arrays = frozen(
-            {
-                key: values
-                for key, values in found.items()
-                if key.partition(":")[2] not in self.systems
-            }
-        )
-        return own
+        """The systems' sorted means by ``raw:AP`` and so on, where :attr:`systems` has none."""
+        means = self._verified("means.npz")
+        unknown = [key for key in means if key.partition(":")[2] not in self.systems]
+        return Frozen({key: means[key] for key in unknown})
 
-    def _verified(
-        self, file: str, problems: Callable[[FactorSet, Arrays], Iterator[table_checks.Problem]]
-    ) -> Arrays:
-        found = self.stored(file)
-        for wrong in problems(self, found):
-            raise self._unsound(*wrong)
-        verified: Arrays = frozen(found)
+    def _verified(self, file: str) -> Arrays:
+        table = self.stored(file)
+        for problem in CHECKS[file](self, table):
+            raise self._unusable(*problem)
+        verified: Arrays = frozen(table)
         return verified
 
     def verify(self) -> None:
@@ -304,31 +232,6 @@ class FactorSet:
         """
         for table in (self._moments, self.scores, self.systems, self.means):
             assert table is not None
-
-    def about(self, measure: str, field: str, default: Any = None) -> Any:
-        """A field of ``set.json`` for one measure: its own, else the set's."""
-        return self.info["measures"][measure].get(field, self.info.get(field, default))
-
-    @property
-    def default_measures(self) -> tuple[str, ...]:
-        """The measures to report when none are named."""
-        return tuple(self.info.get("default_measures") or self.measures)
-
-    def systems_text(self) -> str:
-        """The number of standardizing systems, as ``129`` or ``58 to 61``."""
-        counts = sorted(set(self.n_systems.values()))
-        if counts == [0]:
-            return "unknown number of"
-        return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-
-    @property
-    def of_datasets(self) -> bool:
-        """Whether the rows are whole data sets: then a run's mean is standardized, no topic."""
-        return bool(self.info.get("unit") == "collection")
-
-    def rows(self, topics: Iterable[str]) -> npt.NDArray[np.int64]:
-        """For each topic its row in this set, -1 where the set does not hold it."""
-        return np.array([self._row.get(t, -1) for t in topics], np.int64)
 
     def standardize(
         self,
@@ -364,7 +267,7 @@ class FactorSet:
         return self.at(self.rows(topics), measure, scheme, **params)(values)
 
     def at(
-        self, rows: npt.NDArray[np.int64], measure: str, scheme: str = "N", **params: float
+        self, rows: Ints, measure: str, scheme: str = "N", **params: float
     ) -> Callable[[npt.ArrayLike], Floats]:
         """:meth:`standardize` for fixed topics, given by :meth:`rows`: a function of raw scores.
 
@@ -425,8 +328,17 @@ class FactorSet:
         return f"<FactorSet {self.id}: {len(self.topics)} topics, {len(self.measures)} measures>"
 
 
-def _pick(values: Floats, rows: npt.NDArray[np.int64]) -> Floats:
+def _pick(values: Floats, rows: Ints) -> Floats:
     """Rows of ``values``; NaN where the row is -1."""
     picked = values[rows]
     picked[rows < 0] = np.nan
     return picked
+
+
+CHECKS: dict[str, Callable[[FactorSet, Arrays], Iterator[table_checks.Problem]]] = {
+    "mean.csv": lambda s, mean: table_checks.moment_problems(s, mean, s.stored("sd.csv")),
+    "scores.npz": lambda s, scores: table_checks.score_problems(s, scores, s.mean, s.sd),
+    "systems.npz": lambda s, systems: table_checks.system_problems(s, systems, s.scores),
+    "means.npz": table_checks.mean_problems,
+}
+"""What is wrong with each table of a set; each check relies on those before it."""

@@ -18,7 +18,7 @@ from ir_std.errors import InputError
 FILES = ("set.json", "topics.csv", "mean.csv", "sd.csv")
 """The files that every set has."""
 DESCRIPTION = FILES[:2]
-"""Those of them that tell what a set is of."""
+"""Those of them that describe a set."""
 OPTIONAL_FILES = ("scores.npz", "systems.npz", "means.npz")
 """The files of sets whose systems' scores, or means, are known."""
 
@@ -49,11 +49,11 @@ def _listing(folder: str | os.PathLike[str]) -> Version:
             ]
     except OSError:  # no folder, not ours to read, or just being replaced
         return ()
-    found = tuple(sorted((name, s.st_mtime_ns, s.st_size, s.st_ino) for name, s in stats))
-    return found if any(name == "set.json" for name, *_ in found) else ()
+    version = tuple(sorted((name, s.st_mtime_ns, s.st_size, s.st_ino) for name, s in stats))
+    return version if any(name == "set.json" for name, *_ in version) else ()
 
 
-def _found(folder: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], Version]:
+def _locate(folder: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], Version]:
     """Where the files of a set are now, and their state; empty if there is no set."""
     for _ in range(LOOKS):
         if listing := _listing(folder):
@@ -65,7 +65,7 @@ def _found(folder: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], Vers
 
 def version_of(folder: str | os.PathLike[str]) -> Version:
     """The state of a set's files; empty if there is no set."""
-    return _found(folder)[1]
+    return _locate(folder)[1]
 
 
 def subfolder_names(folder: str | os.PathLike[str]) -> list[str]:
@@ -92,15 +92,15 @@ def snapshot(
         If a file is missing, too large or cannot be read, or the folder keeps changing.
     """
     for attempt in range(ATTEMPTS):
-        place, before = _found(folder)
+        place, before = _locate(folder)
         if not before:
             raise InputError.at(
                 folder, None, "set.json is missing", f"a factor set holds {', '.join(FILES)}"
             )
-        found = _contents(place, before, names)
-        if found is not None and _listing(place) == before:
+        contents = _contents(place, before, names)
+        if contents is not None and _listing(place) == before:
             _check_whole(folder, before)
-            return found
+            return contents
         time.sleep(min(0.001 * attempt, 0.02))
     raise InputError.at(folder, None, "changes while it is read", "try again when it is written")
 
@@ -109,7 +109,7 @@ def _contents(
     place: str | os.PathLike[str], listing: Version, names: Container[str]
 ) -> dict[str, bytes] | None:
     """Files of a listing; None if one is gone."""
-    found = {}
+    contents = {}
     for name, _, size, _ in listing:
         if name not in names:
             continue
@@ -117,14 +117,14 @@ def _contents(
         if size > LARGEST:
             raise InputError.at(file, None, f"has {size} bytes", f"at most {LARGEST} are read")
         try:
-            found[name] = file.read_bytes()
+            contents[name] = file.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as failed:
             raise InputError.at(
                 file, None, failed.strerror or str(failed), "a readable file is expected"
             ) from None
-    return found
+    return contents
 
 
 def _check_whole(folder: object, listing: Version) -> None:
@@ -167,14 +167,7 @@ def check_set_target(
         return target
     if not target.is_dir() or not (target / "set.json").is_file():
         raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
-    foreign = sorted({part.name for part in target.iterdir()} - {*FILES, *OPTIONAL_FILES})
-    if foreign:
-        raise InputError.at(
-            target,
-            None,
-            f"holds {foreign[0]!r} beside a factor set",
-            "only a set's own files are replaced: name a new folder",
-        )
+    _refuse_other_files(target, "only a set's own files are replaced: name a new folder")
     if not force:
         raise InputError.at(
             target,
@@ -185,13 +178,39 @@ def check_set_target(
     return target
 
 
+def _refuse_other_files(folder: Path, advice: str) -> None:
+    others = sorted({part.name for part in folder.iterdir()} - {*FILES, *OPTIONAL_FILES})
+    if others:
+        raise InputError.at(folder, None, f"holds {others[0]!r} beside a factor set", advice)
+
+
+def remove_set(folder: Path) -> None:
+    """Remove a set's folder.
+
+    Raises
+    ------
+    InputError
+        If the folder holds other files too, or cannot be removed.
+    """
+    _refuse_other_files(folder, "only a set's own files are removed: move the others first")
+    try:
+        _discard(folder)
+    except OSError as failed:
+        raise InputError.at(
+            folder,
+            None,
+            f"cannot be removed ({failed.strerror or failed})",
+            "see that you may write there",
+        ) from None
+
+
 def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
     """Let ``write`` fill a folder that appears whole or not at all; an older set is replaced.
 
     Raises
     ------
     InputError
-        As :func:`check_output`, or if the folder cannot be written.
+        As :func:`check_set_target`, or if the folder cannot be written.
     """
     target = check_set_target(path).resolve()
     try:
@@ -226,7 +245,7 @@ def _replace(new: Path, target: Path) -> None:
 
 
 def _discard(folder: Path) -> None:
-    """Remove a set; ``set.json`` first, so that nobody reads a part of it."""
+    """Remove a set; ``set.json`` first, so that no part of it is read as a set."""
     for name in (*FILES, *OPTIONAL_FILES):
         (folder / name).unlink(missing_ok=True)
     if folder.exists():

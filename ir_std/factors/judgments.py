@@ -39,12 +39,14 @@ class Judgments(NamedTuple):
         )
 
     def knows(self, level: int) -> bool:
-        """Whether :meth:`at_least` tells a number."""
+        """Whether :meth:`at_least` gives a number."""
         return self.levels is not None or (level == 1 and self.n_rel is not None)
 
     def fingerprint(self, level: int) -> str | None:
         """The fingerprint of the documents at ``level`` or above, where there are and is one."""
-        return next((found for at, found in (self.fingerprints or {}).items() if at >= level), None)
+        return next(
+            (print_ for at, print_ in (self.fingerprints or {}).items() if at >= level), None
+        )
 
 
 def fingerprint(documents: Iterable[bytes]) -> str:
@@ -69,12 +71,12 @@ def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
     levels = [0, *qrels.levels]
     at_least = np.stack([qrels.sizes, *map(qrels.count, levels[1:]), np.zeros_like(qrels.sizes)])
     relevant = {level: qrels.relevant(level) for level in levels[1:]}
-    found = {}
+    judgments = {}
     for place, counts in enumerate((at_least[:-1] - at_least[1:]).T.tolist()):
         known = {level: n for level, n in zip(levels, counts, strict=True) if n or not level}
-        found[qrels.topics[place]] = Judgments(
+        judgments[qrels.topics[place]] = Judgments(
             sum(counts[1:]),
             known,
             {level: fingerprint(documents_in(relevant[level][place])) for level in known if level},
         )
-    return found
+    return judgments

@@ -16,19 +16,24 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ir_std._system.files import write_atomically
-from ir_std.errors import InputError, UnknownSetError, UsageError, suggestion
-from ir_std.factors.catalog import load_factors, shipped_folder, user_folders, writable_folder
+from ir_std.errors import InputError, UnknownSetError, suggestion
+from ir_std.factors.catalog import (
+    check_set,
+    load_factors,
+    shipped_folder,
+    user_folders,
+    writable_folder,
+)
+from ir_std.factors.download import fetch, is_url, read_bounded
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.files import FILES, OPTIONAL_FILES, snapshot
-from ir_std.factors.set_checks import check_set
+from ir_std.factors.files import FILES, OPTIONAL_FILES, remove_set, snapshot
 from ir_std.reading import ARCHIVE_ERRORS
 
 MANIFEST = "pack.json"
@@ -49,8 +54,8 @@ def pack(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     """
     if factors.path is None:
         raise InputError.at(factors.id, None, "is not on disk", "save it first")
-    _sound(factors.path)
-    name = _safe(factors.id, factors.path)
+    _check_usable(factors.path)
+    name = _safe_name(factors.id, factors.path)
     contents = snapshot(factors.path)
     manifest = {
         "format": FORMAT,
@@ -85,7 +90,7 @@ def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str])
                 f"is not beside {os.fspath(file)}",
                 "an index lists the packs of its own folder",
             )
-        content = _read(path)
+        content = read_bounded(path, LARGEST)
         name = unpack(content, path)[0]
         if name in entries:
             raise InputError.at(path, None, f"is {name} again", "one pack a set")
@@ -116,38 +121,40 @@ def add(source: str) -> FactorSet:
     UsageError
         If a URL is given and pooch is not installed, or no folder is known to add to.
     """
-    registry, _, name = source.partition("#")
-    content, where = _from_registry(registry, name) if name else (_fetched(source), source)
-    found, files = unpack(content, where)
-    if name and found != name:
-        raise InputError.at(where, None, f"holds {found!r}", f"{name!r} is expected")
-    if (shipped_folder() / found).exists():
+    registry, _, wanted = source.partition("#")
+    content, where = (
+        _from_registry(registry, wanted) if wanted else (fetch(source, LARGEST), source)
+    )
+    name, files = unpack(content, where)
+    if wanted and name != wanted:
+        raise InputError.at(where, None, f"holds {name!r}", f"{wanted!r} is expected")
+    if (shipped_folder() / name).exists():
         raise InputError.at(
             where,
             None,
-            f"its set is called {found!r}, as one that comes with ir_std",
+            f"its set is called {name!r}, as one that comes with ir_std",
             "its author has to give it another id",
         )
     root = writable_folder()
-    target = root / found
+    target = root / name
     if target.exists():
         raise InputError.at(
-            target, None, "is there already", f"remove it first: ir_std factors remove {found}"
+            target, None, "is there already", f"remove it first: ir_std factors remove {name}"
         )
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=root, prefix=f".{found}.") as scratch:
-            new = Path(scratch) / found
+        with tempfile.TemporaryDirectory(dir=root, prefix=f".{name}.") as scratch:
+            new = Path(scratch) / name
             new.mkdir()
             for part, data in files.items():
                 (new / part).write_bytes(data)
-            _sound(new, where)
-            if (was := FactorSet.load(new).id) != found:
+            _check_usable(new, where)
+            if (own_id := FactorSet.load(new).id) != name:
                 raise InputError.at(
                     where,
                     None,
-                    f"set.json says {was!r}",
-                    f"{found!r} is expected, as in {MANIFEST}",
+                    f"set.json says {own_id!r}",
+                    f"{name!r} is expected, as in {MANIFEST}",
                 )
             new.rename(target)
     except OSError as failed:
@@ -181,26 +188,7 @@ def remove(name: str) -> Path:
         there = f"you have {', '.join(sorted(own))}" if own else "you have none of your own"
         raise UnknownSetError(f"no set {name!r} of your own{suggestion(name, own)}; {there}")
     folder = own[name]
-    foreign = sorted({part.name for part in folder.iterdir()} - {*FILES, *OPTIONAL_FILES})
-    if foreign:
-        raise InputError.at(
-            folder,
-            None,
-            f"holds {foreign[0]!r} beside a factor set",
-            "only a set's own files are removed: move the others first",
-        )
-    try:
-        for part in (*FILES, *OPTIONAL_FILES):  # set.json first: no part of a set is ever read
-            with suppress(FileNotFoundError):
-                (folder / part).unlink()
-        folder.rmdir()
-    except OSError as failed:
-        raise InputError.at(
-            folder,
-            None,
-            f"cannot be removed ({failed.strerror or failed})",
-            "see that you may write there",
-        ) from None
+    remove_set(folder)
     return folder
 
 
@@ -216,7 +204,7 @@ def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
         with ZipFile(BytesIO(content)) as archive:
             members = archive.infolist()
             size = sum(m.file_size for m in members)
-            found = {m.filename: archive.read(m) for m in members if size <= LARGEST}
+            contents = {m.filename: archive.read(m) for m in members if size <= LARGEST}
     except (*ARCHIVE_ERRORS, ValueError) as broken:
         raise InputError.at(
             where, None, f"is no zip file ({broken})", "a pack is made by ir_std factors pack"
@@ -225,26 +213,26 @@ def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
         raise InputError.at(
             where, None, f"is more than {LARGEST} bytes unpacked", "a pack holds one factor set"
         )
-    if len(found) < len(members):
+    if len(contents) < len(members):
         raise InputError.at(where, None, "has a member twice", "each file is there once")
-    manifests = [name for name in found if name.endswith(f"/{MANIFEST}")]
+    manifests = [name for name in contents if name.endswith(f"/{MANIFEST}")]
     if len(manifests) != 1:
         raise InputError.at(
             where, None, f"has no {MANIFEST}", "a pack is made by ir_std factors pack"
         )
-    manifest = _object(found[manifests[0]], where, "id", "files")
-    name = _safe(manifest["id"], where)
+    manifest = _object(contents[manifests[0]], where, "id", "files")
+    name = _safe_name(manifest["id"], where)
     files = {
-        part: found.pop(f"{name}/{part}")
+        part: contents.pop(f"{name}/{part}")
         for part in (*FILES, *OPTIONAL_FILES)
-        if f"{name}/{part}" in found
+        if f"{name}/{part}" in contents
     }
-    strange = sorted(set(found) - {f"{name}/{MANIFEST}"})
-    if strange:
+    foreign = sorted(set(contents) - {f"{name}/{MANIFEST}"})
+    if foreign:
         raise InputError.at(
             where,
             None,
-            f"holds {strange[0][:100]!r}",
+            f"holds {foreign[0][:100]!r}",
             f"only {name}/ and a set's files are allowed",
         )
     if {part: _facts(data) for part, data in files.items()} != manifest["files"]:
@@ -259,7 +247,7 @@ def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
 
 def _from_registry(registry: str, name: str) -> tuple[bytes, str]:
     place = registry if registry.endswith(".json") else f"{registry.rstrip('/')}/{INDEX}"
-    entries = _object(_fetched(place), place, "packs")["packs"]
+    entries = _object(fetch(place, LARGEST), place, "packs")["packs"]
     if not isinstance(entries, dict) or name not in entries:
         raise UnknownSetError(
             f"{place} has no set {name!r}{suggestion(name, entries)}; it has "
@@ -268,9 +256,9 @@ def _from_registry(registry: str, name: str) -> tuple[bytes, str]:
     entry = entries[name]
     if not isinstance(entry, dict) or not re.fullmatch("[0-9a-f]{64}", str(entry.get("sha256"))):
         raise InputError.at(place, None, f"{name} has no sha256", "file, bytes and sha256")
-    file = _safe(entry.get("file"), place)
-    where = urljoin(place, file) if _is_url(place) else os.fspath(Path(place).parent / file)
-    content = _fetched(where, entry["sha256"])
+    file = _safe_name(entry.get("file"), place)
+    where = urljoin(place, file) if is_url(place) else os.fspath(Path(place).parent / file)
+    content = fetch(where, LARGEST, entry["sha256"])
     if hashlib.sha256(content).hexdigest() != entry["sha256"]:
         raise InputError.at(
             where,
@@ -281,95 +269,24 @@ def _from_registry(registry: str, name: str) -> tuple[bytes, str]:
     return content, where
 
 
-def _is_url(place: str) -> bool:
-    return "://" in place
-
-
-def _fetched(place: str, sha256: str | None = None) -> bytes:
-    """The content of a file or URL."""
-    if not _is_url(place):
-        return _read(Path(place))
-    if urlsplit(place).scheme not in ("http", "https"):
-        raise UsageError(f"{place}: http and https are read")
-    try:
-        import pooch
-    except ImportError:
-        raise UsageError("packs at a URL need pooch: pip install 'ir-std[packs]'") from None
-    from requests import RequestException
-
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel("WARNING")  # it would print hashes that are checked here
-    try:
-        with tempfile.TemporaryDirectory() as scratch:
-            got = pooch.retrieve(
-                place,
-                f"sha256:{sha256}" if sha256 else None,
-                fname="got",
-                path=scratch,
-                downloader=pooch.HTTPDownloader(progressbar=_Bound(place), timeout=60),
-            )
-            return Path(got).read_bytes()
-    except (RequestException, OSError, ValueError) as failed:
-        if isinstance(failed, InputError):
-            raise
-        raise InputError.at(
-            place, None, f"cannot be had ({failed})", "see that the address is right"
-        ) from None
-    finally:
-        logger.setLevel(level)
-
-
-class _Bound:
-    """Stands where pooch has a progress bar, and ends a download that is too large."""
-
-    def __init__(self, place: str) -> None:
-        self.place, self.got, self.total = place, 0, 0
-
-    def update(self, size: int) -> None:
-        self.got += size
-        if self.got > LARGEST:
-            raise InputError.at(
-                self.place, None, f"is larger than {LARGEST} bytes", "a pack holds one factor set"
-            )
-
-    def reset(self) -> None:
-        self.got = 0
-
-    def close(self) -> None:
-        pass
-
-
-def _read(path: Path) -> bytes:
-    try:
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise InputError.at(path, None, f"has {size} bytes", f"at most {LARGEST} are read")
-        return path.read_bytes()
-    except OSError as failed:
-        raise InputError.at(
-            path, None, failed.strerror or str(failed), "name a pack or an index that can be read"
-        ) from None
-
-
 def _object(content: bytes, where: object, *fields: str) -> Mapping[str, Any]:
     """A JSON object of this format that has some fields."""
     try:
-        found = json.loads(content)
+        value = json.loads(content)
     except (ValueError, RecursionError) as broken:
         raise InputError.at(where, None, f"is no JSON ({broken})", "a JSON object") from None
     if (
-        not isinstance(found, dict)
-        or found.get("format") != FORMAT
-        or not all(field in found for field in fields)
+        not isinstance(value, dict)
+        or value.get("format") != FORMAT
+        or not all(field in value for field in fields)
     ):
         raise InputError.at(
             where, None, f"is not of format {FORMAT}", f"format, {', '.join(fields)} are expected"
         )
-    return found
+    return value
 
 
-def _safe(name: object, where: object) -> str:
+def _safe_name(name: object, where: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InputError.at(
             where,
@@ -380,7 +297,7 @@ def _safe(name: object, where: object) -> str:
     return name
 
 
-def _sound(folder: Path, where: object = None) -> None:
+def _check_usable(folder: Path, where: object = None) -> None:
     problems = check_set(folder)
     if problems:
         raise InputError.at(where or folder, None, "the set is not sound", problems[0])

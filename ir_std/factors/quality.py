@@ -1,6 +1,6 @@
-"""What a set's factors are worth: how many systems, how alike, how well they tell scores apart.
+"""How good a set's factors are: how many systems, how alike, how well they separate scores.
 
-Nothing here is stored: all of it follows from a set's tables, for anybody's set.
+Nothing here is stored: all of it is computed from the tables, for any set.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ WORDS = {
     "old": f"systems of before {OLD}",
     "good": "nothing known against it",
 }
-"""What is said of a measure; where several hold, the first of these."""
+"""The words for a measure; where several apply, the first of these."""
 
 
 class Quality(NamedTuple):
-    """What one measure of a set is worth.
+    """How good the factors of one measure of a set are.
 
     Attributes
     ----------
@@ -95,11 +95,11 @@ def assess_measure(factors: FactorSet, measure: str) -> Quality:
             (factors.info.get("year") or OLD) < OLD,
         ),
         systems,
-        _named(factors, flat),
-        _named(factors, coarse),
-        _named(factors, known & _deep(factors, measure)),
+        _topics_where(factors, flat),
+        _topics_where(factors, coarse),
+        _topics_where(factors, known & _beyond_depth(factors, measure)),
         float(np.nanmedian(best)) if (~np.isnan(best)).any() else np.nan,
-        _named(factors, capped),
+        _topics_where(factors, capped),
     )
 
 
@@ -129,7 +129,7 @@ def _word(thin: bool, coarse: bool, old: bool) -> str:
     return "thin" if thin else "coarse" if coarse else "old" if old else "good"
 
 
-def _named(factors: FactorSet, rows: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+def _topics_where(factors: FactorSet, rows: npt.NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(factors.topics[i] for i in np.flatnonzero(rows))
 
 
@@ -148,7 +148,7 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
     return best
 
 
-def _deep(factors: FactorSet, measure: str) -> npt.NDArray[np.bool_]:
+def _beyond_depth(factors: FactorSet, measure: str) -> npt.NDArray[np.bool_]:
     parsed, depth = parse_measure(measure), factors.about(measure, "depth")
     relevant = [
         known.at_least(parsed.params.get("rel", 1)) or 0 for known in factors.judgments.values()
@@ -249,76 +249,76 @@ def saturates(values: npt.ArrayLike, scheme: str) -> bool:
 
 
 def set_notes(factors: FactorSet) -> list[str]:
-    """What a set says of itself."""
+    """The notes that a set carries."""
     stated = factors.info.get("notes", ())
     return [stated] if isinstance(stated, str) else list(stated)
 
 
 def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Iterator[str]:
-    """What is known against a set, in sentences: its own notes, then what its tables tell.
+    """What is known against a set, in sentences: its own notes, then what its tables show.
 
     Parameters
     ----------
     factors : FactorSet
     measures : iterable of str, optional
-        Those whose tables are asked, as the set names them; all if not given.
+        The measures to look at, as the set names them; all if not given.
     """
     yield from set_notes(factors)
     groups = duplicate_systems(factors)
     if groups:
         yield (
             f"The same scores in every measure: "
-            f"{'; '.join(_names(factors, group) for group in groups)}."
+            f"{'; '.join(_system_names(factors, group) for group in groups)}."
         )
     measures_of: dict[str, list[str]] = {}
     for measure in factors.measures if measures is None else measures:
-        for sentence in _against(factors, measure):
+        for sentence in _measure_findings(factors, measure):
             measures_of.setdefault(sentence, []).append(measure)
     for sentence, alike in measures_of.items():
         named = ", ".join(alike) if len(alike) < len(factors.measures) else "All measures"
         yield f"{named}: {sentence}."
 
 
-def _against(factors: FactorSet, measure: str) -> Iterator[str]:
-    found = assess_measure(factors, measure)
+def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
+    quality = assess_measure(factors, measure)
     n = int((~np.isnan(factors.sd[measure])).sum())
-    if 0 < found.systems < FEW_SYSTEMS:
-        yield f"{found.systems} systems, too few for a sure deviation"
-    if found.flat:
-        yield f"all systems score the same on {_topics(found.flat, n)}"
-    if found.coarse:
+    if 0 < quality.systems < FEW_SYSTEMS:
+        yield f"{quality.systems} systems, too few for a sure deviation"
+    if quality.flat:
+        yield f"all systems score the same on {_topics_text(quality.flat, n)}"
+    if quality.coarse:
         yield (
             f"the deviation is below {COARSE_STEPS} steps of the scores on "
-            f"{_topics(found.coarse, n)}"
+            f"{_topics_text(quality.coarse, n)}"
         )
-    if found.deep:
+    if quality.deep:
         yield (
             f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
-            f"looked at on {_topics(found.deep, n)}"
+            f"looked at on {_topics_text(quality.deep, n)}"
         )
-    if len(found.capped) > CAPPED_TOPICS * n:
+    if len(quality.capped) > CAPPED_TOPICS * n:
         yield (
             f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
-            f"{len(found.capped)} of {n} topics (best attainable z, median: "
-            f"{found.ceiling:.2f})"
+            f"{len(quality.capped)} of {n} topics (best attainable z, median: "
+            f"{quality.ceiling:.2f})"
         )
-    far = find_outliers(factors, measure) if measure in factors.default_measures else None
-    if far:
+    outliers = find_outliers(factors, measure) if measure in factors.default_measures else None
+    if outliers:
         yield (
-            f"outlying systems {_names(factors, far.numbers)}; without them the deviation would "
-            f"be {far.sd:.2f} of what it is (median over topics; {far.least:.2f} to "
-            f"{far.most:.2f})"
+            f"outlying systems {_system_names(factors, outliers.numbers)}; without them the "
+            f"deviation would be {outliers.sd:.2f} of what it is (median over topics; "
+            f"{outliers.least:.2f} to {outliers.most:.2f})"
         )
 
 
-def _names(factors: FactorSet, numbers: tuple[int, ...]) -> str:
+def _system_names(factors: FactorSet, numbers: tuple[int, ...]) -> str:
     tags = factors.info.get("tags", ())
     return ", ".join(tags[n] if n < len(tags) else f"no. {n}" for n in numbers)
 
 
-def _topics(topics: tuple[str, ...], n: int) -> str:
-    few = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
-    return f"{len(topics)} of {n} topics ({few})"
+def _topics_text(topics: tuple[str, ...], n: int) -> str:
+    examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
+    return f"{len(topics)} of {n} topics ({examples})"
 
 
 def quality_summary(factors: FactorSet) -> str:

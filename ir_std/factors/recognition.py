@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from operator import attrgetter
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from ir_std.factors.catalog import (
     known_sets,
     load_version,
 )
-from ir_std.factors.datasets import match_datasets
+from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Collection, Fit, fit_set
+from ir_std.factors.fit import Fit, fit_set
 from ir_std.factors.quality import assess_measure
 
 HELD = 0.5
@@ -28,7 +27,7 @@ HELD = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Match:
-    """What recognition found; ``str(match)`` says it in a sentence.
+    """The outcome of recognition; ``str(match)`` says it in a sentence.
 
     Attributes
     ----------
@@ -79,9 +78,9 @@ class Match:
     @property
     def summary(self) -> str:
         """As ``str(match)``, without the doubts about a fit that is not perfect."""
-        return self._said(self.fit.summary) if self.fit else str(self)
+        return self._sentence(self.fit.summary) if self.fit else str(self)
 
-    def _said(self, fit: str) -> str:
+    def _sentence(self, fit: str) -> str:
         rivals = f"; {', '.join(self.rivals)} would fit as well" if self.rivals else ""
         return f"factors of {fit}{rivals}"
 
@@ -90,7 +89,7 @@ class Match:
 
     def __str__(self) -> str:
         if self.fit:
-            return self._said(str(self.fit))
+            return self._sentence(str(self.fit))
         if not self.nearest:
             return (
                 "no factor set fits these qrels: none holds one of their topics; "
@@ -114,90 +113,126 @@ def recognize_collection(collection: Collection) -> Match:
     more, they were renamed.  See :class:`~ir_std.factors.fit.Fit`.
 
     More than half of the topics must be in the set; where no set holds them all, several may
-    serve together, each topic by the first that holds it.  Of what fits, that wins which lacks
-    the fewest topics, then differs on the fewest, then has the systems of the track itself, then
-    the fewest topics beyond these, then is the user's own.
+    serve together, each topic by the first that holds it.  Of the sets that fit, the one is used
+    that lacks the fewest topics; then the one that differs on the fewest; then one with the
+    systems of the track itself; then the one with the fewest topics; then the user's own.
     An ir_datasets id that a set names decides by itself.
     """
     sets = known_sets()
     if sets not in collection.cached:
         collection.cached.clear()
         collection.cached[sets] = _recognize(collection, sets)
-    found = collection.cached[sets]
-    assert isinstance(found, Match)
-    return found
+    match = collection.cached[sets]
+    assert isinstance(match, Match)
+    return match
 
 
 def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
-    if collection.dataset:
-        own = _usable(
-            fit_set(s, collection)
-            for s in described_sets(sets)
-            if collection.dataset in s.info.get("ir_datasets", ())
-        )
-        if own:
-            return Match(
-                _loaded(min(own, key=lambda f: _specificity(f.factors))), chosen_by="ir_datasets id"
-            )
+    return (
+        _match_by_dataset_id(collection, sets)
+        or _match_by_judgments(collection, sets)
+        or _match_whole_dataset(collection, sets)
+        or Match(None, nearest=_nearest_fits(collection, sets))
+    )
+
+
+def _match_by_dataset_id(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
+    """The most specific set that names the collection's ir_datasets id."""
+    if not collection.dataset:
+        return None
+    fits = _usable_fits(
+        fit_set(s, collection)
+        for s in described_sets(sets)
+        if collection.dataset in s.info.get("ir_datasets", ())
+    )
+    return Match(_loaded(fits[0]), chosen_by="ir_datasets id") if fits else None
+
+
+def _match_by_judgments(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
+    """The best of the sets, or of the sets together, whose judgments agree."""
     likely = described_sets(
         sets, lambda there: collection.shares_topics(there) and not collection.rules_out(there)
     )
-    fits = _usable(f for s in likely if not (f := fit_set(s, collection)).why_not)
-    choices = sorted(_choices(fits), key=_preference)
-    if choices:
-        best = choices[0]
-        used = {f.factors.id for f in best.parts or (best,)}
-        others = [f for f in choices if not f.parts and f.factors.id not in used]
-        best = best if best.parts else _loaded(best)
-        return Match(
-            best,
-            tuple(f.factors.id for f in others),
-            rivals=tuple(f.factors.id for f in others if _rivals(f, best)),
-        )
-    for found in _datasets_like(collection, sets):
-        return Match(_loaded(found))
-    near = [fit_set(s, collection) for s in described_sets(sets, collection.shares_topics)]
-    near.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
+    fits = _usable_fits(fit for s in likely if not (fit := fit_set(s, collection)).why_not)
+    candidates = sorted(_candidates(fits), key=_preference)
+    if not candidates:
+        return None
+    best = candidates[0] if candidates[0].parts else _loaded(candidates[0])
+    used = {fit.factors.id for fit in best.parts or (best,)}
+    others = [fit for fit in candidates if not fit.parts and fit.factors.id not in used]
     return Match(
-        None, nearest=tuple(f if f.why_not else replace(f, why_not=_too_few(f)) for f in near[:3])
+        best,
+        tuple(fit.factors.id for fit in others),
+        rivals=tuple(fit.factors.id for fit in others if _is_rival(fit, best)),
     )
 
 
-def _datasets_like(collection: Collection, sets: tuple[SetVersion, ...]) -> Iterator[Fit]:
-    """Where the qrels as a whole are a row of a set of data sets."""
+def _match_whole_dataset(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
+    """The first set of data sets that has the qrels, as a whole, as a row."""
     for factors in described_sets(sets):
         if factors.of_datasets:
-            yield from match_datasets(factors, collection)
+            for fit in dataset_fits(factors, collection):
+                return Match(_loaded(fit))
+    return None
 
 
-def _usable(fits: Iterable[Fit]) -> list[Fit]:
-    """The fits in the order of :func:`_specificity`, without those of the user's broken sets."""
+def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
+    """The rows of a set of data sets that are the qrels: by ir_datasets id, or by judgments."""
+    qrels = collection.qrels
+    if qrels is None:
+        return
+    n_rel = int(qrels.count().sum())
+    for name, known in factors.judgments.items():
+        if name == collection.dataset or known.n_rel == n_rel:
+            fit = fit_set(factors, DatasetCollection(name, qrels))
+            if name == collection.dataset or fit.basis == "judgments":
+                yield fit
+
+
+def _nearest_fits(collection: Collection, sets: tuple[SetVersion, ...]) -> tuple[Fit, ...]:
+    """The three sets that come nearest, each with the reason why it does not fit."""
+    fits = [fit_set(s, collection) for s in described_sets(sets, collection.shares_topics)]
+    fits.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
+    return tuple(
+        fit if fit.why_not else replace(fit, why_not=_too_few_topics(fit)) for fit in fits[:3]
+    )
+
+
+def _too_few_topics(fit: Fit) -> str:
+    return f"holds {len(fit.matched)} of the {len(fit.matched) + len(fit.missing)} topics"
+
+
+def _usable_fits(fits: Iterable[Fit]) -> list[Fit]:
+    """The fits, most specific first, without those of the user's broken sets."""
     return sorted(
         (f for f in fits if is_shipped(f.factors) or is_usable(f.factors)),
         key=lambda f: _specificity(f.factors),
     )
 
 
-def _loaded(found: Fit) -> Fit:
+def _loaded(fit: Fit) -> Fit:
     """The same fit with all files of its set as they are now."""
-    return fit_set(load_version(found.factors), found.collection)
+    return fit_set(load_version(fit.factors), fit.collection)
 
 
-def _choices(fits: list[Fit]) -> Iterator[Fit]:
+def _candidates(fits: list[Fit]) -> Iterator[Fit]:
     """The sets that hold enough of the topics, alone or together."""
-    yield from (f for f in fits if _holds_enough(f))
-    for several in (_together([f for f in fits if f.exact]), _together(fits)):
-        if len(several) > 1 and (found := _joint(several)) and _holds_enough(found):
-            yield found
+    yield from filter(_holds_most_topics, fits)
+    for several in (_complementary([f for f in fits if f.exact]), _complementary(fits)):
+        if len(several) > 1 and (fit := _joint_fit(several)) and _holds_most_topics(fit):
+            yield fit
 
 
-def _together(fits: list[Fit]) -> list[Fit]:
-    """Sets that hold as many topics as can be, and do not contradict each other."""
+def _complementary(fits: list[Fit]) -> list[Fit]:
+    """Sets that together hold as many topics as possible and do not contradict each other.
+
+    Greedy: each time the set that adds the most topics, exact fits first.
+    """
     chosen: list[Fit] = []
     covered: set[str] = set()
 
-    def gain(f: Fit) -> int:
-        return sum(f.collection.counts[t] != 0 for t in f.matched if t not in covered)
+    def gain(fit: Fit) -> int:
+        return sum(fit.collection.counts[t] != 0 for t in fit.matched if t not in covered)
 
     while best := max(
         (f for f in fits if gain(f) and not (covered & {*f.differ, *f.compared.others})),
@@ -209,50 +244,46 @@ def _together(fits: list[Fit]) -> list[Fit]:
     return chosen
 
 
-def _joint(several: list[Fit]) -> Fit | None:
+def _joint_fit(fits: list[Fit]) -> Fit | None:
     """Several sets as one, if they have a measure in common."""
-    from ir_std.factors.joined import join_sets, shared_measures  # seldom needed
+    from ir_std.factors.derived import join_sets, shared_measures  # seldom needed
 
-    sets = tuple(f.factors for f in several)
+    sets = [fit.factors for fit in fits]
     if not shared_measures(sets):
         return None
-    found = fit_set(join_sets(sets), several[0].collection)
-    worst = min(
-        several, key=lambda f: ("nearly", "names", "counts", "judgments").index(f.basis or "nearly")
-    )
-    return replace(found, basis=worst.basis, why_not=None, parts=tuple(several))
+    weakest_first = ("nearly", "names", "counts", "judgments")
+    weakest = min(fits, key=lambda fit: weakest_first.index(fit.basis or "nearly"))
+    joint = fit_set(join_sets(sets), fits[0].collection)
+    return replace(joint, basis=weakest.basis, why_not=None, parts=tuple(fits))
 
 
-def _holds_enough(f: Fit) -> bool:
-    return len(f.matched) > HELD * (len(f.matched) + len(f.missing))
+def _holds_most_topics(fit: Fit) -> bool:
+    return len(fit.matched) > HELD * (len(fit.matched) + len(fit.missing))
 
 
-def _too_few(f: Fit) -> str:
-    return f"holds {len(f.matched)} of the {len(f.matched) + len(f.missing)} topics"
-
-
-def _preference(f: Fit) -> tuple[object, ...]:
-    unlike = 0 if f.exact else len(f.differ) + len(f.compared.others)
-    return len(f.missing), unlike, *_specificity(f.factors)
-
-
-def _rivals(f: Fit, best: Fit) -> bool:
-    """Whether nothing but whose set it is, and its name, speaks for ``best``; nor equal numbers."""
-    if best.parts or _preference(f)[:4] != _preference(best)[:4]:
-        return False
-    one, other, topics = _loaded(f).factors, best.factors, best.matched
-    return any(
-        not np.allclose(
-            table(one)[m][one.rows(topics)], table(other)[m][other.rows(topics)], equal_nan=True
-        )
-        for table in (attrgetter("mean"), attrgetter("sd"))
-        for m in one.measures
-        if m in other.measures
-    )
+def _preference(fit: Fit) -> tuple[object, ...]:
+    """Sort key: the best fit first."""
+    differing = 0 if fit.exact else len(fit.differ) + len(fit.compared.others)
+    return len(fit.missing), differing, *_specificity(fit.factors)
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:
+    """Sort key: the track's own systems, few topics and the user's own sets first."""
     return ("beside" in factors.info, len(factors.topics), is_shipped(factors), factors.id)
+
+
+def _is_rival(fit: Fit, best: Fit) -> bool:
+    """Whether a set fits as well as the best one, but for whose it is, and has other factors."""
+    if best.parts or _preference(fit)[:4] != _preference(best)[:4]:
+        return False
+    rival, used = _loaded(fit).factors, best.factors
+    rival_rows, used_rows = rival.rows(best.matched), used.rows(best.matched)
+    return any(
+        not np.allclose(rival_table[m][rival_rows], used_table[m][used_rows], equal_nan=True)
+        for rival_table, used_table in ((rival.mean, used.mean), (rival.sd, used.sd))
+        for m in rival.measures
+        if m in used.measures
+    )
 
 
 def match_by_name(factors: FactorSet, collection: Collection) -> Match:
@@ -263,11 +294,11 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
     NoFactorsError
         If the set holds none of the topics.
     """
-    whole = next(match_datasets(factors, collection), None) if factors.of_datasets else None
-    chosen = whole or fit_set(factors, collection)
-    if not chosen.matched:
+    dataset_fit = next(dataset_fits(factors, collection), None) if factors.of_datasets else None
+    fit = dataset_fit or fit_set(factors, collection)
+    if not fit.matched:
         raise NoFactorsError(
             f"{factors.id} holds none of the topics ({abbreviate(collection.counts)}): "
             f"it has {abbreviate(factors.topics)}; leave the set to be recognized, or name another"
         )
-    return Match(chosen, chosen_by="name")
+    return Match(fit, chosen_by="name")

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std.errors import InputError
-from ir_std.factors.frozen import Frozen
+from ir_std.factors.description import Frozen
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.schema import info_problems
 
@@ -146,11 +146,11 @@ def _judgments(
         return Judgments(n_rel)
     known = [n for n in counts if n is not None]
     if len(known) < len(levels) or sum(known[1:]) != n_rel:
-        found = quoted(",".join(row[2:-1]))[1:-1]
+        cells = quoted(",".join(row[2:-1]))[1:-1]
         raise InputError.at(
             file,
             line,
-            f"levels {found} and n_rel {row[1]}",
+            f"levels {cells} and n_rel {row[1]}",
             "levels from 1 add up to n_rel, or all are empty where unknown",
         )
     at = Frozen({level: n for level, n in zip(levels, known, strict=True) if n or not level})
@@ -171,7 +171,7 @@ _FINGERPRINTS = re.compile("(?:[0-9a-f]{16}(?:-[0-9a-f]{16})*)?")
 
 
 def quoted(text: object) -> str:
-    """What was found, as messages show it: quoted, and cut where it is long."""
+    """A value as messages show it: quoted, and cut where it is long."""
     written = repr(text)
     return written if len(written) <= 80 else f"{written[:77]}..."
 

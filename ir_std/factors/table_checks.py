@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats
-from ir_std.factors.judgments import Judgments
+from ir_std.factors.description import Description
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT
@@ -20,54 +19,11 @@ Problem = tuple[str, str]
 """A file, and what is wrong in it."""
 
 
-class Described(Protocol):
-    """What of a factor set its tables are judged by; see :class:`~ir_std.factors.FactorSet`."""
-
-    topics: tuple[str, ...]
-    measures: tuple[str, ...]
-    info: Mapping[str, Any]
-    judgments: Mapping[str, Judgments]
-    n_rel: Mapping[str, int | None]
-    n_systems: Mapping[str, int]
-
-    @property
-    def mean(self) -> Table:
-        """Means by measure."""
-
-    @property
-    def sd(self) -> Table:
-        """Standard deviations by measure."""
-
-    @property
-    def scores(self) -> Table:
-        """Sorted scores by measure, where they are known."""
-
-    def about(self, measure: str, field: str, default: Any = None) -> Any:
-        """What the set says of a measure."""
-
-
-def topic_problems(s: Described) -> Iterator[Problem]:
-    """Topics: at least one, and texts that can be written."""
-    if not s.topics:
-        yield "topics.csv", "there is no topic"
-    for topic in s.topics:
-        if (
-            not isinstance(topic, str)
-            or not topic
-            or (not topic.isprintable() and re.search("[\0\ud800-\udfff]", topic))
-        ):
-            yield "topics.csv", f"topic {topic!r} is no text of at least one character"
-    for topic, known in s.judgments.items():
-        counts = [known.n_rel, *(known.levels or {}).values()]
-        if any(n is not None and (not isinstance(n, int) or n < 0) for n in counts):
-            yield "topics.csv", f"topic {topic!r} has {counts} relevant documents"
-
-
-def moment_problems(s: Described, mean: Table, sd: Table) -> Iterator[Problem]:
+def moment_problems(s: Description, mean: Table, sd: Table) -> Iterator[Problem]:
     """Means and deviations: there for every measure, finite, and within bounds."""
-    found = [*_shapes(s, "mean.csv", mean), *_shapes(s, "sd.csv", sd)]
-    yield from found
-    if found:
+    problems = [*_shapes(s, "mean.csv", mean), *_shapes(s, "sd.csv", sd)]
+    yield from problems
+    if problems:
         return
     n_rel = np.array([np.nan if n is None else n for n in s.n_rel.values()])
     for name in s.measures:
@@ -89,7 +45,7 @@ def moment_problems(s: Described, mean: Table, sd: Table) -> Iterator[Problem]:
         )
 
 
-def _shapes(s: Described, file: str, table: Table) -> Iterator[Problem]:
+def _shapes(s: Description, file: str, table: Table) -> Iterator[Problem]:
     if {*table} != {*s.measures}:
         yield file, f"measures are {', '.join(table)}; set.json has {', '.join(s.measures)}"
     for name, column in table.items():
@@ -97,7 +53,7 @@ def _shapes(s: Described, file: str, table: Table) -> Iterator[Problem]:
             yield file, f"{name} has shape {column.shape}, {(len(s.topics),)} is expected"
 
 
-def _range(s: Described, name: str, file: str, values: Floats) -> Iterator[Problem]:
+def _range(s: Description, name: str, file: str, values: Floats) -> Iterator[Problem]:
     rows = values.reshape(len(values), -1)
     highest = np.inf if name.startswith(UNBOUNDED) else 1.0
     if (np.isnan(rows) | (rows >= 0) & (rows <= highest) & (rows < np.inf)).all():
@@ -125,7 +81,7 @@ def _most(name: str, n_rel: Floats) -> Floats:
     return np.where(n_rel == 0, 0, np.inf)
 
 
-def score_problems(s: Described, scores: Table) -> Iterator[Problem]:
+def score_problems(s: Description, scores: Table, mean: Table, sd: Table) -> Iterator[Problem]:
     """Distributions: of the set's shape, sorted, in steps of the resolution, with its moments."""
     for name, array in scores.items():
         if name not in s.measures:
@@ -135,13 +91,13 @@ def score_problems(s: Described, scores: Table) -> Iterator[Problem]:
         if array.shape != shape:
             yield "scores.npz", f"{name} has shape {array.shape}, {shape} is expected"
             continue
-        found = [*_range(s, name, "scores.npz", array)]
-        yield from found
-        if found:
+        problems = [*_range(s, name, "scores.npz", array)]
+        yield from problems
+        if problems:
             continue
         yield from _where(s, name, "scores.npz", _unsorted(array), "is not sorted")
         for file, table, expected in zip(
-            ("mean.csv", "sd.csv"), (s.mean, s.sd), means_and_deviations(array), strict=True
+            ("mean.csv", "sd.csv"), (mean, sd), means_and_deviations(array), strict=True
         ):
             differs = ~np.isclose(table[name], expected, rtol=EXACT, atol=EXACT, equal_nan=True)
             yield from _where(s, name, file, differs, "is not that of the scores")
@@ -176,13 +132,15 @@ def means_and_deviations(ordered: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def system_problems(s: Described, systems: Mapping[str, npt.NDArray[Any]]) -> Iterator[Problem]:
+def system_problems(
+    s: Description, systems: Mapping[str, npt.NDArray[Any]], scores: Table
+) -> Iterator[Problem]:
     """Whose the scores are: on each topic every system of the measure once."""
     tags = s.info.get("tags")
     for name, numbers in systems.items():
-        if name not in s.scores:
+        if name not in scores:
             yield "systems.npz", f"{name} has no scores"
-        elif numbers.shape != s.scores[name].shape:
+        elif numbers.shape != scores[name].shape:
             yield "systems.npz", f"{name} has shape {numbers.shape}, as its scores is expected"
         else:
             ordered = np.sort(numbers, axis=1)
@@ -198,7 +156,7 @@ def system_problems(s: Described, systems: Mapping[str, npt.NDArray[Any]]) -> It
                 yield "systems.npz", f"{name} has a system that tags do not name"
 
 
-def mean_problems(s: Described, means: Table) -> Iterator[Problem]:
+def mean_problems(s: Description, means: Table) -> Iterator[Problem]:
     """Means of systems whose scores are not known: sorted, within bounds, of known measures."""
     for key, values in means.items():
         scheme, _, name = key.partition(":")
@@ -223,7 +181,7 @@ def mean_problems(s: Described, means: Table) -> Iterator[Problem]:
 
 
 def _where(
-    s: Described, measure: str, file: str, wrong: npt.ArrayLike, what: str
+    s: Description, measure: str, file: str, wrong: npt.ArrayLike, what: str
 ) -> Iterator[Problem]:
     if not np.any(wrong):
         return

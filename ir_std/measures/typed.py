@@ -1,4 +1,4 @@
-"""What the measures of ir_std have in common: types that checkers can follow, and the cutoff."""
+"""What the measures of ir_std share: types for type checkers, and the cutoff."""
 
 from __future__ import annotations
 

@@ -9,12 +9,14 @@ from typing import Any
 
 from ir_measures.measures import Measure
 
-from ir_std.errors import UsageError
+from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation.api import companions
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
 from ir_std.measures import Measures, Standardized, as_measures, parse_measure
-from ir_std.reporting.comparison import Comparison, Part
+from ir_std.reporting.comparison import Comparison
+from ir_std.reporting.linked import link_comparison
+from ir_std.reporting.part import Part
 from ir_std.reporting.results import evaluate
 from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import as_run_or_scores
@@ -28,6 +30,8 @@ def compare(
     measures: Measures | None = None,
     schemes: str | Iterable[str] = "N",
     *,
+    anchors: Sequence[str] = (),
+    reference: str | None = None,
     depth: int | None = None,
     jobs: int | None = 1,
     progress: Progress = iter,
@@ -43,6 +47,12 @@ def compare(
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
     schemes : str or iterable of str
+    anchors : sequence of str
+        Systems among these that ran on all collections: standardized scores are linked by them to
+        one scale, see :mod:`ir_std.analysis.linking`.
+    reference : str, optional
+        The collection on whose scale they are put, if there are anchors; for each measure the one
+        with the strongest standardizing systems if not given.
     depth : int, optional
         As for :func:`evaluate`.
     jobs : int, optional
@@ -53,8 +63,8 @@ def compare(
     Raises
     ------
     UsageError
-        If there is no entry, an entry has no qrels, a system has two runs on a collection, or no
-        measure has factors on all collections.
+        If there is no entry, an entry has no qrels, a system has two runs on a collection, no
+        measure has factors on all collections, or the anchors cannot link these.
     InputError
         If a run or qrels cannot be used.
 
@@ -102,7 +112,15 @@ def compare(
         Part(system, names[key], results[key])
         for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)
     ]
-    return Comparison(tuple(parts), _with_companions(wanted, parts))
+    comparison = Comparison(tuple(parts), _with_companions(wanted, parts))
+    if not anchors and reference is None:
+        return comparison
+    if not anchors:
+        raise UsageError(f"reference {reference} without an anchor: name a system to link by")
+    by = [anchors] if isinstance(anchors, str) else list(dict.fromkeys(anchors))
+    linked = link_comparison(comparison, by, reference)
+    warn_caller(text for links in linked.links.values() for text in links.warnings)
+    return linked
 
 
 def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:

@@ -7,22 +7,22 @@ different collections cannot be compared, standardized ones can.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isnan, nan
+from math import isnan
 
-import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats
 from ir_std.analysis.estimate import Estimate, mean_of_estimates
 from ir_std.analysis.paired import correction_for
 from ir_std.errors import UsageError, suggestion
-from ir_std.evaluation.uncertainty import SystemsCovariance, joint_errors
+from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
-from ir_std.reporting.effects import Effect, Effects, SystemEffects, count_range
-from ir_std.reporting.evaluated_runs import EvaluatedRuns, group_measures
+from ir_std.reporting.effects import Effects, SystemEffects, count_range
+from ir_std.reporting.evaluated_runs import group_measures
+from ir_std.reporting.links import CollectionLinks
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
+from ir_std.reporting.part import NO_ESTIMATE, Part
 from ir_std.reporting.tables import Cell, Table, estimate_cell, label_cell
 
 POOLED = "all of these"
@@ -31,64 +31,6 @@ MIN_COLLECTIONS = 5
 """With fewer collections than this a note says that their variation is hardly known."""
 MIN_SYSTEMS = 40
 """With fewer standardizing systems than this a note says in what steps scheme E moves."""
-NO_ESTIMATE = Estimate(nan, 0, nan, nan)
-"""The mean of a measure without scores."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """One system on one collection.
-
-    Attributes
-    ----------
-    system, collection : str
-    results : EvaluatedRuns
-        Of all systems on this collection.
-    """
-
-    system: str
-    collection: str
-    results: EvaluatedRuns
-
-    def values(self, measure: Measure) -> Floats:
-        """Scores by topic; NaN where the collection has no such score."""
-        by_measure = self.results.values[self.system]
-        return by_measure.get(measure, np.full(len(self.results.topics), np.nan))
-
-    @property
-    def of_dataset(self) -> bool:
-        """Whether the factors are of a whole data set."""
-        fit = self.results.match and self.results.match.fit
-        return bool(fit and fit.factors.of_datasets)
-
-    @property
-    def doc_id_pattern(self) -> str | None:
-        """What the documents' ids look like in the factor set; None without one."""
-        factors = self.results.match and self.results.match.factors
-        return factors.info.get("doc_id_pattern") if factors else None
-
-    def estimate(self, measure: Measure) -> Estimate:
-        """The mean with its standard errors."""
-        return self.results.uncertainty[self.system].get(measure, NO_ESTIMATE)
-
-    def variation(self, measure: Measure) -> tuple[SystemsCovariance, list[float]]:
-        """How the collection's means vary with its systems, and which of them is this system's."""
-        own = [float(run == self.system) for run in self.results.runs]
-        return self.results.systems_covariances[measure], own
-
-    def against(self, baseline: str, measure: Measure) -> Effect:
-        """The difference from the system that the results of the collection are tested against."""
-        if measure not in self.results.measures:
-            return Effect(self.collection, NO_ESTIMATE, nan, nan, nan, nan)
-        difference = self.results.difference(self.system, baseline, measure)
-        effect = Effect.of(
-            self.collection,
-            self.values(measure) - self.results.values[baseline][measure],
-            difference.systems_error,
-            difference.systems_df,
-        )
-        tested = self.results.tests[self.system].get(measure)
-        return replace(effect, p=tested.p, p_adjusted=tested.p_adjusted) if tested else effect
 
 
 @dataclass(frozen=True)
@@ -101,10 +43,13 @@ class Comparison:
         In the order they were given.
     measures : tuple of Measure
         Each raw one, and behind it its standardized companions.
+    links : mapping of Measure to CollectionLinks
+        Of the measures whose scores are on one scale: see :mod:`ir_std.reporting.linked`.
     """
 
     parts: tuple[Part, ...]
     measures: tuple[Measure, ...]
+    links: Mapping[Measure, CollectionLinks] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
@@ -128,12 +73,19 @@ class Comparison:
         of_parts = [
             text for part in self.parts for text in (str(part.results.match), *part.results.notes)
         ]
-        return tuple(dict.fromkeys([*of_parts, *self.overlaps.notes]))
+        of_links = [links.summary for links in self.links.values()]
+        return tuple(dict.fromkeys([*of_parts, *self.overlaps.notes, *of_links]))
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all parts: topics left out, and the like."""
-        return tuple(dict.fromkeys(text for part in self.parts for text in part.results.warnings))
+        of_parts = (text for part in self.parts for text in part.results.warnings)
+        of_links = (text for links in self.links.values() for text in links.warnings)
+        return tuple(dict.fromkeys([*of_parts, *of_links]))
+
+    def part(self, system: str, collection: str) -> Part:
+        """One system on one collection."""
+        return next(p for p in self.parts_of(system) if p.collection == collection)
 
     def pooled(self, system: str, measure: Measure) -> Estimate | None:
         """The mean of a system's means on its collections, each of which counts the same.
@@ -144,8 +96,15 @@ class Comparison:
         known = [part for part in parts if not isnan(part.estimate(measure).mean)]
         if len(known) < 2 or self.overlaps.of([part.collection for part in parts]):
             return None
-        systems = joint_errors([part.variation(measure) for part in known])
-        return mean_of_estimates([part.estimate(measure) for part in known], systems)
+        estimates = [part.estimate(measure) for part in known]
+        if measure in self.links:
+            error = self.links[measure].error_of_mean({p.collection: p.z(measure) for p in parts})
+            return replace(
+                mean_of_estimates(estimates),
+                systems_error=error,
+                systems_df=min(e.n for e in estimates) - 1,
+            )
+        return mean_of_estimates(estimates, joint_errors([p.variation(measure) for p in known]))
 
     def parts_of(self, system: str) -> list[Part]:
         """One system on each of its collections."""
@@ -270,7 +229,12 @@ class Comparison:
             if pooled:
                 rows.append(self._row(system, POOLED, pooled, places))
         return Table(
-            ("system", "collection", "topics", *map(str, self.measures)),
+            (
+                "system",
+                "collection",
+                "topics",
+                *(self.links[m].label if m in self.links else str(m) for m in self.measures),
+            ),
             tuple(rows),
             3,
             self._table_notes(),
@@ -308,12 +272,25 @@ class Comparison:
         return (
             *mixed,
             f"Raw means ({', '.join(raw)}) of different collections cannot be "
-            "compared: they tell as much of the topics as of the systems. Standardized means "
-            "can, each being relative to the systems that took part in its track.",
+            "compared: they say as much about the topics as about the systems. "
+            f"{self._comparability()}",
             "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
-            f"the systems that the factors come from{self._systems_method()}.",
+            + (
+                "anchors, of the link to the reference."
+                if self.links
+                else f"the systems that the factors come from{self._systems_method()}."
+            ),
             *self._notes_on_steps(),
         )
+
+    def _comparability(self) -> str:
+        """Which standardized means compare across collections."""
+        if not self.links:
+            return (
+                "Standardized means compare where the standardizing systems are the same, or "
+                "linked (--anchor): each is relative to the systems of its own track."
+            )
+        return "Linked means can: they are on the scale of the reference collection."
 
     def _systems_method(self) -> str:
         """How the systems' part of the intervals was computed."""

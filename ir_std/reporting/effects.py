@@ -20,7 +20,7 @@ from ir_measures.measures import Measure
 from ir_std.analysis.corrections import get_correction
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import FAMILYWISE, describe_adjustment, get_test
+from ir_std.analysis.paired import FAMILYWISE, describe_correction, get_test
 from ir_std.errors import UsageError
 from ir_std.measures import parse_measure
 from ir_std.reporting.tables import (
@@ -303,7 +303,7 @@ class Effects:
         if set(n_systems.values()) == {1}:
             return f"{test}, factors held"
         adjustments = dict.fromkeys(
-            describe_adjustment(self.test, self.correction, n) for n in n_systems.values()
+            describe_correction(self.test, self.correction, n) for n in n_systems.values()
         )
         return (
             f"{test}{' or'.join(adjustments)}, factors held, each collection and measure by "
@@ -312,7 +312,7 @@ class Effects:
 
     def _summary_adjustment(self) -> str:
         n_systems = len({s.system for s in self.by_system if not s.why_not()})
-        adjustment = describe_adjustment("t", self.correction, n_systems)
+        adjustment = describe_correction("t", self.correction, n_systems)
         return f", p{adjustment}" if adjustment else ""
 
 

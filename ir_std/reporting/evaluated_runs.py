@@ -20,9 +20,11 @@ from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, paired_tests
 from ir_std.errors import UsageError
 from ir_std.evaluation.by_measure import ByMeasure
-from ir_std.evaluation.evaluator import Evaluation, StdEvaluator
+from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message, message_texts
-from ir_std.evaluation.placement import Peers, Placement, Placer, peers_of
+from ir_std.evaluation.peers import Peers, peers_of
+from ir_std.evaluation.placement import Placement, Placer
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsCovariance, no_covariance, systems_covariance
 from ir_std.factors.quality import WORDS

@@ -16,19 +16,19 @@ from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_std.analysis.estimate import Estimate
-from ir_std.evaluation.placement import Peers, peers_of
+from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 
 _TICKS = 5
 
 SCORES_UP_TO = 100_000
-"""With more standardized scores than this intervals are over topics only: those over the
-standardizing systems standardize each of them some thousand times, 30 microseconds a score."""
+"""With more standardized scores than this intervals are over topics only: for those over the
+standardizing systems each score is standardized about 1,000 times, which takes 30 microseconds."""
 MANY_RUNS = 30
-"""With more runs than this a picture of them shows their shape, and names some."""
+"""With more runs than this a picture shows the shape of their means, and names some."""
 MANY_TOPICS = 250
-"""With more topics than this a picture shows the shape of their scores, and not each by itself."""
+"""With more topics than this a picture shows the shape of their scores, not each score."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ def estimate(results: EvaluatedRuns, run: str, measure: Measure) -> Estimate:
     """A run's mean with its errors over topics and, unless there are many scores, over systems."""
     if over_systems(results):
         return results.uncertainty[run][measure]
-    found = Estimate.of(results.values[run][measure], float("nan"))
+    over_topics = Estimate.of(results.values[run][measure], float("nan"))
     if isinstance(measure.aggregator(), MeanAgg):
-        return found
-    return Estimate(results.means[run][measure], found.n, float("nan"), float("nan"))
+        return over_topics
+    return Estimate(results.means[run][measure], over_topics.n, float("nan"), float("nan"))
 
 
 def runs_by_mean(results: EvaluatedRuns, measure: Measure) -> list[str]:

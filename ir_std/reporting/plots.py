@@ -53,6 +53,7 @@ def topics(
     Parameters
     ----------
     results : EvaluatedRuns
+        From :func:`ir_std.evaluate`.
     measure : Measure or str
         One of the results' measures.
     run : str, optional
@@ -190,6 +191,7 @@ def ranking(results: EvaluatedRuns, measure: Measure | str, ax: Axes | None = No
     Parameters
     ----------
     results : EvaluatedRuns
+        From :func:`ir_std.evaluate`.
     measure : Measure or str
         One of the results' measures.
     ax : matplotlib.axes.Axes, optional
@@ -284,11 +286,12 @@ def difference(
     baseline: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """A run's scores less another's, topic by topic, largest first.
+    """A run's scores minus another's, topic by topic, largest first.
 
     Parameters
     ----------
     results : EvaluatedRuns
+        From :func:`ir_std.evaluate`.
     measure : Measure or str
         One of the results' measures.
     run : str, optional
@@ -313,10 +316,10 @@ def difference(
         next(r for r in results.runs if r != baseline) if run is None else run, results.runs, "run"
     )
     ax = axes_or_current(ax)
-    found = results.values[run][measure] - results.values[baseline][measure]
-    known = np.flatnonzero(~np.isnan(found))
-    order = known[np.argsort(-found[known], kind="stable")]
-    d = found[order]
+    differences = results.values[run][measure] - results.values[baseline][measure]
+    known = np.flatnonzero(~np.isnan(differences))
+    order = known[np.argsort(-differences[known], kind="stable")]
+    d = differences[order]
     ax.bar(
         np.arange(len(d)),
         d,

@@ -13,8 +13,7 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Axes, DataFrame
 from ir_std.analysis.paired import correction_for
 from ir_std.errors import MissingLibraryError, UsageError, suggestion, warn_caller
-from ir_std.evaluation.api import evaluator_for
-from ir_std.evaluation.choice import SystemsSelection, select_factors
+from ir_std.evaluation.api import SystemsSelection, evaluator_for, select_factors
 from ir_std.evaluation.parallel import Progress, evaluate_runs
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, Standardized

@@ -268,11 +268,11 @@ class _Collector:
             self._count(cell, measure, value)
         elif cell.topic == SUMMARY:
             _check_range(self.file, cell, measure, value)
-            self.stated[measure] = cell.line, value, 10.0 ** -_decimals(cell.value)
+            self.stated[measure] = cell.line, value, 10.0 ** -count_decimals(cell.value)
         else:
             _check_range(self.file, cell, measure, value)
             self.values.setdefault(measure, {})[cell.topic] = value
-            self.decimals = max(self.decimals, _decimals(cell.value))
+            self.decimals = max(self.decimals, count_decimals(cell.value))
 
     def _count(self, cell: ScoreEntry, measure: Measure, value: float) -> None:
         if not _is_whole(value):
@@ -365,7 +365,8 @@ def _check_range(file: str, cell: ScoreEntry, measure: Measure, value: float) ->
     )
 
 
-def _decimals(text: str) -> int:
+def count_decimals(text: str) -> int:
+    """The number of decimals that a number is written with; 0 if there is no value."""
     if text.strip() in _NO_VALUE:
         return 0
     exponent = Decimal(text.strip()).as_tuple().exponent

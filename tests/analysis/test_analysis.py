@@ -211,8 +211,8 @@ def test_tukeys_test_of_two_systems_is_the_permutation_test() -> None:
     d = scores[:, 0] - scores[:, 1]
     flips = np.array([abs(np.dot(signs, d)) for signs in product([1, -1], repeat=8)])
     exact = np.mean(flips >= abs(d.sum()) - 1e-12)
-    found = analysis.tukey_p_values(scores, trials=20_000, seed=1)
-    assert found == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 20_000))
+    computed = analysis.tukey_p_values(scores, trials=20_000, seed=1)
+    assert computed == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 20_000))
 
 
 def test_tukeys_test_never_finds_equal_systems_different() -> None:
@@ -243,7 +243,7 @@ def test_discriminative_power_by_tukeys_test_counts_its_p_values() -> None:
 def test_two_sample_p_values_are_scipys(
     equal_var: bool, alternative: Literal["two-sided", "greater", "less"]
 ) -> None:
-    found = analysis.two_sample_p_values(
+    computed = analysis.two_sample_p_values(
         SCORES, OTHER, equal_var=equal_var, alternative=alternative
     )
     expected = [
@@ -255,7 +255,7 @@ def test_two_sample_p_values_are_scipys(
         ]
         for i in range(5)
     ]
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    np.testing.assert_allclose(computed, expected, rtol=1e-9)
 
 
 def test_two_samples_that_do_not_vary_differ_only_if_their_means_do() -> None:
@@ -273,8 +273,8 @@ def test_a_flat_score_is_the_same_over_any_number_of_topics() -> None:
 
 def test_self_false_positives_are_the_tests_of_a_system_against_itself() -> None:
     p = analysis.two_sample_p_values(OTHER, SCORES, alternative="greater")
-    found = analysis.self_false_positives(OTHER, SCORES, 0.1)
-    np.testing.assert_array_equal(found, np.diagonal(p) <= 0.1)
+    computed = analysis.self_false_positives(OTHER, SCORES, 0.1)
+    np.testing.assert_array_equal(computed, np.diagonal(p) <= 0.1)
 
 
 @pytest.mark.parametrize(
@@ -381,12 +381,12 @@ def test_means_that_differ_by_rounding_only_have_no_spread() -> None:
 @pytest.mark.parametrize("scale", [1 / 8, 10, 1000])
 def test_swap_rates_do_not_change_with_the_unit_of_the_scores(scale: float) -> None:
     tenths, bins = RNG.integers(0, 11, (12, 6)) / 10, np.arange(8) / 20
-    found = analysis.swap_rate(tenths, bins, trials=50)
+    computed = analysis.swap_rate(tenths, bins, trials=50)
     scaled = analysis.swap_rate(tenths * scale, bins * scale, trials=50)
-    np.testing.assert_array_equal(found.pairs, scaled.pairs)
-    np.testing.assert_array_equal(found.swaps, scaled.swaps)
-    assert found.error == pytest.approx(stats.sem(found.by_trial))
-    assert found.overall == pytest.approx(found.by_trial.mean())
+    np.testing.assert_array_equal(computed.pairs, scaled.pairs)
+    np.testing.assert_array_equal(computed.swaps, scaled.swaps)
+    assert computed.error == pytest.approx(stats.sem(computed.by_trial))
+    assert computed.overall == pytest.approx(computed.by_trial.mean())
 
 
 def test_swap_rate_is_the_plain_count() -> None:
@@ -400,10 +400,10 @@ def test_swap_rate_is_the_plain_count() -> None:
             k = sum(abs(a[i] - a[j]) >= low for low in bins) - 1
             pairs[k] += 1
             swaps[k] += (a[i] - a[j]) * (b[i] - b[j]) < 0
-    found = analysis.swap_rate(SCORES, bins, size=size, trials=trials, seed=3)
-    assert (found.pairs.tolist(), found.swaps.tolist()) == (pairs, swaps)
-    np.testing.assert_allclose(found.rate, np.array(swaps) / pairs)
-    assert found.overall == sum(swaps) / sum(pairs)
+    computed = analysis.swap_rate(SCORES, bins, size=size, trials=trials, seed=3)
+    assert (computed.pairs.tolist(), computed.swaps.tolist()) == (pairs, swaps)
+    np.testing.assert_allclose(computed.rate, np.array(swaps) / pairs)
+    assert computed.overall == sum(swaps) / sum(pairs)
 
 
 def test_systems_that_keep_their_order_never_swap() -> None:
@@ -412,9 +412,9 @@ def test_systems_that_keep_their_order_never_swap() -> None:
 
 
 def test_topics_that_disagree_always_swap() -> None:
-    found = analysis.swap_rate([[0.2, 0.4], [0.4, 0.2]], [0, 0.1, 0.5], trials=20)
-    assert found.overall == 1
-    np.testing.assert_array_equal(found.rate, [np.nan, 1, np.nan])
+    computed = analysis.swap_rate([[0.2, 0.4], [0.4, 0.2]], [0, 0.1, 0.5], trials=20)
+    assert computed.overall == 1
+    np.testing.assert_array_equal(computed.rate, [np.nan, 1, np.nan])
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
@@ -435,8 +435,8 @@ def test_factor_stability_is_the_tau_of_some_sample(scheme: str) -> None:
         round(stats.kendalltau(means([0, 1, 2]), means(list(pair))).statistic, 9)
         for pair in combinations(range(3), 2)
     }
-    found = analysis.factor_stability(SCORES, by, 2, samples=60, scheme=scheme)
-    assert set(found.round(9).tolist()) == possible
+    computed = analysis.factor_stability(SCORES, by, 2, samples=60, scheme=scheme)
+    assert set(computed.round(9).tolist()) == possible
 
 
 def test_a_topic_without_spread_in_a_sample_is_left_out_of_it_by_z() -> None:
@@ -461,8 +461,8 @@ def test_a_topic_without_spread_in_a_sample_parts_the_systems_above_from_those_b
         round(stats.kendalltau(means([0, 1, 2, 3]), means(chosen)).statistic, 9)
         for chosen in map(list, combinations(range(4), 3))
     }
-    found = analysis.factor_stability(SCORES, by, 3, samples=60)
-    assert set(found.round(9).tolist()) == possible
+    computed = analysis.factor_stability(SCORES, by, 3, samples=60)
+    assert set(computed.round(9).tolist()) == possible
 
 
 def test_factor_stability_repeats_with_its_seed() -> None:
@@ -478,12 +478,12 @@ def test_factor_stability_repeats_with_its_seed() -> None:
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
 def test_standardize_is_the_scheme_with_the_systems_own_factors(scheme: str) -> None:
     by = RNG.random((12, 7))
-    found = analysis.standardize_matrix(SCORES, by, scheme)
+    computed = analysis.standardize_matrix(SCORES, by, scheme)
     for t, row in enumerate(by):
         expected = get_scheme(scheme).apply(
             SCORES[t], mean=row.mean(), sd=row.std(ddof=1), scores=np.tile(row, (5, 1))
         )
-        np.testing.assert_allclose(found[t], expected)
+        np.testing.assert_allclose(computed[t], expected)
 
 
 def test_a_topic_on_which_all_score_the_same_standardizes_to_the_average() -> None:
@@ -500,10 +500,10 @@ def test_schemes_parameters_are_passed_on() -> None:
 
 @pytest.mark.parametrize("scheme", ["N", "U", "E"])
 def test_leave_out_standardizes_each_group_by_the_others(scheme: str) -> None:
-    found = analysis.leave_out(SCORES, ["a", "b", "a", "c", "c"], scheme)
+    computed = analysis.leave_out(SCORES, ["a", "b", "a", "c", "c"], scheme)
     for own, others in (([0, 2], [1, 3, 4]), ([1], [0, 2, 3, 4]), ([3, 4], [0, 1, 2])):
         expected = analysis.standardize_matrix(SCORES[:, own], SCORES[:, others], scheme)
-        np.testing.assert_array_equal(found[:, own], expected)
+        np.testing.assert_array_equal(computed[:, own], expected)
 
 
 # Topic set size

@@ -81,12 +81,12 @@ def n(rng: np.random.Generator) -> Cases:
     for x in matrices(rng):
         x[0] = 0.25
         run = np.concatenate([[0.2 + 0.05 * rng.integers(3)], rng.random(len(x) - 1)])
-        found = get_scheme("N").apply(
+        computed = get_scheme("N").apply(
             run, mean=[fmean(row) for row in x.tolist()], sd=[stdev(row) for row in x.tolist()]
         )
         limit = 0.5 if abs(run[0] - 0.25) < 1e-9 else float(run[0] > 0.25)
         yield (
-            found,
+            computed,
             [
                 limit,
                 *(
@@ -320,10 +320,10 @@ def swap(rng: np.random.Generator) -> Cases:
                 k = sum(Fraction(abs(a[i] - a[j]), 60) >= low for low in bins) - 1
                 compared[k] += 1
                 swaps[k] += (a[i] - a[j]) * (b[i] - b[j]) < 0
-        found = analysis.swap_rate(tenths / 10, np.arange(5) / 20, trials=30, seed=9)
-        yield [*found.swaps, *found.pairs], [*swaps, *compared]
-        found = analysis.swap_rate(tenths, np.arange(5) / 2, trials=30, seed=9)
-        yield [*found.swaps, *found.pairs], [*swaps, *compared]
+        computed = analysis.swap_rate(tenths / 10, np.arange(5) / 20, trials=30, seed=9)
+        yield [*computed.swaps, *computed.pairs], [*swaps, *compared]
+        computed = analysis.swap_rate(tenths, np.arange(5) / 2, trials=30, seed=9)
+        yield [*computed.swaps, *computed.pairs], [*swaps, *compared]
 
 
 @audit("factor_stability", "scipy.stats.kendalltau of every possible sample")
@@ -342,8 +342,8 @@ def stability(rng: np.random.Generator) -> Cases:
                 for chosen in combinations(range(4), 3)
             ]
         )
-        found = analysis.factor_stability(x, by, 3, samples=20)
-        yield np.abs(found[:, None] - possible).min(axis=1), np.zeros(20)
+        computed = analysis.factor_stability(x, by, 3, samples=20)
+        yield np.abs(computed[:, None] - possible).min(axis=1), np.zeros(20)
 
 
 # Sizes
@@ -445,8 +445,8 @@ def merged(rng: np.random.Generator) -> Cases:
         for run in runs:
             for doc, score in normalize(run, "zscore")["q"].items():
                 scores.setdefault(doc, []).append(score)
-        found = merge(runs, "zscore", combine)["q"]
-        yield [found[d] for d in scores], [how[combine](s) for s in scores.values()]
+        computed = merge(runs, "zscore", combine)["q"]
+        yield [computed[d] for d in scores], [how[combine](s) for s in scores.values()]
 
 
 @audit("place", "ir_measures' means, counted", 0)
@@ -469,8 +469,8 @@ def largest_difference(function: str) -> tuple[int, float]:
         # scipy warns of near duplicates' precision, statsmodels of its own pandas calls.
         warnings.simplefilter("ignore")
         differences = [
-            np.abs(np.subtract(found, expected, dtype=float)).ravel()
-            for found, expected in AUDIT[function][1](np.random.default_rng(20080720))
+            np.abs(np.subtract(computed, expected, dtype=float)).ravel()
+            for computed, expected in AUDIT[function][1](np.random.default_rng(20080720))
         ]
     every = np.concatenate(differences)
     return len(every), float(every.max())

@@ -92,37 +92,37 @@ def test_the_randomization_test_of_ms_marcos_topics_takes_less_than_50_mb() -> N
 
 def test_pairs_are_the_topics_where_both_have_a_score() -> None:
     nan = float("nan")
-    found = paired_tests(
+    results = paired_tests(
         [0.1, 0.5, 0.25, 1.0, nan],
         {"run": [0.5, 0.75, 0.5, nan, 0.0], "all": [0.5, 0.75, 0.5, 0.9, 0.0]},
         "cabde",
     )
-    assert found["run"].topics == ("c", "a", "b")
-    assert found["run"].difference == pytest.approx((0.25 + 0.25 + 0.4) / 3)
-    assert found["run"].p == pytest.approx(
+    assert results["run"].topics == ("c", "a", "b")
+    assert results["run"].difference == pytest.approx((0.25 + 0.25 + 0.4) / 3)
+    assert results["run"].p == pytest.approx(
         stats.ttest_rel([0.75, 0.5, 0.5], [0.5, 0.25, 0.1]).pvalue
     )
-    assert found["all"].topics == ("c", "a", "b", "d")
-    assert found["all"].p == pytest.approx(
+    assert results["all"].topics == ("c", "a", "b", "d")
+    assert results["all"].p == pytest.approx(
         stats.ttest_rel([0.75, 0.5, 0.5, 0.9], [0.5, 0.25, 0.1, 1.0]).pvalue
     )
 
 
 def test_runs_without_a_common_topic_have_no_difference() -> None:
     nan = float("nan")
-    found = paired_tests([0.1, nan], {"run": [nan, 0.2]}, "ab")["run"]
-    assert np.isnan(found.difference)
-    assert found.topics == ()
-    assert not found.significant
+    result = paired_tests([0.1, nan], {"run": [nan, 0.2]}, "ab")["run"]
+    assert np.isnan(result.difference)
+    assert result.topics == ()
+    assert not result.significant
 
 
 def test_scores_that_differ_by_rounding_only_do_not_differ() -> None:
     baseline = np.random.default_rng(4).random(50)
-    found = paired_tests(baseline, {"run": (baseline + 0.2) - 0.2}, [str(t) for t in range(50)])[
+    result = paired_tests(baseline, {"run": (baseline + 0.2) - 0.2}, [str(t) for t in range(50)])[
         "run"
     ]
     assert ((baseline + 0.2) - 0.2 != baseline).any()
-    assert (found.difference, found.p) == (0, 1)
+    assert (result.difference, result.p) == (0, 1)
 
 
 # Tukey's test
@@ -144,8 +144,8 @@ def test_tukeys_test_is_rs() -> None:
     #                          t = factor(rep(1:6, each = 4)))
     #          TukeyHSD(aov(y ~ t + s, d), "s")$s[1:3, "p adj"]
     expected = [0.24566858877702591, 0.15525759700171182, 0.00455499717349916]
-    found = tukey_test(RUNS[:, 1:] - RUNS[:, :1])
-    assert found == pytest.approx(expected, abs=1e-9)
+    p = tukey_test(RUNS[:, 1:] - RUNS[:, :1])
+    assert p == pytest.approx(expected, abs=1e-9)
 
 
 def test_tukeys_test_of_one_run_is_the_t_test() -> None:
@@ -156,11 +156,11 @@ def test_tukeys_test_of_one_run_is_the_t_test() -> None:
 def test_tukeys_test_takes_topics_that_all_runs_have() -> None:
     runs = {name: RUNS[:, k].copy() for k, name in enumerate("abcd")}
     runs["c"][2] = np.nan
-    found = paired_tests(runs.pop("a"), runs, "123456", "tukey")
+    results = paired_tests(runs.pop("a"), runs, "123456", "tukey")
     kept = np.delete(RUNS, 2, axis=0)
-    assert {f.topics for f in found.values()} == {tuple("12456")}
-    assert [f.p for f in found.values()] == pytest.approx(tukey_test(kept[:, 1:] - kept[:, :1]))
-    assert all(f.p_adjusted == f.p for f in found.values())
+    assert {f.topics for f in results.values()} == {tuple("12456")}
+    assert [f.p for f in results.values()] == pytest.approx(tukey_test(kept[:, 1:] - kept[:, :1]))
+    assert all(f.p_adjusted == f.p for f in results.values())
 
 
 def test_tukeys_test_of_one_topic_is_no_test() -> None:
@@ -200,11 +200,11 @@ def test_bonferroni_multiplies_by_the_number_of_tests() -> None:
 def test_p_values_are_adjusted_by_the_correction_asked_for(
     correction: str | None, adjusted: Callable[[list[float]], Sequence[float]]
 ) -> None:
-    found = paired_tests(
+    results = paired_tests(
         RUNS[:, 0], {str(k): RUNS[:, k] for k in (1, 2, 3)}, "123456", correction=correction
     ).values()
-    assert [f.p_adjusted for f in found] == pytest.approx(list(adjusted([f.p for f in found])))
-    assert [f.significant for f in found] == [f.p_adjusted < 0.05 for f in found]
+    assert [f.p_adjusted for f in results] == pytest.approx(list(adjusted([f.p for f in results])))
+    assert [f.significant for f in results] == [f.p_adjusted < 0.05 for f in results]
 
 
 @pytest.mark.parametrize(

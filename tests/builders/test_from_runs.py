@@ -9,7 +9,7 @@ import signal
 import tarfile
 import zipfile
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,12 @@ from made_up import TOPICS, collection, write_qrels, write_runs
 
 import ir_std
 from ir_std import FactorSet, InputError, StandardizationWarning, UsageError, build_factors
+from ir_std._system.processes import map_in_order
 from ir_std.builders.from_runs import BUILD_MEASURES
+from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import (
     distribution,
     factors_from_scores,
-    leave_out_systems,
     scores_by_system,
 )
 from ir_std.factors.table_checks import means_and_deviations
@@ -192,7 +193,7 @@ class Forgetful(Executor):
         future: Future[Any] = Future()
         self.submitted += 1
         if self.submitted <= 3:
-            future.set_exception(TypeError("cannot unpack non-iterable RunScores object"))
+            future.set_exception(CancelledError())
         else:
             future.set_result(task(*args))
         return future
@@ -207,6 +208,18 @@ def test_a_task_that_the_executor_lost_is_given_to_it_again(qrels: Path, runs: P
     assert forgetful.submitted == len(RUNS) + 3
 
 
+def test_an_error_of_a_task_itself_is_raised_and_the_task_not_repeated() -> None:
+    calls: list[int] = []
+
+    def task(_: bytes, item: int) -> int:
+        calls.append(item)
+        raise TypeError("of the task")
+
+    with ThreadPoolExecutor(1) as executor, pytest.raises(TypeError, match="of the task"):
+        list(map_in_order(task, b"", [1], executor=executor))
+    assert calls == [1]
+
+
 class Deadly(dict[str, dict[str, float]]):
     """A run that ends the process which unpacks it."""
 
@@ -215,7 +228,7 @@ class Deadly(dict[str, dict[str, float]]):
 
 
 def test_a_process_that_dies_is_one_clear_error() -> None:
-    with pytest.raises(UsageError, match="a process died, perhaps for want of memory"):
+    with pytest.raises(UsageError, match="a process died, perhaps because memory ran out"):
         build_factors(QRELS, [Deadly(), *RUNS.values()], ["AP"], id="x", jobs=2)
 
 

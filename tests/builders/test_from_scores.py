@@ -46,7 +46,7 @@ def test_the_resolution_is_the_last_decimal_that_occurs(tmp_path: Path) -> None:
         ("0.3333333333333333,0", 0.0),
     ):
         (tmp_path / "AP.csv").write_text(f"topic,a,b\n1,{text}\n")
-        assert read_score_table(tmp_path / "AP.csv")[2] == pytest.approx(step)
+        assert read_score_table(tmp_path / "AP.csv").resolution == pytest.approx(step)
 
 
 def test_e_compares_after_rounding_to_the_resolution(tmp_path: Path) -> None:
@@ -109,13 +109,15 @@ def test_no_table_is_refused() -> None:
         ("topic,a,b\n1,0.5,inf\n", "AP.csv:2: score 'inf'"),
     ],
 )
-def test_a_broken_table_is_told_file_and_line(text: str, message: str, tmp_path: Path) -> None:
+def test_a_broken_table_is_refused_with_its_file_and_line(
+    text: str, message: str, tmp_path: Path
+) -> None:
     (tmp_path / "AP.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         build_from_scores([tmp_path / "AP.csv"], id="x")
 
 
-def test_a_table_that_cannot_be_read_is_said_to_be_so(tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"AP\.csv: no such file"):
         build_from_scores([tmp_path / "AP.csv"], id="x")
     (tmp_path / "AP.csv").write_bytes(b"topic,\xff")

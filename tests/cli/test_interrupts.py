@@ -43,7 +43,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [
         sys.executable,
         "-m",
-        "ir_std",
+        "ir_std_program",
         *links,
         str(write_qrels(qrels, folder / "qrels")),
         "--jobs",
@@ -135,7 +135,9 @@ def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
 def test_processes_end_with_their_parent(command: list[str], number: signal.Signals) -> None:
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1)
+    assert started.stderr
+    assert started.stderr.readline().startswith("ir_std: ")  # of the factors: it has started
+    time.sleep(0.5)
     assert started.poll() is None
     started.send_signal(number)
     # The pipes close only when the last process that holds them has ended.

@@ -13,7 +13,7 @@ from ir_measures import P, nDCG
 
 import ir_std
 from ir_std import FactorSet, NoFactorsError, UsageError, snDCG
-from ir_std.factors.datasets import judgments_of_dataset
+from ir_std.factors.collection import judgments_of_dataset
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels

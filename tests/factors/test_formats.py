@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from made_up import collection, write_qrels
 
 from ir_std import FactorSet, InputError, build_factors, load_factors
+from ir_std.factors.catalog import check_set
 from ir_std.factors.formats import (
     FORMATS,
     PUBLISHED_NAMES,
@@ -23,7 +24,6 @@ from ir_std.factors.formats import (
     write_trec_eval,
     write_webber,
 )
-from ir_std.factors.set_checks import check_set
 from ir_std.measures.names import from_trec_eval, to_trec_eval
 
 NAMES = {

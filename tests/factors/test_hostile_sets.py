@@ -18,9 +18,9 @@ from ir_measures import AP
 
 import ir_std
 from ir_std import FactorSet, InputError, load_factors
+from ir_std.factors.catalog import check_set
 from ir_std.factors.doc_ids import looks_like, parse_pattern
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.set_checks import check_set
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.inputs import as_qrels
 

@@ -17,7 +17,7 @@ from ir_std import FactorSet, Match, StandardizationWarning, recognize
 from ir_std.evaluation.plans import collection_of
 from ir_std.factors import catalog, fit, recognition
 from ir_std.factors.catalog import load_factors
-from ir_std.factors.fit import Collection
+from ir_std.factors.collection import Collection
 from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.factors.recognition import match_by_name
 from ir_std.testing import simulated_qrels

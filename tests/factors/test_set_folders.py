@@ -16,7 +16,7 @@ import pytest
 
 from ir_std import FactorSet, InputError, load_factors
 from ir_std.factors import files
-from ir_std.factors.set_checks import check_set
+from ir_std.factors.catalog import check_set
 
 SETS = """
 import os, signal, sys

@@ -12,7 +12,7 @@ import pytest
 from made_up import collection
 
 from ir_std import available_factors, build_factors, load_factors
-from ir_std.factors.set_checks import check_set
+from ir_std.factors.catalog import check_set
 
 
 @pytest.fixture

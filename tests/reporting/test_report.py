@@ -23,9 +23,9 @@ from ir_std.errors import InputError, IrStdError
 from ir_std.reporting import figure_data
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
-from ir_std.reporting.html.method import Licence, against_factors, licences
+from ir_std.reporting.html.method import Licence, known_weaknesses, licences
 from ir_std.reporting.html.report import render, write_report
-from ir_std.reporting.html.sentences import at_end, sentences
+from ir_std.reporting.html.sentences import describe_results, is_saturated
 from ir_std.schemes import SCHEMES
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -327,7 +327,7 @@ def test_it_names_the_best_run_with_its_interval_and_place(results: ir_std.Resul
     best = max(results.runs, key=lambda run: results.means[run][ir_std.sAP])
     mean = results.means[best][ir_std.sAP]
     low, high = results.uncertainty[best][ir_std.sAP].interval
-    assert sentences(results, ir_std.sAP)[0] == (
+    assert describe_results(results, ir_std.sAP)[0] == (
         f"{best} is the best of the 3 runs by sAP: {mean:.3f} (95% interval {low:.3f} to "
         f"{high:.3f}); it {results.placements[best][ir_std.sAP].summary} among the standardizing "
         f"systems."
@@ -344,35 +344,36 @@ def test_it_says_what_differs_from_the_baseline() -> None:
         },
         baseline="base",
     )
-    assert sentences(found, P @ 1)[1] == (
+    assert describe_results(found, P @ 1)[1] == (
         "Of 3 runs beside the baseline base, 1 is significantly better (good), 1 is significantly "
-        "worse (bad) and 1 cannot be told from it: two-sided paired t-test over topics, p < 0.05 "
-        "after Holm's correction for 3 runs."
+        "worse (bad) and 1 does not differ significantly from it: two-sided paired t-test over "
+        "topics, p < 0.05 after Holm's correction for 3 runs."
     )
 
 
 def test_it_says_that_nothing_differs_from_the_baseline() -> None:
     found = made_up({"base": [0, 1] * 5, "other": [1, 0] * 5}, baseline="base")
-    assert sentences(found, P @ 1)[1] == (
-        "other cannot be told from the baseline base: two-sided paired t-test over topics, "
-        "p < 0.05."
+    assert describe_results(found, P @ 1)[1] == (
+        "other does not differ significantly from the baseline base: two-sided paired t-test "
+        "over topics, p < 0.05."
     )
 
 
 def test_without_a_baseline_it_compares_the_first_two() -> None:
     found = made_up({"a": [1] * 10, "b": [0] * 10})
-    assert sentences(found, P @ 1)[1] == (
+    assert describe_results(found, P @ 1)[1] == (
         "Its lead over b, the second, is unlikely to be chance: 1.000 (paired t-test, p < 0.001)."
     )
     found = made_up({"a": [1, 0, 1, 0, 1], "b": [0, 1, 0, 1, 0]})
-    assert "may be chance: 0.200" in sentences(found, P @ 1)[1]
+    assert "may be chance: 0.200" in describe_results(found, P @ 1)[1]
 
 
 def test_it_says_how_the_factors_fit(results: ir_std.Results) -> None:
-    assert "The factors, from the 129 systems of TREC-8 ad hoc, fit all 50 topics." in sentences(
-        results, ir_std.sAP
+    assert (
+        "The factors, from the 129 systems of TREC-8 ad hoc, fit all 50 topics."
+        in describe_results(results, ir_std.sAP)
     )
-    assert sentences(made_up({"a": [1, 0]}), P @ 1)[-1] == (
+    assert describe_results(made_up({"a": [1, 0]}), P @ 1)[-1] == (
         "The scores are raw: they compare only with those of the same topics."
     )
 
@@ -392,16 +393,16 @@ def test_a_run_has_left_a_scale_with_a_tenth_of_its_topics_or_a_third_by_e(
     values = np.full(51, 0.5)
     values[-1] = np.nan
     values[:topics] = score
-    assert at_end(measure, values)
+    assert is_saturated(measure, values)
     values[topics - 1] = 0.5
-    assert not at_end(measure, values)
+    assert not is_saturated(measure, values)
 
 
 def test_it_says_which_runs_have_left_the_scale() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
     perfect = {t: {d: 1.0 for d in list(docs)[:1000] if docs[d]} for t, docs in qrels.items()}
     found = ir_std.evaluate({"perfect": perfect, "usual": simulated_run(qrels, 1, 100)}, qrels, AP)
-    assert sentences(found, ir_std.sAP)[-1].startswith("Saturation: on many topics perfect ")
+    assert describe_results(found, ir_std.sAP)[-1].startswith("Saturation: on many topics perfect ")
 
 
 def test_the_method_names_measures_factors_and_tests(text: str) -> None:
@@ -438,7 +439,7 @@ def test_what_is_known_against_a_set_is_on_the_page_notes_first() -> None:
         {**factors.info, "notes": ["A <run> is broken."]}, factors.n_rel, factors.mean, factors.sd
     )
     found = ir_std.evaluate(runs["run0"], qrels, [AP], factors=noted)
-    note, *others = against_factors([found])["mine"]
+    note, *others = known_weaknesses([found])["mine"]
     assert note == "A <run> is broken."
     assert any(s == "AP: 3 systems, too few for a sure deviation." for s in others)
     assert not any("P@10" in s for s in others)
@@ -448,7 +449,7 @@ def test_what_is_known_against_a_set_is_on_the_page_notes_first() -> None:
 
 def test_raw_scores_need_nothing_said_against_factors() -> None:
     found = simulated(2, [AP], schemes=())
-    assert against_factors([found]) == {}
+    assert known_weaknesses([found]) == {}
     assert "What is known against" not in render(found)
 
 

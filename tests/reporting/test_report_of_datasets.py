@@ -17,7 +17,7 @@ from ir_std import FactorSet, sAP, snDCG
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.reporting.html.method import method
 from ir_std.reporting.html.report import render, write_report
-from ir_std.reporting.html.sentences import sentences
+from ir_std.reporting.html.sentences import describe_results
 from ir_std.testing import simulated_qrels, simulated_run
 
 SCORES = np.array([[0.2, 0.4, 0.6, np.nan], [0.1, 0.1, 0.3, 0.5]])
@@ -66,7 +66,7 @@ def test_a_data_set_is_compared_as_a_whole(results: ir_std.Results) -> None:
 
 
 def test_runs_on_a_whole_data_set_are_tested_by_their_raw_scores(results: ir_std.Results) -> None:
-    said = sentences(results, snDCG @ 10)
+    said = describe_results(results, snDCG @ 10)
     assert any(text.endswith("of nDCG@10 topic by topic.") for text in said)
     assert any("from the 3 systems of Toys with beir/toy" in text for text in said)
 
@@ -110,7 +110,7 @@ def test_each_of_several_tracks_is_said_with_its_own_number_of_systems() -> None
     counts = [s.systems_text() for s in sets]
     for set, count in zip(sets, counts, strict=True):
         named = f"{count} systems of {set.title}"
-        assert any(named in text for text in sentences(results, sAP))
+        assert any(named in text for text in describe_results(results, sAP))
         assert named in method([results])
         assert f"{set.title}, {count} standardizing systems" in render(results)
     of = behind(results)["counts"]

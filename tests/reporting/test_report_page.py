@@ -19,7 +19,7 @@ from ir_std import sAP
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.report import write_report
-from ir_std.reporting.html.sentences import sentences
+from ir_std.reporting.html.sentences import describe_results
 from ir_std.testing import simulated_qrels, simulated_run
 
 HOSTILE = "=<img src=x onerror=alert(1)></script>'\"&"
@@ -125,9 +125,9 @@ def score(value: float) -> str:
 
 
 def test_its_sentences_are_those_of_the_measure_chosen(view: View, results: ir_std.Results) -> None:
-    assert view.page.locator(".words li").all_text_contents() == sentences(results, sAP)
+    assert view.page.locator(".words li").all_text_contents() == describe_results(results, sAP)
     view.page.select_option("select[data-choice=measure]", "P@10")
-    assert view.page.locator(".words li").all_text_contents() == sentences(results, P @ 10)
+    assert view.page.locator(".words li").all_text_contents() == describe_results(results, P @ 10)
 
 
 def test_the_overview_ranks_all_runs_by_mean(view: View, results: ir_std.Results) -> None:
@@ -766,7 +766,7 @@ def test_without_scripts_the_numbers_and_the_method_are_there(
 ) -> None:
     plain = View(browser, java_script_enabled=False)
     plain.page.goto(file.as_uri())
-    assert plain.page.locator(".words li").all_text_contents() == sentences(results, sAP)
+    assert plain.page.locator(".words li").all_text_contents() == describe_results(results, sAP)
     assert plain.page.locator(".runs tbody tr:visible").count() == N_RUNS + 1
     assert plain.page.locator(".controls:visible, .chart:visible, .tools:visible").count() == 0
     assert "need JavaScript" in plain.text("noscript")

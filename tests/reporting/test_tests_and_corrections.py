@@ -16,7 +16,7 @@ import ir_std
 from ir_std import sAP
 from ir_std.errors import UsageError
 from ir_std.factors.catalog import load_factors
-from ir_std.reporting.html.sentences import sentences
+from ir_std.reporting.html.sentences import describe_results
 from ir_std.testing import simulated_qrels, simulated_run
 
 RUNS = "abcde"
@@ -92,7 +92,7 @@ def test_the_report_tests_the_best_beside_all_runs_where_the_test_takes_all(
     first, second = sorted(runs, key=lambda run: -found.means[run][AP])[:2]
     tested = ir_std.evaluate(runs, qrels, AP, baseline=second, test="tukey").tests[first][AP]
     shown = f"p = {tested.p:.3f}" if tested.p >= 0.001 else "p < 0.001"
-    assert f"(Tukey HSD test, {shown})" in " ".join(sentences(found, AP))
+    assert f"(Tukey HSD test, {shown})" in " ".join(describe_results(found, AP))
 
 
 def test_a_test_that_corrects_by_itself_takes_no_correction(collections: dict[str, Any]) -> None:

@@ -10,23 +10,22 @@ from ir_measures.measures import Measure
 from ir_std.measures import Standardized
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects, SystemEffects
-from ir_std.reporting.html.sentences import join_words
+from ir_std.reporting.html.sentences import join_with_and
 from ir_std.reporting.tables import Table
 
 Json = dict[str, Any]
 
 
 class AcrossCollections:
-    """What the template asks for."""
+    """What the template shows of several collections."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
-        tested = (p.results for p in comparison.parts if p.results.baseline is not None)
         self.effects = next(
             (
-                comparison.effects(found.baseline, found.test, found.correction)
-                for found in tested
-                if found.baseline is not None
+                comparison.effects(results.baseline, results.test, results.correction)
+                for results in (part.results for part in comparison.parts)
+                if results.baseline is not None
             ),
             None,
         )
@@ -68,22 +67,22 @@ class AcrossCollections:
             if (e := self.comparison.pooled(s, measure)) is not None
         }
         names = self.comparison.collections
-        said = [
+        texts = [
             f"{len(self.comparison.systems)} systems on {len(names)} collections: "
             f"{', '.join(names)}."
         ]
         if known:
             best = max(known, key=lambda s: known[s].mean)
             low, high = known[best].interval
-            said.append(
+            texts.append(
                 f"{best} has the highest mean {measure} over its collections: "
                 f"{known[best].mean:.3f} (95% interval {low:.3f} to {high:.3f})."
             )
-        said.append(
+        texts.append(
             "Only standardized means can be compared across collections; a baseline "
             "would show differences, collection by collection."
         )
-        return said
+        return texts
 
     def _differences(self, measure: Measure) -> list[str]:
         assert self.effects is not None
@@ -116,7 +115,7 @@ def _comparable(measure: Measure) -> bool:
 
 
 def _average(measure: Measure) -> float | None:
-    """The score of an average system; a mean of E has no such."""
+    """The score of an average system; None where there is none, as for scheme E."""
     if not isinstance(measure, Standardized):
         return None
     average: dict[str, float | None] = {
@@ -127,25 +126,25 @@ def _average(measure: Measure) -> float | None:
     return average.get(measure["scheme"])
 
 
-def _sentence(across: SystemEffects) -> str:
-    known = [e for e in across.effects if not isnan(e.difference.mean)]
+def _sentence(effects: SystemEffects) -> str:
+    known = [e for e in effects.effects if not isnan(e.difference.mean)]
     above = [e.collection for e in known if e.difference.interval[0] > 0]
     below = [e.collection for e in known if e.difference.interval[1] < 0]
     where = [
-        f"{word} {across.baseline} on {join_words(names)}"
+        f"{word} {effects.baseline} on {join_with_and(names)}"
         for word, names in (("above", above), ("below", below))
         if names
     ]
-    by = f"By {across.measure} {across.system} is"
+    by = f"By {effects.measure} {effects.system} is"
     text = f"{by} {' and '.join(where) or 'neither above nor below'}"
     if not where:
-        text += f" {across.baseline} on any of the {len(known)} collections"
+        text += f" {effects.baseline} on any of the {len(known)} collections"
     elif len(above) + len(below) < len(known):
         rest = len(known) - len(above) - len(below)
-        text += f", not to be told from it on the other {'one' if rest == 1 else rest}"
-    s = across.summary()
+        text += f", with no clear difference on the other {'one' if rest == 1 else rest}"
+    s = effects.summary()
     if s is None:
-        return f"{text}. There is no summary: {across.why_not()}."
+        return f"{text}. There is no summary: {effects.why_not()}."
     return (
         f"{text}. In summary the difference is {s.effect:+.3f} (95% interval {s.low:+.3f} to "
         f"{s.high:+.3f}); on one more such collection it may lie from {s.predicted[0]:+.3f} to "
@@ -154,8 +153,8 @@ def _sentence(across: SystemEffects) -> str:
 
 
 def _rows_of_effects(effects: Effects, measure: Measure, system: str) -> list[Json]:
-    across = effects.of(measure, system)
-    s = across.summary()
+    of_system = effects.of(measure, system)
+    s = of_system.summary()
     weights = iter(s.weights if s else ())
     rows = [
         _row(
@@ -166,7 +165,7 @@ def _rows_of_effects(effects: Effects, measure: Measure, system: str) -> list[Js
             e.difference.n,
             weight=next(weights, None) if known else None,
         )
-        for e, known in zip(across.effects, across.known, strict=True)
+        for e, known in zip(of_system.effects, of_system.known, strict=True)
     ]
     if s:
         rows += [

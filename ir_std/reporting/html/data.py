@@ -12,12 +12,12 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.evaluation.placement import Peers, peers_of
+from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, estimate, figures
-from ir_std.reporting.html.sentences import n_systems, sentences
+from ir_std.reporting.html.sentences import describe_results, n_systems
 from ir_std.schemes import EXACT, SCHEMES
 
 Json = dict[str, Any]
@@ -89,7 +89,7 @@ def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: 
         "placeRanks": [p.rank if p else None for p in placed],
         "differences": [_long(t.difference) if t else None for t in tested],
         "p": [_long(t.p_adjusted) if t else None for t in tested],
-        "words": sentences(results, measure),
+        "words": describe_results(results, measure),
         "axis": {"low": panel.low, "high": panel.high, "ticks": _numbers(panel.ticks)},
         "order": panel.order.tolist(),
         "peers": _peers(panel.peers),

@@ -12,7 +12,7 @@ from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import over_systems
-from ir_std.reporting.html.sentences import join_words, sets_of, systems_of
+from ir_std.reporting.html.sentences import dataset_systems, join_with_and, sets_of
 from ir_std.reporting.tables import latex_escape
 
 REFERENCES = {
@@ -66,17 +66,19 @@ class Licence:
 
 def licences(several: Iterable[EvaluatedRuns]) -> list[Licence]:
     """The sources and licences of all factors used, each with the raw measures it is for."""
-    found: dict[tuple[str, str], Licence] = {}
+    by_source: dict[tuple[str, str], Licence] = {}
     for plan in (plan for results in several for plan in results.plans.values()):
         source = plan.factors.about(plan.name, "source", plan.factors.source) or "not stated"
-        row = found.setdefault((plan.factors.id, source), _licence(plan.factors, plan.name, source))
+        row = by_source.setdefault(
+            (plan.factors.id, source), _licence(plan.factors, plan.name, source)
+        )
         if plan.name not in row.measures:
             row.measures.append(plan.name)
-    return list(found.values())
+    return list(by_source.values())
 
 
 def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
-    """What a set's list of sources says of one; without such what the set says of all."""
+    """What a set's list of sources says of one source, else what the set says of all."""
     records: list[dict[str, str]] = factors.info.get("sources", [])
     stated = next((record for record in records if record.get("source") == source), {})
     own = factors.info["measures"].get(measure, {}).get("licence")
@@ -86,17 +88,17 @@ def _licence(factors: FactorSet, measure: str, source: str) -> Licence:
     )
 
 
-def against_factors(several: Iterable[EvaluatedRuns]) -> dict[str, list[str]]:
+def known_weaknesses(several: Iterable[EvaluatedRuns]) -> dict[str, list[str]]:
     """What is known against each factor set used: its notes, and findings on the measures used."""
     used: dict[str, tuple[FactorSet, dict[str, None]]] = {}
     for plan in (plan for results in several for plan in results.plans.values()):
         used.setdefault(plan.factors.id, (plan.factors, {}))[1][plan.name] = None
-    found = {id: list(findings(factors, names)) for id, (factors, names) in used.items()}
-    return {id: sentences for id, sentences in found.items() if sentences}
+    sentences = {id: list(findings(factors, names)) for id, (factors, names) in used.items()}
+    return {id: texts for id, texts in sentences.items() if texts}
 
 
 def method(several: Iterable[EvaluatedRuns]) -> str:
-    """How the numbers were made, as a paper's section on evaluation would say it."""
+    """How the scores were computed, as a paper's section on evaluation would say it."""
     several = list(several)
     schemes = _schemes(several)
     raw = dict.fromkeys(
@@ -104,8 +106,8 @@ def method(several: Iterable[EvaluatedRuns]) -> str:
         for results in several
         for m in results.measures
     )
-    said = [
-        f"We report {latex_escape(join_words(raw))}, computed with ir_std {__version__} and "
+    texts = [
+        f"We report {latex_escape(join_with_and(raw))}, computed with ir_std {__version__} and "
         "ir_measures \\cite{macavaney2022}."
     ]
     if schemes:
@@ -115,33 +117,33 @@ def method(several: Iterable[EvaluatedRuns]) -> str:
             ["Scores are standardized by topic"] * (False in of_means)
             + ["means over data sets are standardized"] * (True in of_means)
         )
-        said.append(
-            f"{what[0].upper()}{what[1:]} {join_words(ways)}, "
-            f"with factors from {join_words(_sets(several))}."
+        texts.append(
+            f"{what[0].upper()}{what[1:]} {join_with_and(ways)}, "
+            f"with factors from {join_with_and(_sets(several))}."
         )
-    said += dict.fromkeys(_tests(results) for results in several if results.tests)
+    texts += dict.fromkeys(_tests(results) for results in several if results.tests)
     over = dict.fromkeys(_intervals(results) for results in several)
-    said += [f"Intervals are 95\\% intervals of means: {text}." for text in over]
-    return " ".join(said)
+    texts += [f"Intervals are 95\\% intervals of means: {text}." for text in over]
+    return " ".join(texts)
 
 
 def _intervals(results: EvaluatedRuns) -> str:
-    said = "over topics (Student's t)"
+    over_topics = "over topics (Student's t)"
     if not over_systems(results):
-        return said
-    how = dict.fromkeys(part.source for part in results.systems_covariances.values() if part.source)
+        return over_topics
+    methods = dict.fromkeys(c.source for c in results.systems_covariances.values() if c.source)
     return (
-        said
-        + ", and for standardized scores over the standardizing systems, " * bool(how)
-        + ("; ".join(how))
+        over_topics
+        + ", and for standardized scores over the standardizing systems, " * bool(methods)
+        + "; ".join(methods)
     )
 
 
 def _tests(results: EvaluatedRuns) -> str:
-    how = describe_test(results.test, results.correction, len(results.tests))
+    test = describe_test(results.test, results.correction, len(results.tests))
     return (
         f"Differences from {latex_escape(results.baseline or '')} are called significant by a "
-        f"{how}, for each measure by itself."
+        f"{test}, for each measure by itself."
     )
 
 
@@ -161,7 +163,7 @@ def _sets(several: Iterable[EvaluatedRuns]) -> list[str]:
         fit = results.match and results.match.fit
         for plan in results.plans.values():
             if plan.of_mean:
-                used[f"the {latex_escape(systems_of(plan))}"] = None
+                used[f"the {latex_escape(dataset_systems(plan))}"] = None
                 continue
             joined = fit and plan.factors is fit.factors
             used.update(

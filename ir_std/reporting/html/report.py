@@ -20,17 +20,17 @@ from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.data import PLACES, data_of
 from ir_std.reporting.html.method import (
     Licence,
-    against_factors,
+    known_weaknesses,
     licences,
     method,
     references,
 )
-from ir_std.reporting.html.sentences import sentences, sets_of
+from ir_std.reporting.html.sentences import describe_results, sets_of
 from ir_std.reporting.result_tables import result_table
 from ir_std.schemes import SCHEMES
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
-"""What tells a page of ir_std's from a file of other origin."""
+"""By this a page that ir_std wrote is recognized, and may be replaced."""
 
 READING = {
     "N": "0.5 is as good as the average standardizing system on the same topics, 0.84 one "
@@ -57,19 +57,19 @@ def write_report(
 
     Parameters
     ----------
-    results : Results or Comparison
+    results : EvaluatedRuns or Comparison
         Of one collection, or of several.
     file : str, path or open file
     title : str, optional
     inputs : iterable of str or path
         Files that must not be replaced.
     force : bool
-        Replace a file that is no page of ir_std's.
+        Replace a file even if ir_std did not write it.
 
     Raises
     ------
     InputError
-        If the file cannot be written, is one of the inputs, or is there and no page of ir_std's.
+        If the file cannot be written, is one of the inputs, or exists and is not by ir_std.
     MissingLibraryError
         If jinja2 is not installed.
 
@@ -119,7 +119,7 @@ def _score(value: float) -> str:
 
 
 class _Page:
-    """What the template asks for."""
+    """What the template shows."""
 
     def __init__(self, results: EvaluatedRuns | Comparison) -> None:
         if isinstance(results, Comparison):
@@ -130,7 +130,8 @@ class _Page:
             self.across = None
         self.results = list(by_name.values())
         self.parts = [
-            _Part(found, name, number) for number, (name, found) in enumerate(by_name.items())
+            _Part(of_collection, name, number)
+            for number, (name, of_collection) in enumerate(by_name.items())
         ]
 
     @property
@@ -208,8 +209,8 @@ class _Page:
         return licences(self.results)
 
     @property
-    def against_factors(self) -> dict[str, list[str]]:
-        return against_factors(self.results)
+    def known_weaknesses(self) -> dict[str, list[str]]:
+        return known_weaknesses(self.results)
 
 
 def _collection(results: EvaluatedRuns) -> str:
@@ -227,7 +228,7 @@ class _Part:
         self.measures = results.measures
         key = next((m for m in self.measures if isinstance(m, Standardized)), self.measures[0])
         self.key = str(key)
-        self.words = sentences(results, key)
+        self.words = describe_results(results, key)
         self.ranked = runs_by_mean(results, key)
         self.table = result_table(results, PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))
@@ -249,7 +250,7 @@ class _Part:
 
     @property
     def systems(self) -> str:
-        """How many standardizing systems runs are placed among; nothing if none is."""
+        """How many standardizing systems the runs are ranked with; empty if none is ranked."""
         counts = sorted(
             {
                 p.n_systems

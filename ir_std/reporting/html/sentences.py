@@ -1,4 +1,4 @@
-"""What the numbers say, in sentences."""
+"""What results say, in sentences."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from ir_std.reporting.figure_data import estimate, runs_by_mean
 NAMED = 3
 """Runs that a sentence names; more are counted."""
 TENTH, THIRD = 1 / 10, 1 / 3
-"""Shares of topics on which a run is at the end of a scale, from which on a sentence says so."""
+"""A sentence warns of a run that is at an end of its scale on this share of topics or more."""
 
 
-def sentences(results: EvaluatedRuns, measure: Measure) -> list[str]:
+def describe_results(results: EvaluatedRuns, measure: Measure) -> list[str]:
     """The best run, what differs from the baseline, how the factors fit, and saturation if any."""
     order = [
         run for run in runs_by_mean(results, measure) if not isnan(results.means[run][measure])
     ]
     if not order:
         return [f"No run has a {measure}.", _fit(results, measure)]
-    said = [
+    parts = [
         _best(results, measure, order),
         _compared(results, measure, order),
         _fit(results, measure),
         *_saturated(results, measure, order),
     ]
-    return [text for text in said if text]
+    return [text for text in parts if text]
 
 
 def _best(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> str:
@@ -83,18 +83,18 @@ def _against_baseline(results: EvaluatedRuns, measure: Measure) -> str:
     test = describe_test(results.test, results.correction, len(tested))
     how = f"{test}{_named_if_other(by, measure)}"
     if rest == len(tested):
-        which = "No other run can" if rest > 1 else f"{tested[0][0]} cannot"
-        return f"{which} be told from the baseline {results.baseline}: {how}."
-    said = [
+        which = "No other run differs" if rest > 1 else f"{tested[0][0]} does not differ"
+        return f"{which} significantly from the baseline {results.baseline}: {how}."
+    verdicts = [
         f"{len(runs)} {'is' if len(runs) == 1 else 'are'} significantly {word} ({_listed(runs)})"
         for runs, word in ((better, "better"), (worse, "worse"))
         if runs
     ]
     if rest:
-        said.append(f"{rest} cannot be told from it")
+        verdicts.append(f"{rest} {'does' if rest == 1 else 'do'} not differ significantly from it")
     return (
         f"Of {_count(len(tested), 'run')} beside the baseline {results.baseline}, "
-        f"{join_words(said)}: {how}."
+        f"{join_with_and(verdicts)}: {how}."
     )
 
 
@@ -104,18 +104,18 @@ def _against_second(results: EvaluatedRuns, measure: Measure, first: str, second
     others = (
         [run for run in results.runs if run != second] if results.test in FAMILYWISE else [first]
     )
-    found = paired_tests(
+    test = paired_tests(
         results.values[second][by],
         {run: results.values[run][by] for run in others},
         results.topics,
         results.test,
     )[first]
-    if isnan(found.p):
+    if isnan(test.p):
         return ""
-    verdict = "may be chance" if found.p >= ALPHA else "is unlikely to be chance"
+    verdict = "may be chance" if test.p >= ALPHA else "is unlikely to be chance"
     return (
-        f"Its lead over {second}, the second, {verdict}: {found.difference:.3f} "
-        f"({get_test(results.test)[1]}{_named_if_other(by, measure)}, {p_text(found.p)})."
+        f"Its lead over {second}, the second, {verdict}: {test.difference:.3f} "
+        f"({get_test(results.test)[1]}{_named_if_other(by, measure)}, {p_text(test.p)})."
     )
 
 
@@ -154,7 +154,9 @@ def _fit(results: EvaluatedRuns, measure: Measure) -> str:
     if fit.dataset is not None:
         return _fit_of_dataset(results, measure, fit.dataset)
     total = len(fit.matched) + len(fit.missing)
-    systems = join_words(f"{part.systems_text()} systems of {part.title}" for part in sets_of(fit))
+    systems = join_with_and(
+        f"{part.systems_text()} systems of {part.title}" for part in sets_of(fit)
+    )
     if fit.missing:
         return (
             f"The factors, from the {systems}, cover {len(fit.matched)} of {total} topics; the "
@@ -163,7 +165,7 @@ def _fit(results: EvaluatedRuns, measure: Measure) -> str:
     if fit.differ:
         return (
             f"The factors, from the {systems}, fit nearly: {_count(len(fit.differ), 'topic')} "
-            f"of {total} {'was' if len(fit.differ) == 1 else 'were'} judged anew since."
+            f"of {total} {'was' if len(fit.differ) == 1 else 'were'} judged again since."
         )
     return f"The factors, from the {systems}, fit all {_count(total, 'topic')}."
 
@@ -173,13 +175,13 @@ def _fit_of_dataset(results: EvaluatedRuns, measure: Measure, dataset: str) -> s
     if plan is None:
         return f"No factors are known for {measure} on {dataset}."
     return (
-        f"The factors, from the {systems_of(plan)}, are of the whole data set: a mean can be "
+        f"The factors, from the {dataset_systems(plan)}, are of the whole data set: a mean can be "
         "standardized, no topic by itself."
     )
 
 
-def systems_of(plan: Plan) -> str:
-    """The systems of a whole data set, in words."""
+def dataset_systems(plan: Plan) -> str:
+    """The systems behind the factors of a whole data set, in words."""
     return f"{int(n_systems(plan)[0])} systems of {plan.factors.title} with {plan.topics[0]}"
 
 
@@ -200,7 +202,7 @@ def _saturated(results: EvaluatedRuns, measure: Measure, order: Iterable[str]) -
     """Runs so far from the systems that the scale's end holds them on many topics."""
     if not isinstance(measure, Standardized) or results.plans[measure].of_mean:
         return []
-    runs = [run for run in order if at_end(measure, results.values[run][measure])]
+    runs = [run for run in order if is_saturated(measure, results.values[run][measure])]
     if not runs:
         return []
     return [
@@ -210,8 +212,8 @@ def _saturated(results: EvaluatedRuns, measure: Measure, order: Iterable[str]) -
     ]
 
 
-def at_end(measure: Standardized, values: npt.NDArray[np.float64]) -> bool:
-    """Whether scores by topic are so often at an end of their scale that it tells little."""
+def is_saturated(measure: Standardized, values: npt.NDArray[np.float64]) -> bool:
+    """Whether scores by topic are so often at an end of their scale that runs hardly differ."""
     known = values[~np.isnan(values)]
     if not len(known) or measure["scheme"] == "z":
         return False
@@ -220,7 +222,7 @@ def at_end(measure: Standardized, values: npt.NDArray[np.float64]) -> bool:
     return bool(np.mean((known > 0.99) | (known < 0.01)) >= TENTH)
 
 
-def join_words(parts: Iterable[str]) -> str:
+def join_with_and(parts: Iterable[str]) -> str:
     """``a, b and c``."""
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
@@ -228,8 +230,8 @@ def join_words(parts: Iterable[str]) -> str:
 
 def _listed(runs: Sequence[str]) -> str:
     if len(runs) <= NAMED + 1:  # "1 more" is no shorter than its name
-        return join_words(runs)
-    return join_words([*runs[:NAMED], f"{len(runs) - NAMED} more"])
+        return join_with_and(runs)
+    return join_with_and([*runs[:NAMED], f"{len(runs) - NAMED} more"])
 
 
 def _count(n: int, what: str) -> str:

@@ -1,16 +1,47 @@
 // Several collections: systems, or their differences from a baseline, side by side.
 
-/** A row a system and collection, with its interval; summaries are diamonds. */
+/** The rows with their heights, below each system's name, and where they end. */
+function forestRows(m) {
+  let bottom = 4;
+  const rows = m.rows.map((row, i) => {
+    const head = i === 0 || m.rows[i - 1].system !== row.system;
+    if (head) bottom += 24;
+    bottom += 22;
+    return { ...row, head, y: bottom - 11 };
+  });
+  return { rows, bottom };
+}
+
+/** The square, circle or diamond of a row, and the line of its interval. */
+function forestMark(row, x, heaviest, round) {
+  const marks = [];
+  if (row.low !== null && row.kind !== "summary") {
+    const cls = `interval ${row.kind === "predicted" ? "baseline" : ""}`;
+    marks.push(line(cls, x(row.low), row.y, x(row.high), row.y));
+  }
+  if (row.kind === "summary" && row.low !== null) {
+    marks.push(svg("path", { class: "dot baseline", d: `M${x(row.low)} ${row.y}L${x(row.mean)} ${row.y - 7}`
+      + `L${x(row.high)} ${row.y}L${x(row.mean)} ${row.y + 7}Z` }));
+  } else if (row.mean !== null) {
+    const side = row.weight ? 14 * Math.sqrt(row.weight / heaviest) : 9;
+    marks.push(svg("rect", { class: "dot run", x: x(row.mean) - side / 2, y: row.y - side / 2,
+      width: side, height: side, rx: round ? side / 2 : 0 }));
+  }
+  return marks;
+}
+
+function forestLines(m, row) {
+  const topics = row.topics ? `: ${plural(row.topics, "topic")}` : "";
+  const mean = row.mean === null ? "" : fixed(row.mean);
+  const interval = row.low === null ? "" : ` [${fixed(row.low)}, ${fixed(row.high)}]`;
+  return [`${row.system}, ${row.name}${topics}`, `${m.name} ${mean}${interval}`];
+}
+
+/** A row for each system and collection, with its interval; summaries are diamonds. */
 function drawForest(across, m, width) {
-  const rows = m.rows.map((row, i) => ({ ...row, head: i === 0 || m.rows[i - 1].system !== row.system }));
+  const { rows, bottom } = forestRows(m);
   const left = Math.min(220, Math.max(136, width * 0.3)), right = width - 14;
   const letters = Math.floor((left - 12) / 6.4);
-  let bottom = 4;
-  for (const row of rows) {
-    if (row.head) bottom += 24;
-    row.y = bottom + 11;
-    bottom += 22;
-  }
   const [low, high] = extent(m.rows.map((r) => r.low), m.rows.map((r) => r.high),
     m.rows.map((r) => r.mean), m.zero === null ? [] : [m.zero]);
   const pad = (high - low) * 0.03 || 0.05;
@@ -21,31 +52,20 @@ function drawForest(across, m, width) {
   const points = [];
   for (const row of rows) {
     if (row.head) parts.push(text("name chosen", 4, row.y - 18, "start", shortened(row.system, 40)));
-    parts.push(text(row.kind === "collection" ? "name" : "", left - 12, row.y + 4, "end", shortened(row.name, letters)));
-    if (row.low !== null && row.kind !== "summary") {
-      parts.push(line(`interval ${row.kind === "predicted" ? "baseline" : ""}`, x(row.low), row.y, x(row.high), row.y));
-    }
-    if (row.kind === "summary" && row.low !== null) {
-      parts.push(svg("path", { class: "dot baseline", d: `M${x(row.low)} ${row.y}L${x(row.mean)} ${row.y - 7}`
-        + `L${x(row.high)} ${row.y}L${x(row.mean)} ${row.y + 7}Z` }));
-    } else if (row.mean !== null) {
-      const side = row.weight ? 14 * Math.sqrt(row.weight / heaviest) : 9;
-      parts.push(svg("rect", { class: "dot run", x: x(row.mean) - side / 2, y: row.y - side / 2,
-        width: side, height: side, rx: across.baseline === null ? side / 2 : 0 }));
-    }
+    parts.push(text(row.kind === "collection" ? "name" : "", left - 12, row.y + 4, "end",
+      shortened(row.name, letters)));
+    parts.push(...forestMark(row, x, heaviest, across.baseline === null));
     if (row.low === null && row.mean === null) continue;
-    points.push({ x: x(row.mean ?? (row.low + row.high) / 2), y: row.y, lines: [
-      `${row.system}, ${row.name}${row.topics ? `: ${plural(row.topics, "topic")}` : ""}`,
-      `${m.name} ${row.mean === null ? "" : fixed(row.mean)}${row.low === null ? ""
-        : ` [${fixed(row.low)}, ${fixed(row.high)}]`}`],
-    go: () => across.open(row) });
+    points.push({ x: x(row.mean ?? (row.low + row.high) / 2), y: row.y, lines: forestLines(m, row),
+      go: () => across.open(row) });
   }
   if (across.baseline !== null) {
     parts.push(text("", x(m.zero) - 8, bottom + 32, "end", `← ${shortened(across.baseline, 20)} better`),
       text("", x(m.zero) + 8, bottom + 32, "start", "the other better →"));
   }
+  const systems = plural(new Set(m.rows.map((r) => r.system)).size, "system");
   return { points, by: "y", name: `collections ${m.name}`, drawn: picture(width,
-    bottom + (across.baseline === null ? 22 : 40), `${m.name} of ${plural(new Set(m.rows.map((r) => r.system)).size, "system")} `
+    bottom + (across.baseline === null ? 22 : 40), `${m.name} of ${systems} `
     + "by collection, with intervals. The arrow keys go from row to row.", ...parts) };
 }
 
@@ -73,8 +93,8 @@ class AcrossCollections {
 
   paint() { paintAll(this.figures); }
 
-  show(said) {
-    this.chosen = this.measures.find((m) => m.name === said.measure)
+  show(choices) {
+    this.chosen = this.measures.find((m) => m.name === choices.measure)
       ?? this.measures.find((m) => m.name === this.root.dataset.key);
     this.$("select").value = this.chosen.name;
     this.$(".measure-name").textContent = this.chosen.name;

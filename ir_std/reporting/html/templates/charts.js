@@ -1,143 +1,4 @@
-// The pictures of one collection: functions of its numbers, what is chosen, and a width.
-
-/** With more runs than this the overview shows their shape and names some. */
-const MANY_RUNS = 30;
-const LABELLED = 10;
-const OVERVIEW_HEIGHT = 360;
-
-const extent = (...lists) => {
-  let low = Infinity, high = -Infinity;
-  for (const list of lists) {
-    for (const value of list) {
-      if (value !== null && value < low) low = value;
-      if (value !== null && value > high) high = value;
-    }
-  }
-  return low > high ? [0, 1] : [low, high];
-};
-
-/** Heights that keep their order and at least `gap` between them, near to where they want to be. */
-function spaced(wanted, gap, low, high) {
-  const placed = [...wanted];
-  for (let i = 0; i < placed.length; i += 1) {
-    placed[i] = Math.max(placed[i], i ? placed[i - 1] + gap : low);
-  }
-  for (let i = placed.length - 1, most = high; i >= 0 && placed[i] > most; i -= 1, most -= gap) {
-    placed[i] = most;
-  }
-  return placed;
-}
-
-/** All runs by mean, with intervals, among the standardizing systems. */
-function drawOverview(part, chosen, width) {
-  const m = chosen.measure;
-  const range = m.systems.length ? [m.systems[0], m.systems[m.systems.length - 1]] : null;
-  return drawRanking(part, chosen, width, {
-    ...m, values: m.means, range, name: `${part.name} ${m.name} runs`, label: `Mean ${m.name}`,
-    both: (run) => part.both(m, run),
-    lines: (run) => [`${m.name} ${fixed(m.means[run])}${part.intervalText(m, run)}`,
-      ...(m.places[run] ? [m.places[run]] : [])],
-    go: (run) => part.go({ run: part.runs[run] }, ".one-run") });
-}
-
-/** The measure of the pictures by topic: of a whole data set the raw one, which alone has topics. */
-const shownByTopic = ({ measure, pair }) => measure.byTopic ? measure : pair.measures[0];
-
-/** All runs on one topic, among the standardizing systems there. */
-function drawOnTopic(part, chosen, width) {
-  const { topic } = chosen;
-  if (topic < 0) return null;
-  const m = shownByTopic(chosen);
-  const none = part.runs.map(() => null);
-  const of = (name) => m.peers ? at(m.peers[name], topic) : null;
-  const between = (...names) => names.some((name) => of(name) === null) ? null : names.map(of);
-  return drawRanking(part, chosen, width, {
-    values: part.runs.map((_, run) => part.value(m, run, topic)), low: none, high: none, systems: [],
-    range: between("least", "most"), band: between("low", "high"), systemsMean: of("mean"),
-    name: `${part.name} topic ${part.topics[topic]} ${m.name}`,
-    label: `${m.name} on topic ${part.topics[topic]}`, both: () => false,
-    lines: (run) => scoreLines(part, { ...chosen, run }, topic),
-    go: (run) => part.go({ run: part.runs[run] }) });
-}
-
-/** Runs in the order of their values, with the range of the standardizing systems. */
-function drawRanking(part, chosen, width, m) {
-  const height = (run) => m.values[run];
-  const ranked = [...part.runs.keys()].filter((run) => height(run) !== null)
-    .sort((a, b) => height(b) - height(a) || a - b);
-  const many = ranked.length > MANY_RUNS;
-  const letters = Math.max(9, Math.min(24, Math.floor(width / 30)));
-  const left = many ? 84
-    : Math.max(64, ...ranked.map((r) => widthOf(shortened(part.runs[r], letters)))) + 14;
-  const right = width - 14, top = 6;
-  const pitch = many ? OVERVIEW_HEIGHT / ranked.length : 22;
-  const bottom = top + Math.max(ranked.length * pitch, 44);
-  const [low, high] = extent(m.low, m.high, m.values, m.range ?? [], m.band ?? []);
-  const pad = (high - low) * 0.03 || 0.05;
-  const x = scale(low - pad, high + pad, left, right);
-  const y = (place) => top + (place + 0.5) * pitch;
-  const parts = [];
-  for (const [cls, ends] of [["area", m.range], ["band", m.band]]) {
-    if (!ends) continue;
-    const [first, last] = ends.map(x);
-    parts.push(svg("rect", { class: cls, x: first, y: top, width: last - first, height: bottom - top }));
-  }
-  const strip = m.systems.length ? 26 : 0;
-  parts.push(bottomAxis(x, top, bottom + strip, ticks(x.low, x.high, Math.max(6, width / 110))));
-  if (m.systemsMean !== null) {
-    parts.push(svg("path", { class: "mean", d: `M${x(m.systemsMean)} ${top}V${bottom + strip}` }));
-  }
-  const kind = (run) => run === chosen.run ? "run" : run === part.baseline ? "baseline" : "";
-  const drawn = [...ranked.keys()].sort((a, b) => Boolean(kind(ranked[a])) - Boolean(kind(ranked[b])));
-  for (const place of drawn) {
-    const run = ranked[place];
-    const cls = `interval ${kind(run) || (many ? "one-of-many" : "")}`;
-    if (m.low[run] !== null) parts.push(line(cls, x(m.low[run]), y(place), x(m.high[run]), y(place)));
-    if (m.both(run)) {
-      const half = m.overTopics[run];
-      parts.push(line(`${cls} over-topics`, x(m.values[run] - half), y(place), x(m.values[run] + half), y(place)));
-    }
-    parts.push(svg("circle", { class: `dot ${kind(run)}`, cx: x(m.values[run]), cy: y(place),
-      r: kind(run) ? 4.5 : many ? 2 : 4 }));
-  }
-  const label = (run, px, height, anchor) => {
-    const name = text(`name ${run === chosen.run ? "chosen" : ""}`, px, height + 4, anchor,
-      shortened(part.runs[run], letters));
-    name.append(svg("title", {}, part.runs[run]));
-    return name;
-  };
-  if (many) {
-    const named = new Set([...ranked.slice(0, LABELLED), chosen.run, part.baseline,
-      ...part.own.slice(0, LABELLED)]);
-    const places = [...ranked.keys()].filter((place) => named.has(ranked[place]));
-    const heights = spaced(places.map(y), 14, top + 6, bottom - 4);
-    places.forEach((place, i) => {
-      // Beside all that is drawn at the label's height, left of it where there is room.
-      const near = ranked.filter((_, other) => other === place || Math.abs(y(other) - heights[i]) < 8);
-      const start = x(extent(near.map((r) => m.low[r] ?? m.values[r]))[0]) - 18;
-      const end = x(extent(near.map((r) => m.high[r] ?? m.values[r]))[1]) + 18;
-      const onLeft = start - letters * 7 > 0;
-      const px = onLeft ? start : end;
-      parts.push(svg("path", { class: `leader ${kind(ranked[place])}`,
-        d: `M${px + (onLeft ? 3 : -3)} ${heights[i]}L${x((onLeft ? m.low : m.high)[ranked[place]]
-          ?? m.values[ranked[place]])} ${y(place)}` }),
-      label(ranked[place], px, heights[i], onLeft ? "end" : "start"));
-    });
-  } else {
-    parts.push(ranked.map((run, place) => label(run, left - 10, y(place), "end")));
-  }
-  if (strip) {
-    parts.push(svg("path", { class: "systems",
-      d: m.systems.map((mean) => `M${x(mean).toFixed(1)} ${bottom + 6}v14`).join("") }));
-    parts.push(text("small", left - 10, bottom + 17, "end", `${m.systems.length} systems`));
-  }
-  const points = ranked.map((run, place) => ({ x: x(m.values[run]), y: y(place), lines: [
-    `${place + 1}. ${part.runs[run]}${run === part.baseline ? " (baseline)" : ""}`, ...m.lines(run)],
-    go: () => m.go(run) }));
-  return { points, by: "y", name: m.name,
-    drawn: picture(width, bottom + strip + 22, `${m.label} of ${plural(ranked.length, "run")}, `
-      + `best first: ${part.runs[ranked[0]] ?? "none"}. The arrow keys go from run to run.`, ...parts) };
-}
+// The pictures of one collection by topic: functions of its numbers, what is chosen, and a width.
 
 /** What is known of a run on one topic. */
 function scoreLines(part, chosen, topic) {
@@ -194,8 +55,10 @@ function drawTopics(part, chosen, m, width) {
     if (peers.low.length === 1) {
       parts.push(svg("path", { class: "mean", d: `M${left} ${y(peers.mean[0])}H${right}` }));
     } else {
-      parts.push(svg("path", { class: "band", d: each((topic, px) => known(topic, peers.low, peers.high)
-        ? `M${(px - bar / 2).toFixed(1)} ${inside(peers.low[topic]).toFixed(1)}h${bar}V${inside(peers.high[topic]).toFixed(1)}h${-bar}Z` : "") }));
+      const box = (topic, px) => `M${(px - bar / 2).toFixed(1)} ${inside(peers.low[topic]).toFixed(1)}`
+        + `h${bar}V${inside(peers.high[topic]).toFixed(1)}h${-bar}Z`;
+      parts.push(svg("path", { class: "band",
+        d: each((topic, px) => known(topic, peers.low, peers.high) ? box(topic, px) : "") }));
       parts.push(svg("path", { class: "mean", d: each((topic, px) => known(topic, peers.mean)
         ? `M${px - bar / 2 - 1} ${y(at(peers.mean, topic))}h${bar + 2}` : "") }));
     }
@@ -269,23 +132,23 @@ function drawCurve(part, chosen, m, width) {
       + "lowest first, and how many topics have which score.", ...parts) };
 }
 
-/** A run's scores less another's, topic by topic. */
+/** The differences of two runs' scores, topic by topic. */
 function drawDifferences(part, chosen, m, width) {
-  const found = part.differences(m, chosen.run, chosen.against);
+  const differences = part.differences(m, chosen.run, chosen.against);
   const left = 42, right = width - 6, top = 8, bottom = 220;
-  const [low, high] = extent([0, ...found.map(([, d]) => d)]);
+  const [low, high] = extent([0, ...differences.map(([, d]) => d)]);
   const most = Math.max(-low, high) || 1;
   const y = scale(-most * 1.05, most * 1.05, bottom, top);
-  const step = (right - left) / (found.length || 1);
+  const step = (right - left) / (differences.length || 1);
   const x = (place) => left + (place + 0.5) * step;
   const many = part.manyTopics;
   const parts = [leftAxis(y, left, right, ticks(y.low, y.high, 5)), line("axis", left, y(0), right, y(0))];
-  const bars = (cls, wanted) => svg("path", { class: `bar ${cls}`, d: found.map(([, d], place) => wanted(d)
+  const bars = (cls, wanted) => svg("path", { class: `bar ${cls}`, d: differences.map(([, d], place) => wanted(d)
     ? `M${(x(place) - step * (many ? 0.5 : 0.38)).toFixed(2)} ${y(0).toFixed(1)}V${y(d).toFixed(1)}`
       + `h${(step * (many ? 1 : 0.76)).toFixed(2)}V${y(0).toFixed(1)}Z` : "").join("") });
   parts.push(bars("up", (d) => d > 0), bars("down", (d) => d < 0));
-  if (!many) parts.push(topicLabels(part, found.map(([topic]) => topic), x, bottom + 8, step));
-  const points = found.map(([topic, d], place) => {
+  if (!many) parts.push(topicLabels(part, differences.map(([topic]) => topic), x, bottom + 8, step));
+  const points = differences.map(([topic, d], place) => {
     if (topic === chosen.topic) parts.push(svg("circle", { class: "topic", cx: x(place), cy: y(d), r: 6 }));
     return { x: x(place), y: y(d), go: () => part.go({ topic: part.topics[topic] }),
       lines: [`topic ${part.topics[topic]}: ${signed(d, 4)}`,
@@ -296,7 +159,7 @@ function drawDifferences(part, chosen, m, width) {
       + `less that of ${part.runs[chosen.against]} on each topic, largest first.`, ...parts) };
 }
 
-/** Two runs' scores, a point a topic. */
+/** Two runs' scores, a point for each topic. */
 function drawScatter(part, chosen, m, width) {
   const side = Math.min(width, 460);
   const left = 42, right = side - 10, top = 8, bottom = side - 44;
@@ -309,7 +172,8 @@ function drawScatter(part, chosen, m, width) {
   for (const topic of part.topics.keys()) {
     const a = part.value(m, chosen.against, topic), b = part.value(m, chosen.run, topic);
     if (a === null || b === null) continue;
-    parts.push(svg("circle", { class: `dot run ${many ? "many" : ""}`, cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: many ? 2 : 3.6 }));
+    parts.push(svg("circle", { class: `dot run ${many ? "many" : ""}`,
+      cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: many ? 2 : 3.6 }));
     if (topic === chosen.topic) parts.push(svg("circle", { class: "topic", cx: x(a), cy: y(b), r: 7 }));
     points.push({ x: x(a), y: y(b), go: () => part.go({ topic: part.topics[topic] }),
       lines: [`topic ${part.topics[topic]}`, `${shortened(part.runs[chosen.run], 24)} ${fixed(b)}`,

@@ -1,4 +1,4 @@
-// Small means for drawing: elements, scales, axes, and figures that answer to mouse, touch and keys.
+// What all pictures use: elements, numbers, scales, axes, and figures that answer to mouse, touch and keys.
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const MISSING = "–";
@@ -20,6 +20,18 @@ const signed = (value, places = 2) => value === null ? MISSING
 const plural = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 const shortened = (text, letters) => text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
 
+/** The least and the largest of the numbers in some lists. */
+const extent = (...lists) => {
+  let low = Infinity, high = -Infinity;
+  for (const list of lists) {
+    for (const value of list) {
+      if (value !== null && value < low) low = value;
+      if (value !== null && value > high) high = value;
+    }
+  }
+  return low > high ? [0, 1] : [low, high];
+};
+
 function scale(low, high, from, to) {
   const map = (value) => from + (value - low) / (high - low || 1) * (to - from);
   return Object.assign(map, { low, high, from, to });
@@ -29,11 +41,11 @@ function ticks(low, high, about) {
   const rough = (high - low || 1) / about;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((m) => m * power >= rough * (1 - 1e-9));
-  const found = [];
+  const values = [];
   for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9); i += 1) {
-    found.push(Number((i * step).toPrecision(12)));
+    values.push(Number((i * step).toPrecision(12)));
   }
-  return found;
+  return values;
 }
 
 const line = (cls, x1, y1, x2, y2) => svg("path", { class: cls, d: `M${x1} ${y1}L${x2} ${y2}` });
@@ -94,14 +106,15 @@ function downloadPng(drawn, name) {
   image.src = `data:image/svg+xml,${encodeURIComponent(standalone(drawn))}`;
 }
 
+/** Width of a sheet of paper, in pixels. */
 const PAPER = 660;
-/** Width to draw at, in pixels, where the page is being printed. */
-let printing = null;
+/** `width` to draw at, in pixels, while the page is being printed; null on screen. */
+const printing = { width: null };
 
 /**
- * A place for a picture: `draw(width)` gives `{ drawn, name, points }`, where a point is
- * `{ x, y, lines, go }`.  The nearest point's lines are shown beside it, `go` is called on a
- * click or Enter.
+ * A place for a picture: `draw(width)` gives `{ drawn, name, points, by }`, where a point is
+ * `{ x, y, lines, go }`.  The lines of the nearest point, by `x`, `y` or `xy`, are shown beside it;
+ * its `go` is called on a click or Enter.
  */
 class Figure {
   constructor(host, draw) {
@@ -128,7 +141,7 @@ class Figure {
     this.canvas.addEventListener("focusout", () => this.point(null));
   }
 
-  width() { return printing === null ? this.canvas.clientWidth : printing / this.columns(); }
+  width() { return printing.width === null ? this.canvas.clientWidth : printing.width / this.columns(); }
 
   paint(width) {
     if (!width) return;
@@ -150,11 +163,14 @@ class Figure {
     const box = this.drawn.getBoundingClientRect();
     const zoom = this.drawn.viewBox.baseVal.width / box.width;
     const x = (event.clientX - box.left) * zoom, y = (event.clientY - box.top) * zoom;
-    const far = (p) => this.by === "x" ? Math.abs(p.x - x) : this.by === "y" ? Math.abs(p.y - y)
-      : Math.hypot(p.x - x, p.y - y);
+    const distance = {
+      x: (p) => Math.abs(p.x - x),
+      y: (p) => Math.abs(p.y - y),
+      xy: (p) => Math.hypot(p.x - x, p.y - y),
+    }[this.by];
     let best = null;
     this.points.forEach((p, i) => {
-      if (best === null || far(p) < far(this.points[best])) best = i;
+      if (best === null || distance(p) < distance(this.points[best])) best = i;
     });
     return best;
   }

@@ -11,8 +11,8 @@ class Address {
 
   /** The address of a part's view with a change; null takes a choice away. */
   of(part, change) {
-    const now = this.read();
-    const kept = this.parts.length === 1 || now.in === part.name ? now : {};
+    const choices = this.read();
+    const kept = this.parts.length === 1 || choices.in === part.name ? choices : {};
     const next = { ...(this.parts.length > 1 ? { in: part.name } : {}), ...kept, ...change };
     return `#${new URLSearchParams(Object.entries(next).filter(([, value]) => value !== null))}`;
   }
@@ -40,14 +40,14 @@ class Address {
 
   /** Go to the place that the page was opened for. */
   enter() {
-    const said = this.read();
-    if (!(said.in || said.run || said.topic || said.against)) return;
-    const place = said.against ? ".against" : said.topic ? ".one-topic" : said.run ? ".one-run" : "h2";
-    this.parts.find((part) => this.isOf(part))?.$(place)?.scrollIntoView();
+    const choices = this.read();
+    const places = { against: ".against", topic: ".one-topic", run: ".one-run", in: "h2" };
+    const place = Object.keys(places).find((name) => choices[name]);
+    if (place) this.parts.find((part) => this.isOf(part))?.$(places[place])?.scrollIntoView();
   }
 }
 
-/** When the browser has nothing else to do; Safari knows no such time. */
+/** When the browser has nothing else to do, at once in Safari, which cannot say so. */
 const idle = () => new Promise((resolve) => { (window.requestIdleCallback ?? setTimeout)(resolve); });
 
 async function start() {
@@ -63,19 +63,19 @@ async function start() {
   address.open(parts[0]);
   addEventListener("hashchange", () => address.show());
   const paint = (width) => {
-    printing = width;
+    printing.width = width;
     if (width !== null) document.querySelectorAll("table[data-groups]").forEach((table) => makeSheets(table, width));
     for (const part of parts) if (part.chosen) part.paint();
   };
   let width = innerWidth;
   addEventListener("resize", () => {
-    if (innerWidth !== width && printing === null) paint(null);
+    if (innerWidth !== width && printing.width === null) paint(null);
     width = innerWidth;
   });
   addEventListener("beforeprint", () => paint(PAPER));
   addEventListener("afterprint", () => paint(null));
   matchMedia("print").addEventListener("change", (media) => paint(media.matches ? PAPER : null));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paint(printing));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paint(printing.width));
   document.querySelectorAll(".scroll").forEach(hintAtWidth);
   for (const button of document.querySelectorAll("button.copy")) {
     button.addEventListener("click", async () => {
@@ -83,7 +83,7 @@ async function start() {
       button.textContent = "Copied";
     });
   }
-  document.documentElement.dataset.ready = "";  // what is seen first is there, and answers
+  document.documentElement.dataset.ready = "";  // the first screen is shown and answers
   for (const part of parts) {
     await idle();
     address.open(part);

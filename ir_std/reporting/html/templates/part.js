@@ -1,5 +1,6 @@
 // One collection's part of the page: its numbers, what is chosen, and everything that shows it.
 
+/** How many topics are listed as farthest above and below. */
 const FARTHEST = 5;
 
 /** The matrices of runs x topics that the page carries; null is no value. */
@@ -78,12 +79,12 @@ class Part {
 
   /** [topic, difference], largest first, of the scores as they are shown. */
   differences(m, run, against) {
-    const found = [];
+    const differences = [];
     for (const topic of this.topics.keys()) {
       const a = this.value(m, run, topic), b = this.value(m, against, topic);
-      if (a !== null && b !== null) found.push([topic, Math.round((a - b) * 1e4) / 1e4]);
+      if (a !== null && b !== null) differences.push([topic, Math.round((a - b) * 1e4) / 1e4]);
     }
-    return found.sort((a, b) => b[1] - a[1]);
+    return differences.sort((a, b) => b[1] - a[1]);
   }
 
   /** The raw measure and the standardized one that are shown side by side. */
@@ -126,7 +127,7 @@ class Part {
     }
     walkCells(this.table.table);
     const tip = root.querySelector(".tip");
-    const tell = (event) => {
+    const showTip = (event) => {
       const button = event.target.closest("td button");
       tip.hidden = !button;
       if (!button) return;
@@ -138,7 +139,7 @@ class Part {
       tip.style.left = `${Math.max(0, Math.min(box.left - room.left, room.width - tip.offsetWidth))}px`;
       tip.style.top = `${box.bottom - room.top + 4}px`;
     };
-    for (const kind of ["pointerover", "focusin"]) this.table.table.addEventListener(kind, tell);
+    for (const kind of ["pointerover", "focusin"]) this.table.table.addEventListener(kind, showTip);
     for (const kind of ["pointerleave", "focusout"]) {
       this.table.table.addEventListener(kind, () => { tip.hidden = true; });
     }
@@ -151,30 +152,13 @@ class Part {
       this.go({ run: this.runs[button.closest("tr").dataset.i], measure: button.parentNode.dataset.m });
     });
     root.querySelector(".csv").addEventListener("click", () =>
-      download(fileName(`${this.name} means`, "csv"), new Blob([this.csvOfMeans()], { type: "text/csv" })));
+      download(fileName(`${this.name} means`, "csv"), new Blob([meansCsv(this)], { type: "text/csv" })));
     this.topicsTable = new SortedTable(this.$(".all-topics"), {
       pinned: (row) => Number(row.dataset.i) === this.chosen?.topic });
     this.$(".all-topics .csv").addEventListener("click", () =>
       download(fileName(`${this.name} ${this.runs[this.chosen.run]} topics`, "csv"),
-        new Blob([this.csvOfTopics()], { type: "text/csv" })));
+        new Blob([topicsCsv(this)], { type: "text/csv" })));
     this.$("details").addEventListener("toggle", () => this.fillTopics());
-  }
-
-  csvOfMeans() {
-    const columns = this.measures.flatMap((m) => [[m.name, m.means], [`${m.name} low`, m.low],
-      [`${m.name} high`, m.high], [`${m.name} rank among systems`, m.placeRanks],
-      ...(this.baseline === null ? [] : [[`${m.name} p`, m.p]])]);
-    return csv([["run", ...columns.map(([name]) => name)],
-      ...this.runs.map((name, run) => [name, ...columns.map(([, values]) => values[run])])]);
-  }
-
-  csvOfTopics() {
-    const { run, pair: { measures, byTopic: b } } = this.chosen;
-    const head = ["topic", ...measures.map((m) => m.name),
-      ...(b ? ["z", "rank", `systems’ mean ${b.measure}`, "sd"] : [])];
-    return csv([head, ...[...this.topics.keys()].map((topic) => [this.topics[topic],
-      ...measures.map((m) => this.value(m, run, topic)),
-      ...(b ? [this.z(b, run, topic), this.rank(b, run, topic), b.mean[topic], b.sd[topic]] : [])])]);
   }
 
   setUpFigures() {
@@ -195,22 +179,22 @@ class Part {
 
   paint() { paintAll(this.unpacked ? this.figures : this.figures.slice(0, 1)); }
 
-  /** Show what an address says; what it does not say is as at the start. */
-  show(said) {
-    const known = (name, list, otherwise) => list.includes(said[name]) ? said[name] : otherwise;
+  /** Show the choices that stand in an address; the others are as at the start. */
+  show(choices) {
+    const known = (name, list, otherwise) => list.includes(choices[name]) ? choices[name] : otherwise;
     const measure = this.byName.get(known("measure", [...this.byName.keys()], this.start.measure));
     const run = known("run", this.runs, this.start.run);
     let against = known("against", this.runs, this.start.against);
     if (against === run) against = this.runs.find((other) => other !== run) ?? run;
     this.chosen = { measure, pair: this.pair(measure), run: this.runs.indexOf(run),
-      against: this.runs.indexOf(against), scatter: said.as === "scatter",
-      topic: this.topics.indexOf(said.topic) };
-    const choose = { measure: measure.name, run, against };
+      against: this.runs.indexOf(against), scatter: choices.as === "scatter",
+      topic: this.topics.indexOf(choices.topic) };
+    const selected = { measure: measure.name, run, against };
     for (const select of this.root.querySelectorAll("select[data-choice]")) {
-      select.value = choose[select.dataset.choice];
+      select.value = selected[select.dataset.choice];
     }
     this.showWords();
-    this.showTable(said.sort);
+    this.showTable(choices.sort);
     if (this.unpacked) this.showRun();
     this.paint();
   }
@@ -223,38 +207,39 @@ class Part {
 
   showTable(sort) {
     const { measure } = this.chosen;
-    const table = this.table.table;
-    for (const row of table.tBodies[0].rows) {
-      const run = Number(row.dataset.i);
-      if (row.classList.contains("systems-row")) continue;
-      const rank = row.querySelector(".rank");
-      if (rank) rank.textContent = this.rankHere(measure, run) ?? MISSING;
-      const among = row.querySelector(".among");
-      if (among) {
-        among.textContent = measure.placeRanks[run] ?? MISSING;
-        among.title = measure.places[run] ?? "";
-      }
-      row.toggleAttribute("aria-current", run === this.chosen.run);
-      for (const cell of row.querySelectorAll("td[data-m]")) {
-        cell.firstElementChild.toggleAttribute("aria-current",
-          run === this.chosen.run && cell.dataset.m === measure.name);
-      }
-    }
+    const { table } = this.table;
+    for (const row of table.querySelectorAll("tr[data-i]")) this.showTableRow(row, measure);
     const [column, direction] = (sort ?? "").split(/:(?=[^:]*$)/);
-    const head = [...table.tHead.rows[0].cells].find((th) => th.dataset.column === column);
+    const headOf = (name) => [...table.tHead.rows[0].cells].find((th) => th.dataset.column === name);
+    const head = headOf(column);
     if (head && ["ascending", "descending"].includes(direction)) this.table.sort(head, direction);
-    else this.table.sort([...table.tHead.rows[0].cells].find(
-      (th) => th.dataset.column === this.start.measure), "descending");
+    else this.table.sort(headOf(this.start.measure), "descending");
+  }
+
+  showTableRow(row, measure) {
+    const run = Number(row.dataset.i);
+    const rank = row.querySelector(".rank");
+    if (rank) rank.textContent = this.rankHere(measure, run) ?? MISSING;
+    const among = row.querySelector(".among");
+    if (among) {
+      among.textContent = measure.placeRanks[run] ?? MISSING;
+      among.title = measure.places[run] ?? "";
+    }
+    row.toggleAttribute("aria-current", run === this.chosen.run);
+    for (const cell of row.querySelectorAll("td[data-m]")) {
+      cell.firstElementChild.toggleAttribute("aria-current",
+        run === this.chosen.run && cell.dataset.m === measure.name);
+    }
   }
 
   showRun() {
-    const { run, measure, pair, against } = this.chosen;
+    const { run, pair, against } = this.chosen;
     for (const place of this.root.querySelectorAll(".run-name")) place.textContent = this.runs[run];
     for (const place of this.root.querySelectorAll(".against-name")) place.textContent = this.runs[against];
-    this.$(".numbers").replaceChildren(...this.numbers().map(([name, value, what]) =>
-      html("div", {}, html("dt", {}, name), html("dd", {}, value), html("dd", { class: "note" }, what))));
+    this.$(".numbers").replaceChildren(...meanNumbers(this).map(([name, value, explanation]) =>
+      html("div", {}, html("dt", {}, name), html("dd", {}, value), html("dd", { class: "note" }, explanation))));
     this.$(".topics-1").hidden = pair.measures.length < 2;
-    this.$(".topics-caption").textContent = this.caption();
+    this.$(".topics-caption").textContent = topicsCaption(this);
     pair.measures.forEach((m, i) => {
       for (const title of this.root.querySelectorAll(`.title-${i}`)) {
         title.textContent = `${m.name}, ${m.base ? "standardized" : "raw"}`;
@@ -282,60 +267,12 @@ class Part {
     if (known) known.hidden = !pair.byTopic || pair.byTopic.mean[topic] === null;
   }
 
-  caption() {
-    const { run, pair: { behind: b } } = this.chosen;
-    if (b?.dataset) {
-      return `Only the mean over ${b.dataset} is standardized, no topic by itself: ${b.measure} of the `
-        + `${b.counts[0]} systems has the mean ${fixed(b.mean[0])} and the deviation ${fixed(b.sd[0])}.`;
-    }
-    return b ? `${this.runs[run]} is above the mean of the ${b.counts.length === 1 ? `${b.counts[0]} ` : ""}systems of ${b.set} on `
-      + `${plural(b.above[run], "topic")} (by more than one standard deviation on ${b.farAbove[run]}), `
-      + `below it on ${b.below[run]} (by more than one on ${b.farBelow[run]}).` : "";
-  }
-
-  /** The mean, raw and by every scheme, with interval, place and test. */
-  numbers() {
-    const { run, measure: m, pair: { behind: b, measures: [base] } } = this.chosen;
-    const found = b ? b.schemes.map(([scheme, means]) =>
-      [scheme === "raw" ? `raw ${b.measure}` : scheme, fixed(means[run]), ""])
-      : [[`raw ${base.name}`, fixed(base.means[run]), ""]];
-    return [...found,
-      ...(m.low[run] === null ? [] : [[`${m.name}, 95% interval`, `${fixed(m.low[run])} to ${fixed(m.high[run])}`,
-        this.both(m, run) ? `±${fixed(m.overTopics[run])} by topics, ±${fixed(m.overSystems[run])} by systems`
-          : "by topics"]]),
-      ...(m.places[run] ? [["among the systems", m.placeRanks[run] ?? MISSING, m.places[run]]] : []),
-      ...(m.p[run] === null ? [] : [[`less ${this.runs[this.baseline]}`, signed(m.differences[run], 4),
-        `p ${m.p[run] < 0.0001 ? "< 0.0001" : `= ${m.p[run].toFixed(4)}`}`]])];
-  }
-
   showAgainst() {
-    const { run, against, pair, scatter } = this.chosen;
-    const section = this.$(".against");
-    if (!section) return;
+    const { pair, scatter } = this.chosen;
+    if (!this.$(".against")) return;
     this.$(".against-1").hidden = pair.measures.length < 2;
     this.$(".as-scatter").checked = scatter;
-    this.$(".against-caption").replaceChildren(...pair.measures.map((m) => {
-      const found = this.differences(m, run, against);
-      const up = found.filter(([, d]) => d > 0), down = found.filter(([, d]) => d < 0).reverse();
-      const named = (list) => list.slice(0, FARTHEST)
-        .map(([topic, d]) => `${this.topics[topic]} (${signed(d)})`).join(", ");
-      return html("p", {}, `${m.name}: ${this.runs[run]} is better on ${up.length}, worse on `
-        + `${down.length} of ${plural(found.length, "topic")}.`
-        + (up.length ? ` Most for it: ${named(up)}.` : "") + (down.length ? ` Most against it: ${named(down)}.` : ""));
-    }));
-  }
-
-  topicHead() {
-    const { pair: { measures, byTopic: b } } = this.chosen;
-    return [["topic", "ascending"], ...measures.map((m) => [m.name]),
-      ...(b ? [["z"], ["rank", "ascending"], ["systems’ mean"], ["sd"]] : [])];
-  }
-
-  topicCells(topic) {
-    const { run, pair: { measures, byTopic: b } } = this.chosen;
-    return [this.topics[topic], ...measures.map((m) => fixed(this.value(m, run, topic))),
-      ...(b ? [signed(this.z(b, run, topic)), this.rank(b, run, topic) ?? MISSING,
-        fixed(b.mean[topic]), fixed(b.sd[topic])] : [])];
+    this.$(".against-caption").replaceChildren(...pair.measures.map((m) => html("p", {}, againstCaption(this, m))));
   }
 
   topicRow(topic) {
@@ -348,12 +285,12 @@ class Part {
     });
     const row = html("tr", { "data-i": topic, class: topic === this.chosen.topic ? "chosen" : null },
       html("th", { scope: "row" }, link),
-      this.topicCells(topic).slice(1).map((content) => html("td", {}, content)));
+      topicCells(this, topic).map((content) => html("td", {}, content)));
     return row;
   }
 
   headRow(sortable) {
-    return html("tr", {}, this.topicHead().map(([name, first]) => html("th", { scope: "col", "data-first": first },
+    return html("tr", {}, topicHead(this).map(([name, first]) => html("th", { scope: "col", "data-first": first },
       sortable ? html("button", { type: "button" }, name) : name)));
   }
 

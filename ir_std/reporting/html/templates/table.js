@@ -8,7 +8,7 @@ const cellKey = (cell) => {
 };
 
 class SortedTable {
-  /** `pinned(row)` tells which rows are shown even where the table is folded. */
+  /** Rows that are `pinned(row)` are shown even while the table is folded. */
   constructor(root, { pinned = () => false, onSort = () => {} } = {}) {
     this.table = root.querySelector("table");
     this.fold = Number(this.table.dataset.fold);
@@ -56,22 +56,25 @@ class SortedTable {
 
   show() {
     const wanted = (this.filterBox?.value ?? "").trim().toLowerCase();
-    let found = 0, shown = 0;
+    let matching = 0, shown = 0;
     for (const row of this.table.tBodies[0].rows) {
-      const special = row.classList.contains("systems-row");
-      const fits = special || row.cells[0].textContent.toLowerCase().includes(wanted);
-      row.classList.toggle("filtered", !fits);
-      if (special || !fits) continue;
-      found += 1;
-      const folded = !this.unfolded && found > this.fold && !this.pinned(row);
+      if (row.classList.contains("systems-row")) continue;
+      const matches = row.cells[0].textContent.toLowerCase().includes(wanted);
+      row.classList.toggle("filtered", !matches);
+      if (!matches) continue;
+      matching += 1;
+      const folded = !this.unfolded && matching > this.fold && !this.pinned(row);
       row.classList.toggle("folded", folded);
       if (!folded) shown += 1;
     }
-    if (!this.more) return;
-    this.more.hidden = found <= this.fold;
-    this.more.textContent = this.unfolded ? `Show the first ${this.fold} only` : `Show all ${found}`;
+    if (this.more) this.showCounts(matching, shown);
+  }
+
+  showCounts(matching, shown) {
+    this.more.hidden = matching <= this.fold;
+    this.more.textContent = this.unfolded ? `Show the first ${this.fold} only` : `Show all ${matching}`;
     this.more.setAttribute("aria-expanded", this.unfolded);
-    this.root.querySelector(".count").textContent = found === shown ? "" : `${shown} of ${found} are shown.`;
+    this.root.querySelector(".count").textContent = matching === shown ? "" : `${shown} of ${matching} are shown.`;
   }
 }
 
@@ -109,12 +112,12 @@ function makeSheets(table, room) {
     html("tbody", {}, [...table.tBodies[0].rows].map((row) => copy(row, columns)))))));
 }
 
-/** Whether a wide table goes on to the right, told by a class that shows a hint. */
+/** Give a wide table that goes on to the right a class that shows a hint. */
 function hintAtWidth(scroller) {
-  const tell = () => scroller.classList.toggle("goes-on",
+  const update = () => scroller.classList.toggle("goes-on",
     scroller.scrollLeft + scroller.clientWidth < scroller.scrollWidth - 2);
-  scroller.addEventListener("scroll", tell, { passive: true });
-  new ResizeObserver(tell).observe(scroller);
+  scroller.addEventListener("scroll", update, { passive: true });
+  new ResizeObserver(update).observe(scroller);
 }
 
 /** One stop for the tab key in a table's numbers; the arrow keys go from cell to cell. */

@@ -11,7 +11,7 @@ from ir_measures import AP
 
 import ir_std
 from ir_std import InputError, NoFactorsError, UsageError, load_factors, nDCG
-from ir_std.factors.estimates import leave_out_systems
+from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.quality import saturates
 from ir_std.testing import simulated_qrels, simulated_run
 

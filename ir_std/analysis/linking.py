@@ -1,0 +1,359 @@
+"""One scale for two collections, by systems that ran on both: linking.
+
+A standardized score is relative to the systems of its own collection.  Test theory puts two forms
+of a test on one scale by what both have in common (Kolen and Brennan, Test Equating, Scaling, and
+Linking, 3rd edition, 2014: common items and nonequivalent groups).  Here the *anchors* are systems
+that ran on both collections: one constant is added to every z on a collection, so that the
+anchors' mean score is what it is on the reference collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr, stdtrit
+
+from ir_std._arrays import Floats
+from ir_std.analysis.anchors import AnchorPair, Curve, variance_of_sum
+from ir_std.analysis.estimate import LEVEL
+from ir_std.errors import UsageError
+from ir_std.schemes import normal_cdf
+
+MIN_TOPICS = 10
+"""So many topics with factors it takes on each of the two collections."""
+FEW_ANCHORS = 3
+"""With fewer anchors hardly anything tells how well they agree."""
+DROPS_FROM = 5
+"""With so many anchors one that disagrees with the others is left out."""
+DISAGREES = 0.05
+"""The level of the test whether an anchor disagrees, before correction for the anchors' number."""
+DOUBTFUL_SHIFT, LARGEST_SHIFT = 1.0, 2.0
+"""Constants beyond which a link is doubtful, and beyond which it is refused, in units of z."""
+USUAL_MEAN, POSSIBLE_MEAN = (0.10, 0.85), (0.02, 0.95)
+"""Where the anchors' mean N must lie for a good link, and for any."""
+SATURATED, MOST_SATURATED = (0.01, 0.99), 0.3
+"""N outside of this tells little; more than this share of the anchors' values make doubtful."""
+
+
+@dataclass(frozen=True)
+class LinkedDifference:
+    """A mean on the reference less a linked mean on another collection.
+
+    Attributes
+    ----------
+    difference : float
+    error : float
+        The standard error, over the topics of both collections and over anchors.
+    df : float
+        Degrees of freedom: Welch's, of the part over topics.
+    """
+
+    difference: float
+    error: float
+    df: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 percent interval, by Student's t."""
+        half = float(stdtrit(self.df, (1 + LEVEL) / 2)) * self.error
+        return self.difference - half, self.difference + half
+
+    @property
+    def p(self) -> float:
+        """Two-sided, of no difference."""
+        return float(2 * stdtr(self.df, -abs(self.difference) / self.error))
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """The link of one collection to the reference.
+
+    Attributes
+    ----------
+    constant : float
+        What is added to every z of the collection.
+    error : float
+        Its standard error, over topics and anchors.
+    disagreement : float
+        How much single anchors' constants vary beyond what topics explain: a standard deviation,
+        shrunk towards the usual one (see :func:`link`).
+    anchors : tuple of str
+        The names of the anchors that were used.
+    dropped : tuple of str
+        Anchors that disagreed with the others and were left out.
+    doubts : tuple of str
+        Why the link is doubtful; empty if nothing speaks against it.
+    """
+
+    constant: float
+    error: float
+    disagreement: float
+    anchors: tuple[str, ...]
+    dropped: tuple[str, ...]
+    doubts: tuple[str, ...]
+    _pair: AnchorPair
+
+    def apply(self, z: npt.ArrayLike) -> Floats:
+        """Scores on the reference's scale, of z on the linked collection."""
+        return self._pair.curve.score(np.asarray(z, float) + self.constant)
+
+    def difference(self, z_reference: npt.ArrayLike, z: npt.ArrayLike) -> LinkedDifference:
+        """How far a mean on the reference is above a linked mean.
+
+        Parameters
+        ----------
+        z_reference : array_like, shape (n_topics,)
+            A system's z on the topics of the reference, as given to :func:`link`.
+        z : array_like, shape (n_topics,)
+            That of the same system, or of another one, on the topics of the linked collection.
+
+        Notes
+        -----
+        The variance over topics is ``var(y_A - r a) / n_A + var(y_B - r b) / n_B``: ``y`` are the
+        system's scores, ``a`` and ``b`` the anchors' means by topic, ``r`` is the system's slope
+        ``f`` over the anchors' (the delta method).  ``tau**2 f**2 (1 + 1/k)`` is added, as the
+        system itself, like each of the k anchors, may suit one of the collections better.
+        """
+        y = self._pair.curve.score(np.asarray(z_reference, float))
+        return _difference(y, _Side(self, z))
+
+    def error_of(self, z: npt.ArrayLike) -> float:
+        """The standard error that the link adds to a system's linked mean.
+
+        Parameters
+        ----------
+        z : array_like, shape (n_topics,)
+            The system's z on the topics of the linked collection.
+        """
+        return self.error * _Side(self, z).slope
+
+
+def linked_difference(
+    first: Link, z_first: npt.ArrayLike, second: Link, z_second: npt.ArrayLike
+) -> LinkedDifference:
+    """How far a mean on one collection is above a mean on another, both linked to a reference.
+
+    As :meth:`Link.difference`; the anchors' scores on the reference, which both links rest on,
+    count by the difference of the systems' slopes over the anchors'.
+
+    Parameters
+    ----------
+    first, second : Link
+        To the same reference.
+    z_first, z_second : array_like, shape (n_topics,)
+        A system's z on the topics of each collection.
+    """
+    return _difference(None, _Side(second, z_second), _Side(first, z_first))
+
+
+def error_of_linked_mean(links: Sequence[Link], z: Sequence[npt.ArrayLike], n: int) -> float:
+    """The standard error that links add to the mean of a system's means on several collections.
+
+    The anchors' scores on the reference count once, for all links rest on them.
+
+    Parameters
+    ----------
+    links : sequence of Link
+        Of the collections that are linked, to the same reference.
+    z : sequence of array_like, shape (n_topics,)
+        The system's z on each.
+    n : int
+        The number of collections, the reference too if it is among them.
+    """
+    sides = [_Side(*pair) for pair in zip(links, z, strict=True)]
+    if not sides:
+        return 0.0
+    on_reference = np.sum([side.on_reference for side in sides], axis=0) / n
+    variance, _ = variance_of_sum([on_reference[~np.isnan(on_reference)]])
+    for side in sides:
+        anchors, _ = variance_of_sum([side.y - side.residual])
+        shift = (side.link.disagreement * side.slope) ** 2 / len(side.link.anchors)
+        variance += (anchors + shift) / n**2
+    return sqrt(variance)
+
+
+class _Side:
+    """A system's scores on a linked collection, and what of their error the anchors take away."""
+
+    def __init__(self, link: Link, z: npt.ArrayLike) -> None:
+        own = np.asarray(z, float)[link._pair.used[1]]
+        known = ~np.isnan(own)
+        own = own[known]
+        self.link, self.y = link, link.apply(own)
+        self.slope = float(link._pair.curve.slope(own + link.constant).mean())
+        self.ratio = self.slope / float(link._pair.slopes(link.constant).mean())
+        scores = link._pair.scores(link.constant)
+        self.residual = self.y - self.ratio * scores[1][known].mean(axis=1)
+        self.on_reference = np.full(len(link._pair.used[0]), np.nan)
+        self.on_reference[link._pair.used[0]] = self.ratio * scores[0].mean(axis=1)
+
+    @property
+    def variance_of_link(self) -> float:
+        return (self.link.disagreement * self.slope) ** 2 * (1 + 1 / len(self.link.anchors))
+
+
+def _difference(
+    y_reference: Floats | None, below: _Side, above: _Side | None = None
+) -> LinkedDifference:
+    """A mean on the reference, or above on a linked collection, less a linked mean."""
+    on_reference = -below.on_reference
+    sides = [below]
+    if above is not None:
+        on_reference = on_reference + above.on_reference
+        mean = float(above.y.mean())
+        sides.append(above)
+    else:
+        assert y_reference is not None
+        on_reference = on_reference + y_reference
+        mean = float(y_reference[~np.isnan(on_reference)].mean())
+    on_reference = on_reference[~np.isnan(on_reference)]
+    variance, df = variance_of_sum([on_reference, *(side.residual for side in sides)])
+    variance += sum(side.variance_of_link for side in sides)
+    return LinkedDifference(mean - float(below.y.mean()), sqrt(variance), df)
+
+
+def link(
+    z: npt.ArrayLike,
+    z_reference: npt.ArrayLike,
+    scheme: str = "N",
+    *,
+    names: Sequence[str] = (),
+    A: float = 0.15,
+    B: float = 0.5,
+) -> Link:
+    """Link a collection to a reference by the anchors' z on both.
+
+    The constant ``c`` solves ``mean f(z + c) = mean f(z_reference)``, means over topics and
+    anchors, where ``f`` is the scheme: equal means on the scale that is reported.  Of ten ways of
+    linking that were tried this one leaves the smallest differences.
+
+    Parameters
+    ----------
+    z : array_like, shape (n_topics, n_anchors)
+        The anchors' z on the collection that is linked; NaN where there is none.  Topics on which
+        one is NaN have no part in the link.
+    z_reference : array_like, shape (n_reference_topics, n_anchors)
+        The same anchors' z on the reference, in the same order.  It should be the collection with
+        the strongest standardizing systems, where the anchors' mean is lowest, so that ``c`` is
+        at most 0.
+    scheme : {'N', 'U', 'z'}
+    names : sequence of str, optional
+        The anchors' names; ``anchor 1`` and so on where none are given.
+    A, B : float
+        Of U.
+
+    Returns
+    -------
+    Link
+        Its ``disagreement`` is ``tau``.  With ``e_i`` the difference of anchor i's two means, over
+        its slope, ``v_i`` the variance of that which topics explain,
+        ``T**2 = sum e_i**2 / (k-1) - k / (k-1) mean v_i`` and ``t0 = .15 + .10 |c|``:
+        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), (.05 + .10 |c|)**2)``, with one anchor
+        ``t0**2``.  The constants were found on Robust 2004, Terabyte and Blog;
+        ``scripts/linking_experiment.py`` tries them on other collections.
+
+    Raises
+    ------
+    UsageError
+        (a ValueError) if there are fewer than ten topics with factors, the scheme is E, the
+        constant is beyond 2, the anchors' mean score is too close to an end of the scale, or two
+        anchors disagree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> strong, weak = rng.normal(0, 1, (50, 3)), rng.normal(0.5, 1, (50, 3))
+    >>> linked = link(weak, strong)
+    >>> round(linked.constant, 2), round(linked.error, 2)
+    (-0.25, 0.18)
+    """
+    curve = Curve(scheme, A, B)
+    given = [np.asarray(values, float) for values in (z_reference, z)]
+    if any(values.ndim != 2 for values in given) or given[0].shape[1] != given[1].shape[1]:
+        raise UsageError(
+            "z of the same anchors on both collections are needed, topics x anchors: got the "
+            f"shapes {given[1].shape} and {given[0].shape}"
+        )
+    used = [~np.isnan(values).any(axis=1) for values in given]
+    for where, mask in zip(("the reference", "the linked collection"), used, strict=True):
+        if mask.sum() < MIN_TOPICS:
+            raise UsageError(
+                f"{mask.sum()} topics of {where} have factors: a link needs {MIN_TOPICS}"
+            )
+    pair = AnchorPair(given[0][used[0]], given[1][used[1]], curve, (used[0], used[1]))
+    names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(given[0].shape[1]))
+    kept, doubts = _agreeing_anchors(pair, names)
+    pair = pair.only(kept)
+    c = pair.constant()
+    _check_possible(pair, c)
+    return Link(
+        c,
+        pair.error(c),
+        pair.disagreement(c),
+        tuple(names[i] for i in kept),
+        tuple(name for i, name in enumerate(names) if i not in kept),
+        (*doubts, *_doubts(pair, c)),
+        pair,
+    )
+
+
+def _agreeing_anchors(pair: AnchorPair, names: Sequence[str]) -> tuple[list[int], list[str]]:
+    """The anchors to use, by their columns, and what is wrong with the others."""
+    kept, doubts = list(range(pair.n_anchors)), []
+    while len(kept) > 1:
+        used = pair.only(kept)
+        p, worst = min((used.p_of_anchor(i), i) for i in range(len(kept)))
+        if p >= DISAGREES / len(kept):
+            break
+        name = names[kept[worst]]
+        if len(kept) == 2:
+            raise UsageError(
+                f"the anchors {names[kept[0]]} and {names[kept[1]]} disagree on how far the "
+                f"collections are apart (p = {p:.2g}): use others, or more"
+            )
+        doubts.append(f"{name} disagrees with the other anchors (p = {p:.2g})")
+        if len(kept) < DROPS_FROM:
+            median = float(np.median([used.only([i]).constant() for i in range(len(kept))]))
+            doubts[-1] += f": the median of the links by one anchor is {median:.2f}"
+            break
+        doubts[-1] += ": left out"
+        del kept[worst]
+    return kept, doubts
+
+
+def _normal_scores(pair: AnchorPair, c: float) -> Floats:
+    """The anchors' N, whatever the scheme, on both collections."""
+    return np.concatenate([normal_cdf(z).ravel() for z in (pair.reference, pair.linked + c)])
+
+
+def _check_possible(pair: AnchorPair, c: float) -> None:
+    if abs(c) > LARGEST_SHIFT:
+        raise UsageError(
+            f"the standardizing systems of the two collections are {abs(c):.2f} standard "
+            f"deviations apart: beyond {LARGEST_SHIFT:g} a link says nothing"
+        )
+    mean = float(_normal_scores(pair, c).mean())
+    if not POSSIBLE_MEAN[0] <= mean <= POSSIBLE_MEAN[1]:
+        raise UsageError(
+            f"the anchors' mean N is {mean:.3f}, too near to an end of the scale to link by: use "
+            "anchors that are closer to the systems of the collections"
+        )
+
+
+def _doubts(pair: AnchorPair, c: float) -> Iterator[str]:
+    if pair.n_anchors < FEW_ANCHORS:
+        yield f"{pair.n_anchors} anchor{'s' * (pair.n_anchors > 1)}: hardly known how well it links"
+    if abs(c) > DOUBTFUL_SHIFT:
+        yield f"the standardizing systems are {abs(c):.2f} standard deviations apart"
+    scores = _normal_scores(pair, c)
+    share = float(((scores < SATURATED[0]) | (scores > SATURATED[1])).mean())
+    if share > MOST_SATURATED:
+        yield f"{share:.0%} of the anchors' scores are at an end of the scale"
+    mean = float(scores.mean())
+    if not USUAL_MEAN[0] <= mean <= USUAL_MEAN[1]:
+        yield f"the anchors' mean N is {mean:.3f}, near an end of the scale"

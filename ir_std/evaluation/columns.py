@@ -1,0 +1,102 @@
+"""The measures of an evaluator: a record of each, with how it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from ir_measures.measures import Measure, SumAgg
+
+from ir_std._arrays import Floats
+from ir_std.evaluation import metrics
+from ir_std.evaluation.plans import Plan, mean_of_values
+from ir_std.trec.qrels import Ranking
+from ir_std.trec.ranking import Order
+
+
+class Formula(NamedTuple):
+    """How ir_std computes a raw measure: from a ranking in this order."""
+
+    order: Order
+    compute: Callable[[Ranking], Floats]
+
+    @classmethod
+    def of(cls, measure: Measure, highest: int) -> Formula:
+        """The formula of a measure; ``highest`` is the level whose gain is 1 in graded RBP."""
+        name = measure.__name__
+        params = {k: v for k, v in measure.params.items() if k != "judged_only"}
+        if name == "RBP":
+            params["highest"] = highest
+        return cls(metrics.order_of(name, params), partial(metrics.FORMULAS[name], **params))
+
+
+@dataclass(frozen=True)
+class Column:
+    """One measure of an evaluator, and how it is computed.
+
+    Attributes
+    ----------
+    measure : Measure
+    raw : str
+        The name of the raw measure behind it: its own if it is raw.  Measures are looked up by
+        name because they are equal if their names are, which they make anew each time.
+    formula : Formula or None
+        How ir_std computes a raw measure; None if another provider does, or a score file has it.
+    plan : Plan or None
+        How the raw scores are standardized; None if the measure is raw.
+    same_raw : tuple of Measure
+        Raw measures with the values of this one, any of which a score file may hold.
+    """
+
+    measure: Measure
+    raw: str
+    formula: Formula | None = None
+    plan: Plan | None = None
+    same_raw: tuple[Measure, ...] = ()
+
+    @property
+    def needs_judged(self) -> bool:
+        """Whether the formula looks at documents that are judged not relevant."""
+        measure = self.measure
+        return bool(self.formula) and metrics.needs_judged(measure.__name__, measure.params)
+
+    def scores(self, raw: Mapping[str, RawScores]) -> tuple[Floats, float]:
+        """A run's values by topic and their mean, from its raw scores by the measure's name."""
+        values, mean, step = raw[self.raw]
+        return self.plan.standardized(values, step) if self.plan else (values, mean)
+
+
+class RawScores(NamedTuple):
+    """A run's values by one raw measure, shape (n_topics,), and their mean.
+
+    ``step`` is the step in which a score file has the values; 0 if they were computed.
+    """
+
+    values: Floats
+    mean: float
+    step: float = 0.0
+
+    @classmethod
+    def of(cls, measure: Measure, values: Floats, step: float = 0.0) -> RawScores:
+        """The mean is over the values that are known; of counts it is the sum, as ir_measures'."""
+        if isinstance(measure.aggregator(), SumAgg):
+            return cls(values, float(np.nansum(values)), step)
+        return cls(values, mean_of_values(values), step)
+
+
+def make_columns(
+    asked: Mapping[str, Measure], planned: Mapping[str, Plan], formulas: Mapping[str, Formula]
+) -> Iterator[Column]:
+    """The columns of measures by name, then those of raw ones that are only standardized."""
+    same = {str(plan.raw): (plan.raw, *plan.same_raw) for plan in planned.values()}
+    for name, measure in asked.items():
+        if name in planned:
+            yield Column(measure, str(planned[name].raw), plan=planned[name])
+        else:
+            yield Column(measure, name, formulas.get(name), same_raw=same.get(name, (measure,)))
+    for name, forms in same.items():
+        if name not in asked:
+            yield Column(forms[0], name, formulas.get(name), same_raw=forms)

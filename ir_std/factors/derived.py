@@ -1,0 +1,193 @@
+"""Factor sets made from others: of some of their systems, or of the rows of several sets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ir_std._arrays import Floats
+from ir_std.errors import InputError, UsageError, abbreviate, suggestion
+from ir_std.factors.estimates import factors_from_scores, scores_by_system
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.quality import set_notes
+
+
+def select_systems(
+    factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]
+) -> FactorSet:
+    """The factors that some of a set's systems give.
+
+    Parameters
+    ----------
+    factors : FactorSet
+        One that names its systems.
+    systems : iterable of str, or a file
+        Names; a file has one a line.
+
+    Raises
+    ------
+    UsageError
+        If the set does not name its systems, or has none of a name, or fewer than two are named.
+    InputError
+        If the file cannot be read.
+    """
+    if isinstance(systems, (str, os.PathLike)):
+        systems = _listed_systems(systems)
+    wanted = list(dict.fromkeys(systems))
+    if not factors.info.get("tags"):
+        raise UsageError(f"{factors.id} does not name its systems: all of them are used")
+    _check_known(factors, wanted)
+    if len(wanted) < 2:
+        raise UsageError(f"{len(wanted)} systems: a spread takes at least two")
+    scores, names = _scores_where(factors, lambda tag: tag in wanted)
+    info = {
+        field: value
+        for field, value in factors.info.items()
+        if field not in ("measures", "population", "tags")
+    }
+    info["population"] = f"{len(wanted)} systems of {factors.id} that were named"
+    return factors_from_scores(scores, factors.judgments, info, names)
+
+
+def _listed_systems(file: str | os.PathLike[str]) -> list[str]:
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except OSError as failed:
+        raise InputError.at(
+            file,
+            None,
+            failed.strerror or str(failed),
+            "name a readable file of systems, one a line",
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
+    """The factors of the other systems: computed anew, for measures whose scores are known.
+
+    Parameters
+    ----------
+    factors : FactorSet
+    tags : iterable of str
+        Systems to leave out, as ``factors.info["tags"]`` calls them.
+
+    Raises
+    ------
+    UsageError
+        If the set has no system of that name, does not know its systems, or fewer than two would
+        be left.
+    """
+    left_out = dict.fromkeys(tags)
+    _check_known(factors, left_out)
+    scores, names = _scores_where(factors, lambda tag: tag not in left_out)
+    for measure, kept in names.items():
+        if len(kept) < 2:
+            raise UsageError(
+                f"{factors.id} without {', '.join(left_out)} has {len(kept)} systems "
+                f"for {measure}: factors are means and deviations over at least two"
+            )
+    fields = {
+        m: {k: v for k, v in factors.info["measures"][m].items() if k != "systems"} for m in scores
+    }
+    defaults = [m for m in factors.default_measures if m in scores]
+    info = {
+        **factors.info,
+        "title": f"{factors.title}, without {', '.join(left_out)}",
+        "default_measures": defaults or list(scores),
+        "measures": fields,
+    }
+    return factors_from_scores(scores, factors.judgments, info, names)
+
+
+def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
+    known = factors.info.get("tags", ())
+    for tag in tags:
+        if tag not in known:
+            has = f"it has {abbreviate(known)}" if known else "it does not name its systems"
+            raise UsageError(f"{factors.id} has no system {tag!r}{suggestion(tag, known)}; {has}")
+
+
+def _scores_where(
+    factors: FactorSet, keep: Callable[[str], bool]
+) -> tuple[dict[str, Floats], dict[str, list[str]]]:
+    """By measure the scores of the systems to keep, a column each, and these systems' tags."""
+    tags = factors.info.get("tags", ())
+    scores, names = {}, {}
+    for measure in factors.systems:
+        numbers, columns = scores_by_system(factors, measure)
+        kept = [i for i, number in enumerate(numbers.tolist()) if keep(tags[number])]
+        scores[measure] = columns[:, kept]
+        names[measure] = [tags[numbers[i]] for i in kept]
+    return scores, names
+
+
+def join_sets(sets: Sequence[FactorSet]) -> FactorSet:
+    """The factors of several sets as one set: each topic has those of the first that holds it.
+
+    It has the measures that all of them have.  Of each the depth is the least and the resolution
+    the coarsest; distributions are there where all sets have one of the same resolution, topics
+    with fewer systems filled with NaN.  Which system has which score is not known across sets.
+    """
+    owners: dict[str, FactorSet] = {}
+    for each in sets:
+        for topic in each.topics:
+            owners.setdefault(topic, each)
+    topics = list(owners)
+    places = [np.flatnonzero([owner is s for owner in owners.values()]) for s in sets]
+    rows = [s.rows(topics[i] for i in at) for s, at in zip(sets, places, strict=True)]
+
+    def stacked(tables: Sequence[Floats]) -> Floats:
+        """The rows of all topics; NaN in the columns that a set's table lacks."""
+        joined = np.full((len(topics), max(table.shape[1] for table in tables)), np.nan)
+        for at, table, own_rows in zip(places, tables, rows, strict=True):
+            joined[at, : table.shape[1]] = table[own_rows]
+        return joined
+
+    measures = shared_measures(sets)
+    return FactorSet(
+        _joined_info(sets, measures),
+        {topic: owner.judgments[topic] for topic, owner in owners.items()},
+        {m: stacked([s.mean[m][:, None] for s in sets])[:, 0] for m in measures},
+        {m: stacked([s.sd[m][:, None] for s in sets])[:, 0] for m in measures},
+        {m: stacked([s.scores[m] for s in sets]) for m in measures if _scores_join(sets, m)},
+    )
+
+
+def shared_measures(sets: Sequence[FactorSet]) -> list[str]:
+    """The measures that all sets have."""
+    return [m for m in sets[0].measures if all(m in s.measures for s in sets)]
+
+
+def _scores_join(sets: Sequence[FactorSet], measure: str) -> bool:
+    """Whether all sets have scores of a measure, of the same resolution."""
+    resolutions = {s.about(measure, "resolution", 0) for s in sets}
+    return len(resolutions) == 1 and all(measure in s.scores for s in sets)
+
+
+def _joined_info(sets: Sequence[FactorSet], measures: list[str]) -> dict[str, Any]:
+    max_levels = [s.info.get("max_level") for s in sets]
+    known = [level for level in max_levels if level is not None]
+    return {
+        "id": "+".join(s.id for s in sets),
+        "title": "; ".join(s.title for s in sets),
+        "source": "; ".join(dict.fromkeys(s.source for s in sets)),
+        "max_level": max(known) if len(known) == len(sets) else None,
+        "default_measures": [m for m in sets[0].default_measures if m in measures] or measures,
+        "year": min((year for s in sets if (year := s.info.get("year"))), default=None),
+        "notes": [f"{s.id}: {note}" for s in sets for note in set_notes(s)],
+        "measures": {m: _joined_fields(sets, m) for m in measures},
+    }
+
+
+def _joined_fields(sets: Sequence[FactorSet], measure: str) -> dict[str, Any]:
+    return {
+        "systems": max(s.n_systems[measure] for s in sets),
+        "depth": min((d for s in sets if (d := s.about(measure, "depth"))), default=None),
+        "resolution": max(s.about(measure, "resolution", 0) for s in sets),
+    }

@@ -1,0 +1,118 @@
+"""One system on one collection: the parts that a comparison of several collections is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import hypot, nan
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std._arrays import Floats
+from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.paired import Paired, paired_tests
+from ir_std.evaluation.uncertainty import SystemsCovariance
+from ir_std.reporting.effects import Effect
+from ir_std.reporting.evaluated_runs import EvaluatedRuns
+from ir_std.reporting.links import CollectionLinks
+
+NO_ESTIMATE = Estimate(nan, 0, nan, nan)
+"""The mean of a measure without scores."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One system on one collection.
+
+    Attributes
+    ----------
+    system, collection : str
+    results : EvaluatedRuns
+        Of all systems on this collection.
+    links : mapping of Measure to CollectionLinks
+        Of the measures whose scores are on the scale of a reference collection.
+    """
+
+    system: str
+    collection: str
+    results: EvaluatedRuns
+    links: Mapping[Measure, CollectionLinks] = field(default_factory=dict)
+
+    def values(self, measure: Measure) -> Floats:
+        """Scores by topic, linked if they are; NaN where the collection has no such score."""
+        return self._values_of(self.system, measure)
+
+    def _values_of(self, system: str, measure: Measure) -> Floats:
+        if measure in self.links:
+            z = self.results.deviations(system, str(measure))
+            return self.links[measure].scores(self.collection, z)
+        by_measure = self.results.values[system]
+        return by_measure.get(measure, np.full(len(self.results.topics), np.nan))
+
+    def z(self, measure: Measure) -> Floats:
+        """The z-scores behind a standardized measure, by topic."""
+        return self.results.deviations(self.system, str(measure))
+
+    @property
+    def of_dataset(self) -> bool:
+        """Whether the factors are of a whole data set."""
+        fit = self.results.match and self.results.match.fit
+        return bool(fit and fit.factors.of_datasets)
+
+    @property
+    def doc_id_pattern(self) -> str | None:
+        """What the documents' ids look like in the factor set; None without one."""
+        factors = self.results.match and self.results.match.factors
+        return factors.info.get("doc_id_pattern") if factors else None
+
+    def estimate(self, measure: Measure) -> Estimate:
+        """The mean with its standard errors; of a linked one over topics, and of the link."""
+        if measure in self.links:
+            error = self.links[measure].error(self.collection, self.z(measure))
+            values = self.values(measure)
+            return Estimate.of(values, error, int((~np.isnan(values)).sum()) - 1)
+        return self.results.uncertainty[self.system].get(measure, NO_ESTIMATE)
+
+    def variation(self, measure: Measure) -> tuple[SystemsCovariance, list[float]]:
+        """How the collection's means vary with its systems, and which of them is this system's."""
+        own = [float(run == self.system) for run in self.results.runs]
+        return self.results.systems_covariances[measure], own
+
+    def against(self, baseline: str, measure: Measure) -> Effect:
+        """The difference from the system that the results of the collection are tested against."""
+        if measure not in self.results.measures:
+            return Effect(self.collection, NO_ESTIMATE, nan, nan, nan, nan)
+        difference = self.results.difference(self.system, baseline, measure)
+        error = difference.systems_error
+        if measure in self.links:
+            error = hypot(
+                error,
+                self.links[measure].error_between(
+                    self.collection,
+                    self.z(measure),
+                    self.results.deviations(baseline, str(measure)),
+                ),
+            )
+        effect = Effect.of(
+            self.collection,
+            self.values(measure) - self._values_of(baseline, measure),
+            error,
+            difference.systems_df,
+        )
+        tested = self._tests(baseline, measure).get(self.system)
+        return replace(effect, p=tested.p, p_adjusted=tested.p_adjusted) if tested else effect
+
+    def _tests(self, baseline: str, measure: Measure) -> Mapping[str, Paired]:
+        """The tests of all other systems on this collection against the baseline."""
+        if measure not in self.links:
+            tests = self.results.tests
+            return {run: tests[run][measure] for run in tests if measure in tests[run]}
+        values = {run: self._values_of(run, measure) for run in self.results.runs}
+        return paired_tests(
+            values.pop(baseline),
+            values,
+            self.results.topics,
+            self.results.test,
+            self.results.correction,
+        )

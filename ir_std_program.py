@@ -1,0 +1,29 @@
+"""The program ``ir_std``: what its console script runs.
+
+This module lies beside the package because it comes first: importing ``ir_std`` imports numpy,
+which starts its threads then, and takes long enough to be interrupted.  A program that imports
+``ir_std`` keeps its own settings.
+"""
+
+import os
+import sys
+import warnings
+
+
+def main() -> None:
+    """Set up this process, and run the command line in it."""
+    # The matrices here are small, and starting a thread for each processor takes numpy longer.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if not sys.warnoptions:
+        # Python warns of strings in cwl-eval 1.0.12 when it compiles them for the first time.
+        warnings.simplefilter("ignore", SyntaxWarning)
+    try:
+        from ir_std.__main__ import program
+    except KeyboardInterrupt:
+        print("ir_std: error: interrupted", file=sys.stderr)
+        sys.exit(130)
+    program()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""Whether scores of collections compare once they are linked by systems that ran on both.
+
+One collection is cut into two that share no topic and no standardizing system: half of the topics
+standardized by the strong half of the systems, the other half by the weak one, as if years lay
+between them.  A third of the systems is held out: some of these are the anchors, the others are
+compared with themselves and with each other.  Prints, for numbers of anchors and ways to choose
+them, with Monte Carlo errors: how far linked means drift, how often a system differs significantly
+from itself, how often intervals hold the difference of two systems, and how often a real difference
+is found, or found the wrong way round.  Writes into out/linking.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from reproduction import arguments, write_csv
+from scipy.stats import ttest_ind
+
+import ir_std
+from ir_std._arrays import Floats, Ints
+from ir_std.analysis.linking import LinkedDifference, link
+from ir_std.errors import UsageError
+from ir_std.factors.estimates import scores_by_system
+from ir_std.schemes import normal_cdf, z_scores
+
+MATRICES = (
+    ("robust04", "AP"),
+    ("robust04", "P@10"),
+    ("terabyte04-06", "AP"),
+    ("blog08", "AP"),
+    ("trec8-adhoc", "AP"),
+    ("trec8-adhoc", "nDCG"),
+    ("dl20-passage", "nDCG@10"),
+    ("dl22-passage", "nDCG@10"),
+    ("dl23-passage", "nDCG@10"),
+    ("covid-round5", "nDCG@10"),
+    ("trec7-adhoc", "AP"),
+    ("web10", "AP"),
+)
+ANCHORS = (1, 3, 5, 10)
+WAYS = ("random", "best", "worst", "median")
+RANKS_APART = 5
+
+
+class Halves(NamedTuple):
+    """Held-out systems' z on two sets of topics, by strong, by weak and by the same systems."""
+
+    reference: Floats
+    weak: Floats
+    same: Floats
+    truth: Floats
+    """Their mean N by the strong systems, over all topics."""
+
+
+def halves(scores: Floats, n_topics: int, random: np.random.Generator) -> Halves:
+    """Cut topics and systems at random; columns are the held-out systems, best first."""
+    topics = random.permutation(len(scores))[: 2 * n_topics]
+    order = np.argsort(-scores.mean(axis=0))
+    held_out = np.sort(random.choice(len(order), max(len(order) // 3, 16), replace=False))
+    rest = np.delete(order, held_out)
+    strong, weak = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+
+    def z(rows: Ints, by: Ints) -> Floats:
+        standardizing = scores[np.ix_(rows, by)]
+        return z_scores(
+            scores[np.ix_(rows, order[held_out])],
+            standardizing.mean(axis=1, keepdims=True),
+            standardizing.std(axis=1, ddof=1, keepdims=True),
+        )
+
+    a, b = topics[:n_topics], topics[n_topics:]
+    everywhere = normal_cdf(z(np.arange(len(scores)), strong))
+    return Halves(z(a, strong), z(b, weak), z(b, strong), np.nanmean(everywhere, axis=0))
+
+
+def choose(way: str, k: int, n: int, random: np.random.Generator) -> Ints:
+    """The columns of k anchors."""
+    if way == "random":
+        return random.choice(n, k, replace=False)
+    start = {"best": 0, "worst": n - k, "median": (n - k) // 2}[way]
+    return np.arange(start, start + k)
+
+
+@dataclass
+class Tally:
+    """What was seen in all trials: sums by trial, so that trials give the Monte Carlo error."""
+
+    trials: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, **values: float) -> None:
+        """Count a trial's figures."""
+        for name, value in values.items():
+            self.trials[name].append(value)
+
+    def mean(self, name: str) -> float:
+        """The mean over trials; NaN where there is none."""
+        return float(np.nanmean(self.trials[name])) if self.trials[name] else float("nan")
+
+    def error(self, name: str) -> float:
+        """The Monte Carlo error of :meth:`mean`."""
+        values = np.array(self.trials[name])
+        return float(np.nanstd(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def compared(
+    differences: dict[tuple[int, int], LinkedDifference], truth: Floats
+) -> Iterator[tuple[str, float]]:
+    """Type I error, coverage and power of one trial."""
+    own = [d for (i, j), d in differences.items() if i == j]
+    other = [(d, truth[i] - truth[j]) for (i, j), d in differences.items() if i != j]
+    yield "drift", float(np.mean([d.difference**2 for d in own]))
+    yield "type I", float(np.mean([d.p < 0.05 for d in own]))
+    covered = [d.interval[0] <= true <= d.interval[1] for d, true in other]
+    yield "coverage", float(np.mean([*covered, *(d.p >= 0.05 for d in own)]))
+    found = [(d.p < 0.05, d.difference * true > 0) for d, true in other]
+    yield "power", float(np.mean([p and right for p, right in found]))
+    yield "wrong way", float(np.mean([p and not right for p, right in found]))
+
+
+def pairs(tested: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Each system with itself, and with the one some ranks below."""
+    for place, i in enumerate(tested):
+        yield i, i
+        if place + RANKS_APART < len(tested):
+            yield i, tested[place + RANKS_APART]
+            yield tested[place + RANKS_APART], i
+
+
+def welch(y_a: Floats, y_b: Floats) -> LinkedDifference:
+    """The difference of two means that nothing links."""
+    a, b = y_a[~np.isnan(y_a)], y_b[~np.isnan(y_b)]
+    test = ttest_ind(a, b, equal_var=False)
+    variance = a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b)
+    return LinkedDifference(float(a.mean() - b.mean()), float(np.sqrt(variance)), float(test.df))
+
+
+def trial(cut: Halves, way: str, random: np.random.Generator, tallies: dict[str, Tally]) -> None:
+    """One cut, linked by 1, 3, 5 and 10 anchors, not linked, and by the same systems."""
+    n = cut.reference.shape[1]
+    anchors = choose(way, max(ANCHORS), n, random)
+    tested = [i for i in range(n) if i not in anchors]
+    n_a, n_same, n_weak = map(normal_cdf, (cut.reference, cut.same, cut.weak))
+    for name, other in (("not linked", n_weak), ("same systems", n_same)):
+        differences = {(i, j): welch(n_a[:, i], other[:, j]) for i, j in pairs(tested)}
+        tallies[name].add(**dict(compared(differences, cut.truth)))
+    for k in ANCHORS:
+        used = anchors[:k] if way == "random" else choose(way, k, n, random)
+        try:
+            linked = link(cut.weak[:, used], cut.reference[:, used])
+        except UsageError:
+            tallies[f"{k} anchors"].add(refused=1.0)
+            continue
+        differences = {
+            (i, j): linked.difference(cut.reference[:, i], cut.weak[:, j]) for i, j in pairs(tested)
+        }
+        tallies[f"{k} anchors"].add(
+            refused=0.0, shift=linked.constant, **dict(compared(differences, cut.truth))
+        )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run all cases and print them."""
+    args = arguments(__doc__ or "", argv, trials=300)
+    rows = []
+    for name, measure in MATRICES:
+        scores = scores_by_system(ir_std.load_factors(name), measure)[1]
+        scores = scores[~np.isnan(scores).any(axis=1)]
+        for n_topics in (25, 50):
+            if len(scores) < 2 * min(n_topics, 25) - 10 or (n_topics == 50 and len(scores) < 100):
+                continue
+            used_topics = min(n_topics, len(scores) // 2)
+            for way in WAYS:
+                random = np.random.default_rng(args.seed)
+                tallies: dict[str, Tally] = defaultdict(Tally)
+                for _ in range(args.trials):
+                    trial(halves(scores, used_topics, random), way, random, tallies)
+                floor = tallies["same systems"].mean("drift")
+                for what, tally in tallies.items():
+                    ratio = np.sqrt(tally.mean("drift") / floor)
+                    row = [name, measure, used_topics, way, what, f"{ratio:.2f}"]
+                    row += [
+                        f"{tally.mean(c):.3f} ({tally.error(c):.3f})"
+                        for c in ("type I", "coverage", "power", "wrong way", "refused", "shift")
+                    ]
+                    rows.append(row)
+                    print("  ".join(map(str, row)), flush=True)
+    write_csv(
+        args.out / "linking" / "linking.csv",
+        (
+            "set",
+            "measure",
+            "topics",
+            "anchors chosen",
+            "case",
+            "RMS / floor",
+            "type I",
+            "coverage",
+            "power",
+            "wrong way",
+            "refused",
+            "constant",
+        ),
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    main()

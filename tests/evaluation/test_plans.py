@@ -1,0 +1,64 @@
+"""Which raw measure and which factors a standardized measure is computed with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from made_up import collection
+
+import ir_std
+from ir_std import FactorSet, NoFactorsError, nDCG, sAP, snDCG, sR
+from ir_std.evaluation.plans import make_plan, match_factors
+from ir_std.trec.inputs import as_qrels
+
+
+def two_topics(*measures: str, **info: Any) -> FactorSet:
+    """Factors of measures on two topics with one relevant document each."""
+    return FactorSet(
+        {"id": "mine", "measures": {m: {"systems": 2} for m in measures}, **info},
+        {"t1": 1, "t2": 1},
+        {m: [0.5, 0.5] for m in measures},
+        {m: [0.25, 0.25] for m in measures},
+    )
+
+
+def test_a_cutoff_at_the_systems_depth_has_factors_and_one_beyond_has_none() -> None:
+    factors, qrels = two_topics("R@100", "R@101", depth=100), as_qrels({"t1": {"a": 1}})
+    match = match_factors(qrels, factors)
+    assert make_plan(sR @ 100, match, qrels).name == "R@100"
+    with pytest.raises(NoFactorsError, match="its systems were evaluated to depth 100"):
+        make_plan(sR @ 101, match, qrels)
+
+
+@pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+def test_other_judgments_are_standardized_only_if_the_user_names_the_set() -> None:
+    judged, runs = collection()
+    factors = ir_std.build_factors(judged, runs, "AP", id="mine")
+    others = as_qrels(
+        {t: {d: 1 - min(n, 1) for d, n in docs.items()} for t, docs in judged.items()}
+    )
+    named = match_factors(others, factors)
+    assert named.chosen_by == "name"
+    assert make_plan(sAP, named, others).name == "AP"
+    with pytest.raises(NoFactorsError, match="at level 1 or above differ from those"):
+        make_plan(sAP, replace(named, chosen_by="qrels"), others)
+
+
+def test_a_part_of_graded_judgments_that_has_one_level_stays_graded() -> None:
+    part, whole = as_qrels({"t1": {"a": 1}}), as_qrels({"t1": {"a": 1}, "t2": {"a": 1}})
+    graded, binary = two_topics("nDCG", max_level=2), two_topics("nDCG(rel=1)", max_level=2)
+    assert make_plan(snDCG, match_factors(part, graded), part).raw == nDCG
+    with pytest.raises(NoFactorsError, match=r"have one level.*judged with levels to 2"):
+        make_plan(snDCG, match_factors(whole, graded), whole)
+    with pytest.raises(NoFactorsError, match="mine has no factors for nDCG"):
+        make_plan(snDCG, match_factors(part, binary), part)
+
+
+def test_a_level_that_a_part_happens_to_lack_has_the_factors_of_the_whole() -> None:
+    part, whole = as_qrels({"t1": {"a": 1}}), as_qrels({"t1": {"a": 1}, "t2": {"a": 1}})
+    factors = two_topics("AP(rel=2)", max_level=2)
+    assert make_plan(sAP(rel=2), match_factors(part, factors), part).name == "AP(rel=2)"
+    with pytest.raises(NoFactorsError, match="is judged at level 2"):
+        make_plan(sAP(rel=2), match_factors(whole, factors), whole)
