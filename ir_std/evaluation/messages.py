@@ -164,7 +164,7 @@ def _few_system_messages(plans: Iterable[Plan]) -> Iterator[Message]:
         and 1 < (n := plan.factors.n_systems[plan.name]) < MIN_SYSTEMS
     }
     for (set_id, scheme), n in few.items():
-        yield Message(f"{set_id} has {n} systems: with few {FEW_MISLEAD[scheme]}", warns=True)
+        yield Message(f"{set_id} has {n} systems: with few {FEW_MISLEAD[scheme]}")
 
 
 def _listed(counts: Mapping[str, int]) -> str:
