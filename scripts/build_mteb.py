@@ -179,13 +179,13 @@ def one_each(results: Iterable[Result]) -> list[Result]:
 
 def judgments(folder: Path) -> dict[str, tuple[int, Judgments]]:
     """By data set the number of queries, and what is known of its judgments."""
-    judgments = {}
+    by_dataset = {}
     for file in sorted(folder.glob("*.txt")):
         qrels = read_qrels(file)
         name = f"beir/{file.stem.replace('cqadupstack-', 'cqadupstack/')}"
         for split in ("", "/test", "/dev"):
-            judgments[name + split] = len(qrels.topics), judgments_of_dataset(qrels)
-    return judgments
+            by_dataset[name + split] = len(qrels.topics), judgments_of_dataset(qrels)
+    return by_dataset
 
 
 def mteb(

@@ -57,11 +57,11 @@ def write_atomically(
 
 @contextmanager
 def temporary_folder_beside(target: Path) -> Iterator[Path]:
-    """A hidden folder beside ``target``, gone in the end, also if a signal ends the program."""
-    with ExitStack() as ends:
+    """A hidden folder beside ``target``, removed in the end, also if a signal ends the program."""
+    with ExitStack() as stack:
         with signals_blocked():
             folder = tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:99]}.")
-            ends.enter_context(cleanup_on_exit(partial(shutil.rmtree, folder, ignore_errors=True)))
+            stack.enter_context(cleanup_on_exit(partial(shutil.rmtree, folder, ignore_errors=True)))
         yield Path(folder)
 
 

@@ -1,6 +1,6 @@
 """Signals that end the program: at once, in one line, with nothing left behind.
 
-In a program that imports ir_std signals stay what they are: see :mod:`ir_std._start`.
+Only our own process takes them so: in a program that imports ir_std, signals stay as they are.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from types import FrameType
 ENDING = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""Ctrl-C, a scheduler's wish, and a terminal that was closed."""
+"""Ctrl-C, a scheduler that ends a job, and a terminal that was closed."""
 
 _clean_ups: list[Callable[[], object]] = []
-_held = False
+_blocked = False
 _line_begun = False
-_waiting: list[int] = []
+_pending: list[int] = []
 
 
 def end_on_signals() -> None:
-    """End this process when it is told to; signals that it was started to ignore stay ignored."""
+    """End this process on a signal; those that it was started to ignore stay ignored."""
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
 
 
 def ignore_signals() -> None:
-    """Let this process, whose work is done, come to its end.
+    """Let this process, whose work is done, exit undisturbed.
 
     Python puts the system's own handlers back before it is gone, but keeps a signal ignored.
     """
@@ -39,11 +39,11 @@ def ignore_signals() -> None:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    if _held:  # another thread, such as one of numpy's, let it through
-        _waiting.append(number)
+    if _blocked:  # another thread, such as one of numpy's, let it through
+        _pending.append(number)
         return
-    # An exception would be lost where nobody can catch it: in a finalizer, in an import, between
-    # two locks of a pool.  So the process ends here, after what must not stay has been removed.
+    # An exception may be swallowed, as in a finalizer or an import, or leave a lock locked.  So the
+    # process ends here, once it has cleaned up.
     ignore_signals()
     with suppress(OSError):
         os.write(2, b"\n" * _line_begun + b"ir_std: error: interrupted\n")
@@ -54,14 +54,14 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 def set_line_begun(begun: bool) -> None:
-    """Say whether a line on standard error is begun, which last words must not continue."""
+    """Set whether a line on standard error is begun, which the last message must not continue."""
     global _line_begun  # noqa: PLW0603 - the handler has no other way to know
     _line_begun = begun
 
 
 @contextmanager
 def cleanup_on_exit(clean_up: Callable[[], object]) -> Iterator[None]:
-    """Call ``clean_up`` in the end, also if a signal ends the program before."""
+    """Call ``clean_up`` on leaving the block, also if a signal ends the program inside it."""
     _clean_ups.append(clean_up)
     try:
         yield
@@ -73,16 +73,16 @@ def cleanup_on_exit(clean_up: Callable[[], object]) -> Iterator[None]:
 @contextmanager
 def signals_blocked() -> Iterator[None]:
     """Hold signals back, and from processes that are started here.  For the main thread."""
-    global _held  # noqa: PLW0603 - the handler has no other way to know
+    global _blocked  # noqa: PLW0603 - the handler has no other way to know
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-    _held = True
+    _blocked = True
     try:
         yield
     finally:
-        _held = False
+        _blocked = False
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if _waiting:
-            _end(_waiting[0], None)
+        if _pending:
+            _end(_pending[0], None)

@@ -20,7 +20,7 @@ def escape_controls(text: str) -> str:
     """``text`` with its control characters escaped, less tabs and newlines."""
     if text.isprintable():  # as nearly all is: the expression takes long to compile
         return text
-    return re.sub(_HARMFUL, _escape, text)
+    return re.sub(_HARMFUL, _escape_match, text)
 
 
 def escape_line(text: str) -> str:
@@ -45,8 +45,8 @@ def _fits(character: str, encoding: str) -> bool:
     return True
 
 
-def _escape(found: re.Match[str]) -> str:
-    return _escaped(found[0])
+def _escape_match(match: re.Match[str]) -> str:
+    return _escaped(match[0])
 
 
 def _escaped(character: str) -> str:

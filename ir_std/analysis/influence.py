@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask
-from ir_std.analysis._checks import check_finite
+from ir_std.analysis.means import check_finite
 from ir_std.schemes import get_scheme
 
 DESIGN_EFFECT = 2.75

@@ -20,8 +20,8 @@ from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.measures import parse_measure
 from ir_std.reading import source_of
 from ir_std.schemes import EXACT
+from ir_std.scores.collect import count_decimals
 from ir_std.scores.files import read_text
-from ir_std.scores.run_scores import count_decimals
 from ir_std.scores.tables import TableRows, parse_rows
 from ir_std.trec.inputs import as_qrels
 

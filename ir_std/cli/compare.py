@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.evaluate import (
+from ir_std.cli.inputs import OpenedOnce, check_read_once
+from ir_std.cli.options import (
     TABLES,
     TESTS,
     add_scheme_option,
@@ -26,19 +27,16 @@ from ir_std.cli.evaluate import (
     add_verbose_option,
     check_baseline_given,
     check_places,
-    note_other_sets,
-    print_table,
 )
-from ir_std.cli.inputs import OpenedOnce, check_read_once
+from ir_std.cli.output import note_other_sets, print_table
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
 from ir_std.reading import STANDARD_INPUT, Source, is_pipe
-from ir_std.reporting.compare import compare
+from ir_std.reporting.compare import compare, linked_pairs
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.linked import linked_pairs
-from ir_std.reporting.links import pairs_table
+from ir_std.reporting.part import pairs_table
 from ir_std.scores.files import is_score_file
 
 Entry: TypeAlias = tuple[str, str, str | None]

@@ -15,17 +15,16 @@ from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
 from ir_std.cli.compare import OpenedEntry, is_entry, open_entries, print_notes, split_entry
-from ir_std.cli.evaluate import (
+from ir_std.cli.evaluate import compute_results, parse_arguments
+from ir_std.cli.inputs import OpenedOnce
+from ir_std.cli.options import (
     TESTS,
     add_factor_options,
     add_jobs_option,
     add_measure_option,
     add_test_options,
     check_baseline_given,
-    evaluate_inputs,
-    parse_inputs,
 )
-from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
@@ -87,11 +86,11 @@ def run(args: Namespace) -> None:
             lambda: compare_entries(open_entries(entries, sources), measures, args),
         )
     else:
-        inputs, measures = parse_inputs(args)
+        inputs, measures = parse_arguments(args)
         write_page(
             args,
             inputs.files,
-            lambda: evaluate_inputs(inputs, measures, scheme_names(args.scheme), args),
+            lambda: compute_results(inputs, measures, scheme_names(args.scheme), args),
         )
 
 

@@ -62,15 +62,17 @@ class Output(io.TextIOBase):
 @contextmanager
 def checked_output() -> Iterator[None]:
     """Let what is printed inside go through :class:`Output`, and be written in the end."""
-    given = sys.stdout
-    with ExitStack() as ends:
+    stdout = sys.stdout
+    with ExitStack() as stack:
         # Where standard output is closed Python has none, and print would be silent.
-        out = Output(given or ends.enter_context(os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")))
+        out = Output(
+            stdout or stack.enter_context(os.fdopen(os.open(os.devnull, os.O_RDONLY), "w"))
+        )
         sys.stdout = out
         try:
             yield
         finally:
-            sys.stdout = given
+            sys.stdout = stdout
             out.flush()
 
 
@@ -163,17 +165,17 @@ def progress(total: int | None = None) -> Iterator[Callable[[Iterable[Any]], Ite
 def note(message: str) -> None:
     """Tell the user something about the results, beside them."""
     if not _quiet.get():
-        _tell(message)
+        _print_message(message)
 
 
 def warn(message: str) -> None:
     """Warn the user, even if notes are left out."""
-    _tell(f"warning: {message}")
+    _print_message(f"warning: {message}")
 
 
-def _tell(message: str) -> None:
+def _print_message(message: str) -> None:
     if sys.stderr is not None:  # print would take standard output instead
-        with suppress(OSError):  # nobody is there to be told
+        with suppress(OSError):  # nobody is reading
             if shown := _progress.get():
                 shown.clear()
             print(f"{PROGRAM}: {escape_line(message)}", file=sys.stderr, flush=True)
@@ -181,5 +183,5 @@ def _tell(message: str) -> None:
 
 def fail(message: str) -> int:
     """Say what is wrong in one line; the exit status."""
-    _tell(f"error: {' '.join(str(message).split())}")
+    _print_message(f"error: {' '.join(str(message).split())}")
     return 2

@@ -225,7 +225,7 @@ def run_messages(
     """About the documents of a run, of which ``n_relevant`` are relevant."""
     sizes = [b - a for t, (a, b) in run.bounds.items() if t in qrels.positions]
     yield from _missing_topic_messages(name, sum(size > 0 for size in sizes), qrels)
-    if sizes and not n_relevant and not len(run.find(qrels.wanted(True)).score):
+    if sizes and not n_relevant and not len(run.find(qrels.targets(True)).score):
         yield Message("none of its documents is judged", run=name)
     yield from _depth_messages(name, plans, max(sizes, default=0))
 
@@ -260,9 +260,9 @@ def score_messages(
         units = "data sets" if scores.unit == "collection" else "topics"
         text = f"has no value of {_listed(without)} of the {units}: left out of the means"
         yield Message(text, warns=True, run=name)
-    if scores.passed_over:
+    if scores.skipped:
         yield Message(
-            f"passed over what is no raw measure here: {abbreviate(scores.passed_over)}", run=name
+            f"skipped what is no raw measure here: {abbreviate(scores.skipped)}", run=name
         )
     yield from _rounding_messages(name, plans, columns, steps)
     if scores.n_ret:

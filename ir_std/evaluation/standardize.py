@@ -17,7 +17,8 @@ from ir_std.factors.catalog import Factors
 from ir_std.measures import Standardized, parse_measure, standardized
 from ir_std.measures.names import find_measure
 from ir_std.schemes import get_scheme
-from ir_std.scores.run_scores import SUMMARY, RunScores, ScoreEntry, collect_scores, counted_topics
+from ir_std.scores.collect import ScoreEntry, collect_scores
+from ir_std.scores.run_scores import SUMMARY, RunScores, counted_topics
 from ir_std.scores.tables import MEASURE_COLUMNS, RUN_COLUMNS, TOPIC_COLUMNS, VALUE_COLUMNS
 from ir_std.trec.frames import as_frame, column_values, is_frame, with_values
 

@@ -184,8 +184,8 @@ def load_factors(
     name : str or path
         The id of a set (``"trec8-adhoc"``), or the path of a set's folder.
     systems : iterable of str, or a file, optional
-        Those of the set's systems whose scores the factors are to be made of, where it names
-        them; a file has a name a line.
+        The systems whose scores the factors are to be computed from, where the set names
+        them; a file has one name per line.
 
     Raises
     ------

@@ -19,14 +19,14 @@ from ir_std.factors.quality import set_notes
 def select_systems(
     factors: FactorSet, systems: Iterable[str] | str | os.PathLike[str]
 ) -> FactorSet:
-    """The factors that some of a set's systems give.
+    """A set with some of its systems only.
 
     Parameters
     ----------
     factors : FactorSet
         One that names its systems.
     systems : iterable of str, or a file
-        Names; a file has one a line.
+        Names; a file has one per line.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def select_systems(
         raise UsageError(f"{factors.id} does not name its systems: all of them are used")
     _check_known(factors, wanted)
     if len(wanted) < 2:
-        raise UsageError(f"{len(wanted)} systems: a spread takes at least two")
+        raise UsageError(f"{len(wanted)} systems: a standard deviation takes at least two")
     scores, names = _scores_where(factors, lambda tag: tag in wanted)
     info = {
         field: value
@@ -69,7 +69,7 @@ def _listed_systems(file: str | os.PathLike[str]) -> list[str]:
 
 
 def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
-    """The factors of the other systems: computed anew, for measures whose scores are known.
+    """A set without some of its systems, for the measures whose scores are known.
 
     Parameters
     ----------

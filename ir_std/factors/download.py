@@ -51,7 +51,7 @@ def fetch(place: str, largest: int, sha256: str | None = None) -> bytes:
         if isinstance(failed, InputError):
             raise
         raise InputError.at(
-            place, None, f"cannot be had ({failed})", "see that the address is right"
+            place, None, f"cannot be downloaded ({failed})", "check the address"
         ) from None
     finally:
         logger.setLevel(level)

@@ -24,8 +24,8 @@ def factors_from_scores(
     """A factor set from the scores of systems.
 
     Systems are numbered through all measures: in the order of their tags, or, where they have
-    none, by their scores (lowest sum first), so that the order in which they were given leaves no
-    trace.
+    none, by their scores (lowest sum first), so that the result does not depend on the order in
+    which they were given.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def factors_from_scores(
         ordered[measure], systems[measure] = distribution(array, numbers[measure])
         mean[measure], sd[measure] = means_and_deviations(ordered[measure])
     fields = info.get("measures", {})
-    about = {m: {"systems": ordered[m].shape[1], **fields.get(m, {})} for m in scores}
+    measures = {m: {"systems": ordered[m].shape[1], **fields.get(m, {})} for m in scores}
     named = {"tags": list(known)} if known else {}
-    return FactorSet({**info, **named, "measures": about}, n_rel, mean, sd, ordered, systems)
+    return FactorSet({**info, **named, "measures": measures}, n_rel, mean, sd, ordered, systems)
 
 
 def _numbered(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
@@ -78,7 +78,7 @@ def _numbered(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
 
 
 def distribution(scores: Floats, numbers: Ints) -> tuple[Floats, npt.NDArray[Any]]:
-    """Sort each topic's scores, and say whose they are.
+    """Sort each topic's scores, and keep which system has which.
 
     Parameters
     ----------

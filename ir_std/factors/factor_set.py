@@ -58,7 +58,7 @@ class FactorSet(Description):
         By measure, for each of ``scores`` which of the systems, numbered from 0, has it.
     means : mapping of str to array_like, shape (n_systems,), optional
         The systems' mean scores over all topics, sorted, by ``raw:AP``, ``N:AP`` and so on, where
-        ``systems`` does not tell them.
+        ``systems`` does not have them.
 
     Attributes
     ----------

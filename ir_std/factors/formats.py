@@ -42,7 +42,7 @@ _COLUMNS = {**PUBLISHED_NAMES, "nDCG(dcg='log2')": "nDCG", "DCG(dcg='log2')": "D
 
 
 class ImportedTables(NamedTuple):
-    """What the formats hold: topics, and means and deviations by measure."""
+    """The content of a file in one of the formats: means and deviations by measure."""
 
     topics: tuple[str, ...]
     mean: Table
@@ -52,8 +52,8 @@ class ImportedTables(NamedTuple):
 def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
     """Write what ``trec_eval -Z`` reads: lines of topic, measure, mean and deviation.
 
-    Measures that trec_eval does not know are written under their own names, which it passes
-    over; topics without factors are left out.  trec_eval applies ``-l`` to all measures alike,
+    Measures that trec_eval does not know are written under their own names, which it
+    ignores; topics without factors are left out.  trec_eval applies ``-l`` to all measures alike,
     so its names stand for level 1.
 
     Raises
@@ -68,7 +68,7 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
                 file,
                 None,
                 f"topic {topic!r} cannot be written",
-                "columns are parted by white space: use the webber format",
+                "columns are separated by white space: use the webber format",
             )
         for measure in factors.measures:
             mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
@@ -260,11 +260,11 @@ def set_from_tables(
     systems: int = 0,
     n_rel: Mapping[str, int | Judgments | None] | None = None,
 ) -> FactorSet:
-    """A factor set of what a format held.
+    """A factor set from the tables that were read from a file.
 
     Parameters
     ----------
-    tables : Tables
+    tables : ImportedTables
     info : mapping
         Fields of ``set.json``: ``id``, ``title`` and so on; ``measures`` may hold fields of
         single measures.
@@ -324,7 +324,7 @@ def _csv_rows(file: str | os.PathLike[str]) -> list[list[str]]:
         return list(csv.reader(StringIO(_text(file), newline=""), strict=True))
     except csv.Error as broken:
         raise InputError.at(
-            file, None, f"no CSV ({broken})", "cells parted by commas are expected"
+            file, None, f"no CSV ({broken})", "cells separated by commas are expected"
         ) from None
 
 

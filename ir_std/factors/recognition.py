@@ -1,4 +1,4 @@
-"""Which factor set belongs to these judgments: recognition of collections."""
+"""Recognition: which factor set belongs to given judgments."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def _specificity(factors: FactorSet) -> tuple[object, ...]:
 
 
 def _is_rival(fit: Fit, best: Fit) -> bool:
-    """Whether a set fits as well as the best one, but for whose it is, and has other factors."""
+    """Whether a set fits as well as the best, its origin and name aside, but has other factors."""
     if best.parts or _preference(fit)[:4] != _preference(best)[:4]:
         return False
     rival, used = _loaded(fit).factors, best.factors

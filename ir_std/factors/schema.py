@@ -1,4 +1,4 @@
-"""What ``set.json`` may hold: one table of fields, for loading, making and checking alike."""
+"""What ``set.json`` may hold: one table of fields, used wherever a set is loaded or made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ir_std.factors.doc_ids import parse_pattern
 from ir_std.measures import parse_measure
 
 Rule = Callable[[Any], "str | None"]
-"""What is expected instead of a value; None if it will do."""
+"""Checks a value: says what is expected instead, or None if the value is allowed."""
 
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 LONGEST = 10_000
@@ -129,7 +129,7 @@ OF_MEASURE: dict[str, Rule] = {
 """The fields of one measure, beside the set's own of the same names."""
 
 OF_DATASET: dict[str, Rule] = {"split": _text, "queries": _whole(1), "note": _text}
-"""What is said of a data set: the note is what a reader of its scores should know."""
+"""The fields of a data set; the note is what a reader of its scores should know."""
 
 
 def _datasets(value: Any) -> str | None:
@@ -177,7 +177,7 @@ has other systems for, ``population`` says which: recognition prefers the track'
 
 
 def info_problems(info: Any) -> Iterator[str]:
-    """All that is wrong with the content of a ``set.json``."""
+    """The problems in the content of a ``set.json``."""
     if not isinstance(info, Mapping):
         yield "is no object: one of fields such as id and measures is expected"
         return
@@ -200,7 +200,7 @@ def info_problems(info: Any) -> Iterator[str]:
 
 
 def unknown_fields(info: Mapping[str, Any]) -> list[str]:
-    """Fields that nothing here knows; a newer version may have written them."""
+    """Fields that this version does not know; a newer one may have written them."""
     return sorted(
         {*info} - {*FIELDS, "measures"}
         | {

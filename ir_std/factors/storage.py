@@ -70,7 +70,7 @@ def _rows(content: bytes, file: object) -> list[list[str]]:
         raise InputError.at(file, None, "not UTF-8", "tables are UTF-8 text") from None
     except csv.Error as broken:
         raise InputError.at(
-            file, None, f"no CSV ({broken})", "cells parted by commas are expected"
+            file, None, f"no CSV ({broken})", "cells separated by commas are expected"
         ) from None
     if len(rows) < 2:
         raise InputError.at(
@@ -104,8 +104,8 @@ def parse_topics(content: bytes, file: object) -> dict[str, Judgments]:
     Raises
     ------
     InputError
-        Naming the line, if a topic comes twice, a number is none, the levels do not add up, or a
-        fingerprint is none.
+        Naming the line, if a topic comes twice, a number or fingerprint is malformed, or the
+        levels do not add up.
     """
     rows = _rows(content, file)
     levels, names = _levels(file, rows[0]), rows[0][1:]
@@ -191,11 +191,11 @@ def _whole(file: object, line: int, name: str, cell: str) -> int | None:
 
 def _write_csv(file: Path, rows: Iterable[list[object]]) -> None:
     with file.open("w", encoding="utf-8", newline="") as text:
-        usual = csv.writer(text, lineterminator="\n")
+        default = csv.writer(text, lineterminator="\n")
         quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
         for row in rows:
-            # The usual writer leaves a carriage return as it is, where it would end a row.
-            (quoted if "\r" in str(row[0]) else usual).writerow(row)
+            # The default writer does not quote a carriage return, which would end the row.
+            (quoted if "\r" in str(row[0]) else default).writerow(row)
 
 
 def write_topics(file: Path, topics: Mapping[str, Judgments]) -> None:

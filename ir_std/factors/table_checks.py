@@ -135,7 +135,7 @@ def means_and_deviations(ordered: Floats) -> tuple[Floats, Floats]:
 def system_problems(
     s: Description, systems: Mapping[str, npt.NDArray[Any]], scores: Table
 ) -> Iterator[Problem]:
-    """Whose the scores are: on each topic every system of the measure once."""
+    """The systems that the scores belong to: on each topic every one of the measure once."""
     tags = s.info.get("tags")
     for name, numbers in systems.items():
         if name not in scores:

@@ -47,9 +47,9 @@ _CUTOFFS = {
     "success": ("1", "5", "10"),
     "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
 }
-"""The cutoffs of trec_eval's measures that are named without one; the names in small letters."""
+"""The cutoffs that trec_eval takes where none is given; the names in lower case."""
 _SHARES = ("iprec_at_recall_{}", "set_F_{}")
-"""What comes with a share and no rank, though it be written 0 or 1."""
+"""Their number is a fraction and no rank, even if it is written 0 or 1."""
 
 _OFFICIAL = (
     "num_q",
@@ -90,7 +90,7 @@ _GROUPS = {
 }
 """What trec_eval 9 evaluates under one name, in its order; without runid and relstring, which are
 texts."""
-_THEIRS_ALONE = {
+_ONLY_IN_TREC_EVAL = {
     "gm_map",
     "gm_bpref",
     "utility",
@@ -198,14 +198,14 @@ def missing_from_group(name: str) -> list[str]:
 
 def only_in_trec_eval(name: str) -> bool:
     """Whether trec_eval has a measure of that name and ir_measures has none for it."""
-    return name.partition(".")[0] in _THEIRS_ALONE
+    return name.partition(".")[0] in _ONLY_IN_TREC_EVAL
 
 
 def _translated(name: str, names: dict[str, str], flags: int = 0) -> str | None:
     for theirs, ours in names.items():
-        found = re.fullmatch(theirs.replace("{}", r"(\d+(?:\.\d+)?)"), name, flags)
-        if found:
-            cutoff = "".join(found.groups())
+        match = re.fullmatch(theirs.replace("{}", r"(\d+(?:\.\d+)?)"), name, flags)
+        if match:
+            cutoff = "".join(match.groups())
             whole = "." not in cutoff and theirs not in _SHARES
             return ours.format(cutoff if whole else float(cutoff))
     return None

@@ -26,11 +26,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ir_std.reading.ids import Collision, Ids, Index, check_strings, keys, may_repeat
-from ir_std.reading.line_formats import QRELS, RUN, LineFormat
-from ir_std.reading.lines import CheckFailed, Lines, read_lines
+from ir_std.reading.lines import QRELS, RUN, CheckFailed, LineFormat, Lines, read_lines
 from ir_std.reading.plain import find_fault, no_lines, read_lines_plainly, split_line
 from ir_std.reading.sources import (
-    LONGEST_LINE,
     MAX_MEMBER,
     STANDARD_INPUT,
     STANDARD_INPUT_NAME,
@@ -48,7 +46,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ARCHIVE_ERRORS",
-    "LONGEST_LINE",
     "MAX_MEMBER",
     "QRELS",
     "RUN",

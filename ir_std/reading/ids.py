@@ -48,18 +48,18 @@ def check_strings(names: Collection[Any], kind: str, what: str) -> None:
     try:
         "".join(names)  # the fastest way to see it
     except TypeError:
-        found = next(name for name in names if not isinstance(name, str))
+        wrong = next(name for name in names if not isinstance(name, str))
         raise InputError.at(
             kind,
             None,
-            f"{what} is {reprlib.repr(found)} ({type(found).__name__})",
+            f"{what} is {reprlib.repr(wrong)} ({type(wrong).__name__})",
             "ids are strings; of a DataFrame use df.astype({'query_id': str, 'doc_id': str}), of "
             "polars df.cast",
         ) from None
 
 
 def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
-    """Eight bytes from each place on as a number, the first one lowest, and those that follow.
+    """The eight bytes from each place on as a number, lowest byte first; and the next eight.
 
     Returns
     -------
@@ -68,8 +68,8 @@ def words_at(codes: Bytes, places: Ints, count: int = 1) -> Keys:
     """
     room = len(codes) - WORD * count + 1
     anywhere = np.ndarray((room,), f"V{WORD * count}", codes, strides=(1,))
-    found: Keys = anywhere[places].view("<u8").astype(np.uint64, copy=False)
-    words: Keys = found.reshape(len(places), count).T
+    flat: Keys = anywhere[places].view("<u8").astype(np.uint64, copy=False)
+    words: Keys = flat.reshape(len(places), count).T
     return words
 
 
@@ -143,8 +143,8 @@ class Ids:
 
     def bytes(self) -> list[bytes]:
         """Each id as bytes, which order as the strings do."""
-        found = self.lines().split(b"\n")[:-1]
-        return found if len(found) == len(self) else list(self)  # one holds a newline itself
+        names = self.lines().split(b"\n")[:-1]
+        return names if len(names) == len(self) else list(self)  # one holds a newline itself
 
     def strings(self) -> list[str]:
         """Each id as a string."""

@@ -1,29 +1,90 @@
 """Runs and qrels from bytes: many lines at once, checked by counting.
 
-A block of lines is split by looking at where blanks begin and end; the checks tell that something
-is wrong, not what: that is for :mod:`ir_std.reading.plain`, which reads line by line.
+A block of lines is split where blanks begin and end.  The checks show that something is wrong;
+what it is shows :mod:`ir_std.reading.plain`, line by line.
 """
 
 from __future__ import annotations
 
 import codecs
+import math
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Ints
 from ir_std.reading.ids import WORD, Bytes, Ids
-from ir_std.reading.line_formats import LineFormat
-from ir_std.reading.numbers import MARGIN, NotANumber
+from ir_std.reading.numbers import DECIMAL, MARGIN, NotANumber, floats, integer, integers
 from ir_std.reading.sources import Source, read_pieces
 
 _BLOCK = 1 << 20
 """Bytes that are split at once: with fewer, calls of numpy take longer than their work; with more,
 what is computed of them does not stay in the cache."""
 _COMMENT = rb"(?m)^[ \t\r]*#[^\n]*"
+
+
+Number: TypeAlias = float | int
+
+
+class LineFormat(NamedTuple):
+    """A kind of file.
+
+    Attributes
+    ----------
+    kind : str
+    columns : tuple of str
+    value : int
+        The place of the column that is a number.
+    numbers : callable
+        Reads these numbers, many at once; see :func:`ir_std.reading.numbers.floats`.
+    number : callable
+        Reads one; None if it is none that the column may hold.
+    rule : str
+        What a message says of them.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    value: int
+    numbers: Callable[[Bytes, Ints, Ints], npt.NDArray[Any]]
+    number: Callable[[bytes], Number | None]
+    rule: str
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return len(self.columns)
+
+    @property
+    def layout(self) -> str:
+        """What a message says of the columns."""
+        return f"a {self.kind} has {self.width} columns: {' '.join(self.columns)}"
+
+
+def _finite(text: bytes) -> float | None:
+    value = float(text) if re.fullmatch(DECIMAL, text) else math.inf
+    return value if math.isfinite(value) else None
+
+
+RUN = LineFormat(
+    "run",
+    ("topic", "Q0", "document", "rank", "score", "tag"),
+    4,
+    floats,
+    _finite,
+    "a finite number is expected",
+)
+QRELS = LineFormat(
+    "qrels file",
+    ("topic", "iteration", "document", "relevance"),
+    3,
+    integers,
+    integer,
+    "a whole number is expected, of at most 64 bits",
+)
 
 
 class CheckFailed(Exception):
@@ -108,8 +169,8 @@ def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 def _numbered(names: Ids, numbers: dict[bytes, int]) -> Ints:
     """The number of each name; new ones get the next."""
     cuts = names.changes()
-    found = [numbers.setdefault(name, len(numbers)) for name in names[cuts[:-1]].bytes()]
-    return np.repeat(np.array(found, np.int32), np.diff(cuts))
+    firsts = [numbers.setdefault(name, len(numbers)) for name in names[cuts[:-1]].bytes()]
+    return np.repeat(np.array(firsts, np.int32), np.diff(cuts))
 
 
 def read_content(source: Source) -> bytearray:

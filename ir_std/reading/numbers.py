@@ -55,8 +55,8 @@ _TOO_LARGE = 10.0**_MOST
 
 def integer(text: bytes) -> int | None:
     """The whole number that a text is; None if it is none, or has more than 64 bits."""
-    found = re.fullmatch(_WHOLE, text)
-    value = int(b"".join(found.groups())) if found else 2**63
+    match = re.fullmatch(_WHOLE, text)
+    value = int(b"".join(match.groups())) if match else 2**63
     return value if -(2**63) <= value < 2**63 else None
 
 
@@ -193,10 +193,10 @@ def _between(values: Ints, most: int) -> Ints:
 def _place(words: Keys, wanted: np.uint64) -> Ints:
     """The place of the first byte in each word that is as those of ``wanted``, 8 for none."""
     other = words ^ wanted
-    found = (other - _BYTES) & ~other & _HIGH_BITS  # right up to the first one
-    lowest = (found & (~found + np.uint64(1))) >> np.uint64(7)
+    zeros = (other - _BYTES) & ~other & _HIGH_BITS  # right up to the first one
+    lowest = (zeros & (~zeros + np.uint64(1))) >> np.uint64(7)
     place: npt.NDArray[np.int64] = ((lowest * _COUNTING) >> np.uint64(56)).astype(np.int64)
-    place[found == 0] = WORD
+    place[zeros == 0] = WORD
     return place
 
 

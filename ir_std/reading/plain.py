@@ -8,8 +8,7 @@ import numpy as np
 
 from ir_std.errors import InputError
 from ir_std.reading.ids import Ids
-from ir_std.reading.line_formats import QRELS, RUN, LineFormat, Number
-from ir_std.reading.lines import Lines
+from ir_std.reading.lines import QRELS, RUN, LineFormat, Lines, Number
 from ir_std.reading.sources import Source, content_lines
 
 

@@ -1,26 +1,27 @@
-"""Where the bytes of runs and qrels come from: files, archive members, pipes; packed or not."""
+"""Where the bytes of runs and qrels come from: files, archive members, pipes."""
 
 from __future__ import annotations
 
-import bz2
-import codecs
-import gzip
-import lzma
 import os
 import sys
-import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar
 from weakref import WeakSet, finalize
 
 from ir_std.errors import InputError
+from ir_std.reading.unpacking import (
+    SizeGuard,
+    find_packing,
+    number_content,
+    read_piece,
+    split_into_lines,
+    unpack_stream,
+)
 
-LONGEST_LINE = 1 << 20
-"""Bytes that a line may have; what has longer ones is neither a run nor qrels."""
 MAX_MEMBER = 1 << 31
 """Bytes that a packed file or a member of an archive may unpack to, unless said otherwise."""
 STANDARD_INPUT = "-"
@@ -30,11 +31,8 @@ STANDARD_INPUT_NAME = "standard input"
 
 MOST_WAITING = 32
 """Files that may wait open between a look at their first line and their reading."""
-BLANKS = b" \t\r"
-"""What separates columns, beside which only line ends may stand among the control characters."""
-
-_PIECE = 1 << 18  # larger ones are memory that the system has to find anew each time
 _LITTLE = 1 << 14
+"""Bytes that are read at once for the first line."""
 
 
 class Source(ABC):
@@ -71,8 +69,9 @@ class Source(ABC):
             As :func:`read_pieces`.
         """
         stream = self.open()
+        pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)
         try:
-            return next(_content_lines(_lines(_unpack(stream, self, _LITTLE))), None)
+            return next(number_content(split_into_lines(pieces)), None)
         finally:
             self.release(stream)
 
@@ -104,7 +103,7 @@ class FileSource(Source):
         Raises
         ------
         InputError
-            If there is no such file, it is a folder, may not be read, or can be read only once.
+            If there is no such file, or it is a folder, a pipe, or must not be read.
         """
         if self._stream is None:
             return _seekable(_open(self.path), self.path)
@@ -205,23 +204,23 @@ def is_pipe(file: str | os.PathLike[str]) -> bool:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """The files of a folder and of those in it, sorted; hidden ones are passed over.
+    """The files of a folder and of those in it, sorted; hidden ones are skipped.
 
     Raises
     ------
     InputError
         If there are none.
     """
-    found = sorted(
+    files = sorted(
         path
         for path in folder.rglob("*")
         if not is_hidden(path.relative_to(folder))
-        # A link that leads nowhere is an error later on, not passed over.
+        # A link that leads nowhere is an error later on, not skipped.
         and (path.is_file() or not path.exists())
     )
-    if not found:
+    if not files:
         raise InputError.at(folder, None, "holds no files", "runs are expected in it")
-    return found
+    return files
 
 
 def is_hidden(path: PurePath) -> bool:
@@ -238,161 +237,31 @@ def read_into_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> By
         As :func:`read_pieces`.
     """
     parts: list[bytes] = []
-    guard = _Guard(name, max_member)
-    while part := _read(stream, name):
+    guard = SizeGuard(name, max_member)
+    while part := read_piece(stream, name):
         parts.append(part)
-        guard.look_at(part, packed=_packing(parts[0]) is not None)
+        guard.look_at(part, packed=find_packing(parts[0]) is not None)
     return BytesSource(name, b"".join(parts), max_member)
 
 
-def lines_of(source: Source) -> Iterator[bytes]:
-    """The lines of a source, unpacked, without their ends and a byte order mark.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_pieces`.
-    """
-    return _lines(read_pieces(source))
-
-
-def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    rest, mark = b"", codecs.BOM_UTF8
-    for piece in pieces:
-        *lines, rest = (rest + piece.removeprefix(mark)).split(b"\n")
-        mark = b""
-        yield from lines
-    yield rest
-
-
 def content_lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Numbers and content of the lines that are neither blank nor comments.
+    """Numbers and content of the lines of a source that are neither blank nor comments.
 
     Raises
     ------
     InputError
         As :func:`read_pieces`.
     """
-    return _content_lines(lines_of(source))
+    return number_content(split_into_lines(read_pieces(source)))
 
 
-def _content_lines(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    stripped = ((number, line.strip(BLANKS)) for number, line in enumerate(lines, 1))
-    return ((number, line) for number, line in stripped if line and not line.startswith(b"#"))
-
-
-def read_pieces(source: Source, size: int = _PIECE) -> Iterator[bytes]:
-    """The content of a source, unpacked, piece by piece of at most ``size`` bytes.
+def read_pieces(source: Source) -> Iterator[bytes]:
+    """The content of a source, unpacked, piece by piece.
 
     Raises
     ------
     InputError
-        If it cannot be read or unpacked, unpacks to more than it may, is UTF-16, or has a line
-        longer than :data:`LONGEST_LINE`, or blanks for as long.
+        As :func:`~ir_std.reading.unpacking.unpack_stream`.
     """
     with source.open() as stream:
-        yield from _unpack(stream, source, size)
-
-
-def _unpack(raw: BinaryIO, source: Source, size: int) -> Iterator[bytes]:
-    start = raw.read(6)
-    raw.seek(0)
-    packing = _packing(start)
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError.at(source.name, None, "is UTF-16", "save it as UTF-8")
-    if packing is None:
-        stream, guard = raw, _Guard(source.name, None)
-    elif packing.open is None:
-        raise InputError.at(
-            source.name,
-            None,
-            f"is packed with {packing.name}",
-            "unpack it; gzip, bzip2 and xz are read as they are",
-        )
-    else:
-        stream, guard = packing.open(raw), _Guard(source.name, source.max_member)
-    while piece := _read(stream, source.name, packing, size):
-        guard.look_at(piece)
-        yield piece
-
-
-class _Packing(NamedTuple):
-    """A way to pack files: how they begin, and what unpacks them."""
-
-    name: str
-    magic: bytes
-    open: Callable[[BinaryIO], Any] | None
-
-
-_PACKINGS = (
-    _Packing("gzip", b"\x1f\x8b", lambda stream: gzip.GzipFile(fileobj=stream)),
-    _Packing("bzip2", b"BZh", bz2.BZ2File),
-    _Packing("xz", b"\xfd7zXZ\0", lzma.LZMAFile),
-    _Packing("zstd", b"\x28\xb5\x2f\xfd", None),
-    _Packing("zip", b"PK\x03\x04", None),
-)
-
-
-def _packing(start: bytes) -> _Packing | None:
-    return next((packing for packing in _PACKINGS if start.startswith(packing.magic)), None)
-
-
-def _read(stream: Any, name: str, packing: _Packing | None = None, size: int = _PIECE) -> bytes:
-    """The next piece of a stream."""
-    try:
-        piece = stream.read(size)
-    except (EOFError, zlib.error, lzma.LZMAError, OSError) as failed:
-        if packing is None:
-            raise InputError.at(
-                name, None, f"cannot be read ({failed})", "name a readable file"
-            ) from None
-        raise InputError.at(
-            name, None, f"broken {packing.name} ({failed})", "copy the file again"
-        ) from None
-    return piece.encode(errors="surrogatepass") if isinstance(piece, str) else piece
-
-
-class _Guard:
-    """Stops what is too large, or is not lines of text, before it is all in memory."""
-
-    def __init__(self, name: str, most: int | None) -> None:
-        self._name = name
-        self._most = most
-        self._seen = 0
-        self._line = 0
-        self._text = 0
-
-    def look_at(self, piece: bytes, packed: bool = False) -> None:
-        """Check the next piece.
-
-        Raises
-        ------
-        InputError
-            If there is too much of it, or a line or a stretch of blanks is too long.
-        """
-        before, self._seen = self._seen, self._seen + len(piece)
-        if self._most is not None and self._seen > self._most:
-            raise InputError.at(
-                self._name,
-                None,
-                f"has more than {self._most:,} bytes when unpacked",
-                "unpack it to a file, or allow more (--max-member)",
-            )
-        if packed:
-            return
-        first, last = piece.find(b"\n"), piece.rfind(b"\n") + 1
-        if (before + first if last else self._seen) - self._line > LONGEST_LINE:
-            raise self._too_long(self._line, "a line")
-        self._line = before + last if last else self._line
-        if not piece.isspace():
-            self._text = self._seen
-        elif self._seen - self._text > LONGEST_LINE:
-            raise self._too_long(self._text, "a stretch of blanks")
-
-    def _too_long(self, start: int, what: str) -> InputError:
-        return InputError.at(
-            self._name,
-            None,
-            f"{what} of more than {LONGEST_LINE:,} bytes, from byte {start + 1:,} on",
-            "a run or a qrels file is expected",
-        )
+        yield from unpack_stream(stream, source.name, source.max_member)

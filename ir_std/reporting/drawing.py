@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ir_std._arrays import Axes, Figure
+from ir_std._arrays import Axes, Figure, Floats
 from ir_std.errors import MissingLibraryError, UsageError
 
 BAND, RANGE, MEAN, SHADE = "#b8c4d2", "#a9b6c6", "#4b5866", "#eef1f5"
-"""Of the standardizing systems: mean and deviation, lowest to highest, mean, background."""
+"""The standardizing systems' deviation, their range, their mean; a shaded background."""
 RUN, BASELINE, SUMMARY = "#0a5bb8", "#b04a00", "#c2410c"
 _LABEL_HEIGHT = 7.0
-"""Points that a topic's label takes."""
+"""Width of a topic's label, in points."""
 
 
 def axes_or_current(ax: Axes | None) -> Axes:
@@ -37,25 +37,25 @@ def require_matplotlib() -> None:
 
 
 def label_topics(ax: Axes, names: Sequence[str]) -> None:
-    """Names of as many topics as have room beside each other."""
+    """Label the ticks with topics, leaving out those that there is no room for."""
     every = max(1, int(np.ceil(len(names) * _LABEL_HEIGHT / (size_in_inches(ax)[0] * 72))))
     ax.set_xticks(range(0, len(names), every), names[::every], rotation=90, fontsize="x-small")
 
 
 def whole_figure(ax: Axes) -> Figure:
-    """The whole of which it is a part: a figure's own ``figure`` is itself."""
+    """The figure that an axes belongs to, also where it stands in a subfigure."""
     return ax.figure.figure
 
 
 def size_in_inches(ax: Axes) -> tuple[float, float]:
-    """Width and height of what is drawn into."""
+    """Width and height of an axes."""
     box = ax.get_position()
     width, height = whole_figure(ax).get_size_inches()
     return float(box.width * width), float(box.height * height)
 
 
 def add_legend(ax: Axes, columns: int) -> None:
-    """Above the axes and no wider: what does not fit beside each other stands in rows."""
+    """Put the legend above the axes, in so many columns that it is no wider."""
     ax.legend(
         fontsize="small",
         loc="lower left",
@@ -66,6 +66,29 @@ def add_legend(ax: Axes, columns: int) -> None:
         columnspacing=1.2,
         handlelength=1.4,
     )
+
+
+def name_rows(ax: Axes, names: Sequence[str], rows: Sequence[int], low: Floats) -> None:
+    """Write names to the left of what is drawn near them, far enough apart to be read."""
+    from matplotlib.transforms import offset_copy
+
+    left = offset_copy(ax.transData, whole_figure(ax), x=-14, units="points")
+    gap = 9 * len(names) / (size_in_inches(ax)[1] * 72)
+    at = -np.inf
+    for row in rows:
+        at = max(float(row), at + gap)
+        near = slice(max(0, int(at - gap)), int(at + gap) + 2)
+        x = float(np.append(low[near], low[row]).min())
+        ax.annotate(
+            names[row],
+            (float(low[row]), row),
+            (x, at),
+            fontsize="x-small",
+            va="center",
+            ha="right",
+            textcoords=left,
+            arrowprops={"arrowstyle": "-", "color": RANGE, "linewidth": 0.5},
+        )
 
 
 def check_known(name: Any, known: tuple[Any, ...], kind: str) -> Any:

@@ -1,4 +1,4 @@
-"""The pictures of results, as numbers: what the plots and the report draw.
+"""The numbers that the plots and the report draw.
 
 After Figures 1 and 2 of Webber, Moffat and Zobel (SIGIR 2008): topics in the order of the
 standardizing systems' mean, for each the spread of these systems and the run's own score.
@@ -6,7 +6,7 @@ standardizing systems' mean, for each the spread of these systems and the run's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isnan, log10
 
@@ -60,21 +60,13 @@ class Panel:
         return [i * step for i in range(first, floor(self.high / step + 1e-9) + 1)]
 
 
-def figures(results: EvaluatedRuns) -> Iterator[tuple[Panel, ...]]:
-    """The panels to be shown side by side: a raw measure and one of its standardized ones.
-
-    A measure that has no counterpart among the results' measures is shown alone.
-    """
-    paired = set()
-    for measure in results.measures:
-        if isinstance(measure, Standardized):
-            base = [m for m in results.measures if m == measure.base]
-            paired.update(base)
-            order = topic_order(results, measure)
-            yield tuple(panel(results, m, order) for m in (*base, measure))
-    for measure in results.measures:
-        if not isinstance(measure, Standardized) and measure not in paired:
-            yield (panel(results, measure, topic_order(results, measure)),)
+def panels_of(results: EvaluatedRuns) -> dict[Measure, Panel]:
+    """A panel for each measure, a raw one with topics in the order of its companions' panels."""
+    orders = {measure: topic_order(results, measure) for measure in results.measures}
+    for measure in results.plans:
+        if isinstance(measure, Standardized) and measure.base in orders:
+            orders[measure.base] = orders[measure]
+    return {measure: panel(results, measure, order) for measure, order in orders.items()}
 
 
 def topic_order(results: EvaluatedRuns, measure: Measure) -> npt.NDArray[np.int64]:
@@ -121,7 +113,7 @@ def over_systems(results: EvaluatedRuns) -> bool:
     return len(results.runs) * len(results.topics) * len(results.plans) <= SCORES_UP_TO
 
 
-def estimate(results: EvaluatedRuns, run: str, measure: Measure) -> Estimate:
+def mean_estimate(results: EvaluatedRuns, run: str, measure: Measure) -> Estimate:
     """A run's mean with its errors over topics and, unless there are many scores, over systems."""
     if over_systems(results):
         return results.uncertainty[run][measure]
@@ -129,6 +121,12 @@ def estimate(results: EvaluatedRuns, run: str, measure: Measure) -> Estimate:
     if isinstance(measure.aggregator(), MeanAgg):
         return over_topics
     return Estimate(results.means[run][measure], over_topics.n, float("nan"), float("nan"))
+
+
+def systems_means(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) -> Sequence[float]:
+    """The standardizing systems' means, lowest first; empty where they are not known."""
+    placements = (results.placements.get(run, {}).get(measure) for run in runs)
+    return next((p.means for p in placements if p and p.means), ())
 
 
 def runs_by_mean(results: EvaluatedRuns, measure: Measure) -> list[str]:

@@ -21,17 +21,17 @@ from ir_std.reporting.drawing import (
     axes_or_current,
     check_known,
     label_topics,
-    size_in_inches,
-    whole_figure,
+    name_rows,
 )
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import (
     MANY_RUNS,
     MANY_TOPICS,
     Panel,
-    estimate,
+    mean_estimate,
     panel,
     runs_by_mean,
+    systems_means,
     topic_order,
 )
 from ir_std.schemes import EXACT
@@ -207,28 +207,42 @@ def ranking(results: EvaluatedRuns, measure: Measure | str, ax: Axes | None = No
     order = [
         run for run in runs_by_mean(results, measure) if not np.isnan(results.means[run][measure])
     ]
-    sure = [estimate(results, run, measure) for run in order]
-    means = np.array([results.means[run][measure] for run in order])
     many = len(order) > MANY_RUNS
-    y = np.arange(len(order))
-    colors = [BASELINE if run == results.baseline else RUN for run in order]
-    placed = [
-        by_measure[measure]
-        for by_measure in results.placements.values()
-        if measure in by_measure and by_measure[measure].means
-    ]
-    if placed:
-        systems = placed[0].means
-        ax.axvspan(
-            systems[0],
-            systems[-1],
-            color=SHADE,
-            zorder=0,
-            label=f"range of the {len(systems)} standardizing systems",
-        )
-        ax.axvline(float(np.mean(systems)), color=MEAN, linewidth=1, label="their mean", zorder=1)
+    systems = systems_means(results, results.runs, measure)
+    if systems:
+        _shade_systems(ax, systems)
+    low = _draw_means(results, measure, order, ax)
+    ax.set_ylim(len(order) - 0.4, -0.6 - 0.03 * len(order) * many)
+    ax.set_xlabel(f"mean {measure}, with 95% intervals")
+    if many:
+        ax.set_yticks([])
+        ax.set_ylabel(f"{len(order)} runs, best first")
+        named = [i for i, run in enumerate(order) if i < _MAX_NAMED or run == results.baseline]
+        name_rows(ax, order, named, low)
+    else:
+        ax.set_yticks(range(len(order)), order)
+        ax.tick_params(axis="y", length=0)
+    if systems:
+        add_legend(ax, 2)
+    return ax
+
+
+def _shade_systems(ax: Axes, means: Sequence[float]) -> None:
+    label = f"range of the {len(means)} standardizing systems"
+    ax.axvspan(means[0], means[-1], color=SHADE, zorder=0, label=label)
+    ax.axvline(float(np.mean(means)), color=MEAN, linewidth=1, label="their mean", zorder=1)
+
+
+def _draw_means(results: EvaluatedRuns, measure: Measure, order: Sequence[str], ax: Axes) -> Floats:
+    """Dots and intervals from top to bottom; gives the intervals' lower ends."""
+    many = len(order) > MANY_RUNS
+    is_baseline = [run == results.baseline for run in order]
+    means = np.array([results.means[run][measure] for run in order])
+    estimates = [mean_estimate(results, run, measure) for run in order]
     # Of one topic there is no interval.
-    both, topics = np.nan_to_num([[e.half for e in sure], [e.topics for e in sure]])
+    both, topics = np.nan_to_num([[e.half for e in estimates], [e.topics for e in estimates]])
+    y = np.arange(len(order))
+    colors = [BASELINE if is_base else RUN for is_base in is_baseline]
     for half, width in ((both, 0.8), (topics, 0.8 if many else 2.6)):
         ax.hlines(
             y,
@@ -239,44 +253,10 @@ def ranking(results: EvaluatedRuns, measure: Measure | str, ax: Axes | None = No
             alpha=0.4 if many else 1,
             zorder=2,
         )
-    sizes = [22 if run == results.baseline or not many else 6 for run in order]
+    sizes = [22 if is_base or not many else 6 for is_base in is_baseline]
     ax.scatter(means, y, s=sizes, color=colors, zorder=3)
-    ax.set_ylim(len(order) - 0.4, -0.6 - 0.03 * len(order) * many)
-    ax.set_xlabel(f"mean {measure}, with 95% intervals")
-    if many:
-        ax.set_yticks([])
-        ax.set_ylabel(f"{len(order)} runs, best first")
-        named = [i for i, run in enumerate(order) if i < _MAX_NAMED or run == results.baseline]
-        _name_rows(ax, order, named, means - both)
-    else:
-        ax.set_yticks(y, order)
-        ax.tick_params(axis="y", length=0)
-    if placed:
-        add_legend(ax, 2)
-    return ax
-
-
-def _name_rows(ax: Axes, names: Sequence[str], rows: Sequence[int], low: Floats) -> None:
-    """Names left of all that is drawn near them, as far apart as letters are high."""
-    from matplotlib.transforms import offset_copy
-
-    left = offset_copy(ax.transData, whole_figure(ax), x=-14, units="points")
-    gap = 9 * len(names) / (size_in_inches(ax)[1] * 72)
-    at = -np.inf
-    for row in rows:
-        at = max(float(row), at + gap)
-        near = slice(max(0, int(at - gap)), int(at + gap) + 2)
-        x = float(np.append(low[near], low[row]).min())
-        ax.annotate(
-            names[row],
-            (float(low[row]), row),
-            (x, at),
-            fontsize="x-small",
-            va="center",
-            ha="right",
-            textcoords=left,
-            arrowprops={"arrowstyle": "-", "color": RANGE, "linewidth": 0.5},
-        )
+    low: Floats = means - both
+    return low
 
 
 def difference(

@@ -1,1 +1,1 @@
-"""Scores that were computed elsewhere: read from files and tables, one run at a time."""
+"""Scores that other programs computed, read from lines, tables and MTEB's results."""

@@ -9,9 +9,10 @@ from typing import IO, Any, TypeAlias
 from ir_std.errors import InputError, UsageError
 from ir_std.measures.names import find_measure
 from ir_std.reading import FileSource, Source, read_pieces, source_of
+from ir_std.scores.collect import collect_scores
 from ir_std.scores.lines import KINDS, is_content, is_score_line, json_entries, line_entries
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
-from ir_std.scores.run_scores import RunScores, collect_scores
+from ir_std.scores.run_scores import RunScores
 from ir_std.scores.tables import is_header, parse_rows, table_entries
 
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
@@ -20,7 +21,7 @@ JSON_STARTS = ("{", "[")
 
 
 def read_scores(file: File, measure: str | None = None) -> dict[str, RunScores]:
-    """Read scores that were computed elsewhere.
+    """Read scores that another program computed.
 
     Parameters
     ----------

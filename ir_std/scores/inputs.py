@@ -1,4 +1,4 @@
-"""Runs, or scores that were computed elsewhere, in whatever form a user has them."""
+"""Runs, or scores that another program computed, in whatever form a user has them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) ->
 
 
 def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """The qrels; where none are given, what scores tell of them.
+    """The qrels; where none are given, what scores show of them.
 
     Raises
     ------
@@ -119,9 +119,7 @@ def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
     scores = [run for run in runs if isinstance(run, RunScores)]
     others = sum(1 for run in runs) - len(scores)
     if others or not scores:
-        raise UsageError(
-            "no qrels: without them only scores that were computed elsewhere can be used, no runs"
-        )
+        raise UsageError("no qrels: only score files can do without them, not runs")
     return counted_topics(scores)
 
 

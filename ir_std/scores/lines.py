@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from ir_std.errors import InputError
 from ir_std.measures.names import find_measure
-from ir_std.scores.run_scores import SUMMARY, ScoreEntry
+from ir_std.scores.collect import ScoreEntry
+from ir_std.scores.run_scores import SUMMARY
 
 KINDS = (
     "trec_eval -q (measure topic value), ir_measures -q (topic measure value), a table with "

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures.names import from_mteb
 from ir_std.reading import FileSource, Source
-from ir_std.scores.run_scores import RunScores, ScoreEntry, collect_scores
+from ir_std.scores.collect import ScoreEntry, collect_scores
+from ir_std.scores.run_scores import RunScores
 
 CQADUPSTACK = (
     "android",

@@ -1,52 +1,26 @@
-"""Scores that were computed elsewhere: one run's values by measure and topic."""
+"""Scores that another program computed: one run's values by measure and topic."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.errors import InputError, abbreviate
-from ir_std.measures import Standardized
-from ir_std.measures.names import UNBOUNDED, find_measure
+from ir_std.errors import InputError
 from ir_std.schemes import EXACT
 from ir_std.trec.qrels import DictQrels
 
 SUMMARY = "all"
 """The topic that stands for the mean, as in trec_eval and ir_measures."""
-_COUNTS = ("NumQ", "NumRel", "NumRet")
-_NO_VALUE = ("", "nan", "NaN", "null", "None")
-
-
-class ScoreEntry(NamedTuple):
-    """One value as a file has it.
-
-    Attributes
-    ----------
-    line : int or None
-    run : str
-        Empty where the file does not name it.
-    topic, measure, value : str
-        As written.
-    """
-
-    line: int | None
-    run: str
-    topic: str
-    measure: str
-    value: str
 
 
 @dataclass(eq=False, repr=False)
 class RunScores:
-    """One run's scores, computed elsewhere.
+    """One run's scores, computed by another program.
 
     Attributes
     ----------
@@ -62,7 +36,7 @@ class RunScores:
         The step in which the values were written, 0.0001 for four decimals; 0 for exact ones.
     unlisted : int
         The number of topics that went into the file's means and are not listed in it.
-    passed_over : tuple of str
+    skipped : tuple of str
         Names in the file that are no raw measures here.
     unit : {'topic', 'collection'}
         What the scores are of: topics, or whole data sets.
@@ -74,7 +48,7 @@ class RunScores:
     n_ret: Mapping[str, int] = field(default_factory=dict)
     step: float = 0.0
     unlisted: int = 0
-    passed_over: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
     unit: str = "topic"
 
     def __repr__(self) -> str:
@@ -96,7 +70,7 @@ class RunScores:
         """The step in which a measure's values were written; 0 if no decimals were lost."""
         if measure.__name__ == "Success":
             return 0.0
-        if measure.__name__ == "P" and _is_whole(1 / (measure["cutoff"] * (self.step or 1))):
+        if measure.__name__ == "P" and is_whole(1 / (measure["cutoff"] * (self.step or 1))):
             return 0.0
         return self.step
 
@@ -134,7 +108,7 @@ class RunScores:
             {**self.n_ret, **other.n_ret},
             0.0 if 0 in steps else min(steps),
             self.unlisted + other.unlisted,
-            tuple(dict.fromkeys(self.passed_over + other.passed_over)),
+            tuple(dict.fromkeys(self.skipped + other.skipped)),
             self.unit,
         )
 
@@ -158,7 +132,7 @@ class CountedTopics(DictQrels):
 
 
 def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
-    """What scores tell of the judgments behind them: the topics of all, and their counts.
+    """What scores show of the judgments behind them: the topics of all, and their counts.
 
     Raises
     ------
@@ -201,177 +175,6 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
     return CountedTopics(n_rel, runs[0].name if len(runs) == 1 else "scores")
 
 
-def collect_scores(
-    cells: Iterable[ScoreEntry], file: str, unit: str = "topic"
-) -> dict[str, RunScores]:
-    """Cells as scores by run.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-        Those of topic ``all`` are means: they are compared with the means of the others.
-    file : str
-        What messages call it.
-    unit : {'topic', 'collection'}
-
-    Raises
-    ------
-    InputError
-        Naming the line of a value that is no number or cannot be one of its measure, or that
-        comes twice; or if there is none, or a mean is not that of the values.
-    """
-    runs: dict[str, _Collector] = {}
-    for cell in cells:
-        runs.setdefault(cell.run, _Collector(file)).add(cell)
-    if not any(run.values for run in runs.values()):
-        what = abbreviate(dict.fromkeys(name for run in runs.values() for name in run.passed_over))
-        raise InputError.at(
-            file,
-            None,
-            "no scores of a measure by topic" + f" (there are {what})" * bool(what),
-            "trec_eval and ir_measures list them with -q",
-        )
-    return {
-        name: run.scores(f"{file}, {name}" if len(runs) > 1 else file, unit)
-        for name, run in runs.items()
-    }
-
-
-class _Collector:
-    """Gathers one run's cells."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.values: dict[Measure, dict[str, float]] = {}
-        self.counts: dict[str, dict[str, int]] = {}
-        self.stated: dict[Measure, tuple[int | None, float, float]] = {}
-        self.passed_over: dict[str, None] = {}
-        self.lines: dict[tuple[Measure, str], int | None] = {}
-        self.decimals = 0
-
-    def add(self, cell: ScoreEntry) -> None:
-        measure = find_measure(cell.measure)
-        if measure is None or isinstance(measure, Standardized):
-            self.passed_over[cell.measure] = None
-            return
-        first = self.lines.setdefault((measure, cell.topic), cell.line)
-        if first != cell.line or (cell.line is None and cell.topic in self.values.get(measure, ())):
-            raise InputError.at(
-                self.file,
-                cell.line,
-                f"{cell.measure} of topic {cell.topic} again"
-                + f", first on line {first}" * (first is not None),
-                "one value each; give each run and each collection a file",
-            )
-        value = _number(self.file, cell)
-        if measure.__name__ in _COUNTS:
-            self._count(cell, measure, value)
-        elif cell.topic == SUMMARY:
-            _check_range(self.file, cell, measure, value)
-            self.stated[measure] = cell.line, value, 10.0 ** -count_decimals(cell.value)
-        else:
-            _check_range(self.file, cell, measure, value)
-            self.values.setdefault(measure, {})[cell.topic] = value
-            self.decimals = max(self.decimals, count_decimals(cell.value))
-
-    def _count(self, cell: ScoreEntry, measure: Measure, value: float) -> None:
-        if not _is_whole(value):
-            raise InputError.at(
-                self.file,
-                cell.line,
-                f"{cell.measure} is {cell.value!r}",
-                "a whole number is expected",
-            )
-        self.counts.setdefault(str(measure), {})[cell.topic] = int(value)
-
-    def scores(self, name: str, unit: str) -> RunScores:
-        step = 10.0**-self.decimals
-        unlisted = self._unlisted()
-        self._check_means(step, unlisted)
-        return RunScores(
-            name,
-            self.values,
-            self._by_topic("NumRel"),
-            self._by_topic("NumRet"),
-            step if step > EXACT else 0.0,
-            unlisted,
-            tuple(self.passed_over),
-            unit,
-        )
-
-    def _by_topic(self, count: str) -> dict[str, int]:
-        return {t: n for t, n in self.counts.get(count, {}).items() if t != SUMMARY}
-
-    def _unlisted(self) -> int:
-        """How many topics more the means are of, as ``trec_eval -c`` has it."""
-        stated = self.counts.get("NumQ", {}).get(SUMMARY)
-        listed = {t for column in self.values.values() for t in column}
-        if stated is not None and stated < len(listed):
-            raise InputError.at(
-                self.file,
-                None,
-                f"{len(listed)} topics, and num_q of all is {stated}",
-                "it seems that several files were joined",
-            )
-        return (stated or len(listed)) - len(listed)
-
-    def _check_means(self, step: float, unlisted: int) -> None:
-        for measure, (line, stated, its_step) in self.stated.items():
-            known = [v for v in self.values.get(measure, {}).values() if not math.isnan(v)]
-            if not known or math.isnan(stated):
-                continue
-            mean = sum(known) / (len(known) + unlisted)
-            if abs(mean - stated) > (step + its_step) / 2 + EXACT:
-                raise InputError.at(
-                    self.file,
-                    line,
-                    f"{measure} of all is {stated:.6g}, the mean of the "
-                    f"{len(known)} topics is {mean:.6g}",
-                    "lines are missing, or several files were joined: make it again",
-                )
-
-
-def _number(file: str, cell: ScoreEntry) -> float:
-    text = cell.value.strip()
-    if text in _NO_VALUE:
-        return math.nan
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.inf
-    if math.isfinite(value) and "_" not in text:
-        return value
-    expected = "a finite number is expected"
-    if re.fullmatch(r"-?\d*,\d+", text):
-        expected = "write decimals with a point: 0.1234"
-    elif re.fullmatch(r"-?[\d.,]+\s?%", text):
-        expected = "write fractions, not percent: 0.679"
-    raise InputError.at(
-        file, cell.line, f"{cell.measure} of topic {cell.topic} is {text!r}", expected
-    )
-
-
-def _check_range(file: str, cell: ScoreEntry, measure: Measure, value: float) -> None:
-    if value < 0:
-        expected = "no measure is negative here"
-    elif value > 1 + EXACT and measure.__name__ not in UNBOUNDED:
-        expected = f"{measure} lies between 0 and 1" + (
-            "; if these are percent, divide them by 100" if value <= 100 else ""
-        )
-    else:
-        return
-    raise InputError.at(
-        file, cell.line, f"{cell.measure} of topic {cell.topic} is {cell.value}", expected
-    )
-
-
-def count_decimals(text: str) -> int:
-    """The number of decimals that a number is written with; 0 if there is no value."""
-    if text.strip() in _NO_VALUE:
-        return 0
-    exponent = Decimal(text.strip()).as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
-
-
-def _is_whole(value: float) -> bool:
+def is_whole(value: float) -> bool:
+    """Whether a value is a whole number, but for rounding."""
     return abs(value - round(value)) <= EXACT if math.isfinite(value) else False

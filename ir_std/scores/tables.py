@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ir_std.errors import InputError, UsageError, abbreviate
 from ir_std.measures.names import find_measure
-from ir_std.scores.run_scores import ScoreEntry
+from ir_std.scores.collect import ScoreEntry
 
 TOPIC_COLUMNS = (
     "topic",

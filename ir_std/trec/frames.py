@@ -1,6 +1,6 @@
 """Tables of pandas and polars, and by narwhals those of other libraries; none is imported here.
 
-A table can only arrive if its library is there, and is told by what it can do.
+A table can only arrive if its library is there; it is recognized by what it can do.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def as_frame(given: Any) -> Any:
         raise MissingLibraryError.of(f"a table of {library}", "narwhals")
     import narwhals
 
-    found: Any = narwhals.from_native(given)
-    return found.collect() if isinstance(found, narwhals.LazyFrame) else found
+    frame: Any = narwhals.from_native(given)
+    return frame.collect() if isinstance(frame, narwhals.LazyFrame) else frame
 
 
 def column_values(frame: Any, name: Any) -> list[Any]:

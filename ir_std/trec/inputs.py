@@ -10,21 +10,20 @@ import logging
 import operator
 import os
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from io import BytesIO, StringIO
-from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError
 from ir_std.reading import Ids, Source, check_strings
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.frames import as_frame, column_values, is_frame, is_pandas
+from ir_std.trec.frames import is_pandas
 from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, RepeatedDocument
+from ir_std.trec.rows import Rows, rows_of
 from ir_std.trec.runs import ArrayRun, DictRun, Run, as_scores
 
 
@@ -42,8 +41,8 @@ def as_run(run: Any) -> Run:
     Raises
     ------
     InputError
-        If it is none of these, an id is no string (of a dict's documents that is told when they
-        are looked at), a score is no finite number, or a document occurs twice in a topic.
+        If it is none of these, an id is no string (for a dict's documents: when they are
+        looked at), a score is no finite number, or a document occurs twice in a topic.
     """
     if isinstance(run, Run):
         return run
@@ -58,7 +57,7 @@ def as_run(run: Any) -> Run:
         _check_topics(run, "run")
         made = DictRun(run)
     else:
-        rows = _columns(run, ("query_id", "doc_id", "score"), "run")
+        rows = rows_of(run, ("query_id", "doc_id", "score"), "run")
         made = ArrayRun(rows.topics, rows.topic, _ids(rows, "run"), _scores(rows.values))
     if _others_read(run):
         made.given = run
@@ -116,12 +115,7 @@ def as_qrels(qrels: Any) -> Qrels:
         return qrels
     if isinstance(qrels, Iterator) and not is_file(qrels):
         qrels = _listed(qrels)
-    if (
-        isinstance(qrels, str)
-        and qrels != "-"
-        and not os.path.exists(qrels)
-        and (not _looks_like_file(qrels))
-    ):
+    if isinstance(qrels, str) and not _looks_like_file(qrels):
         return dataset_qrels(qrels)
     if is_file(qrels):
         return read_qrels(qrels)
@@ -130,13 +124,13 @@ def as_qrels(qrels: Any) -> Qrels:
         _check_topics(qrels, "qrels")
         made = DictQrels({topic: _dict_levels(topic, docs) for topic, docs in qrels.items()})
     else:
-        made = _judged(_columns(qrels, ("query_id", "doc_id", "relevance"), "qrels"))
+        made = _judged(rows_of(qrels, ("query_id", "doc_id", "relevance"), "qrels"))
     if _others_read(qrels):
         made.given = qrels
     return made
 
 
-def _judged(rows: _Columns) -> Qrels:
+def _judged(rows: Rows) -> Qrels:
     ids, levels = _ids(rows, "qrels"), _row_levels(rows)
     try:
         return ArrayQrels(rows.topics, rows.topic, ids, levels)
@@ -183,9 +177,9 @@ def dataset_qrels(name: str) -> Qrels:
         ) from None
     finally:
         log.removeFilter(_no_download_error)
-    found = as_qrels(rows)
-    found.name = found.dataset = name
-    return found
+    qrels = as_qrels(rows)
+    qrels.name = qrels.dataset = name
+    return qrels
 
 
 def _no_download_error(record: logging.LogRecord) -> bool:
@@ -205,120 +199,18 @@ def is_dataset(name: str) -> bool:
 
 
 def _looks_like_file(name: str) -> bool:
+    """Whether a name is that of a file, or can be none of a dataset."""
     return (
-        len(name) > 255
+        name == "-"
+        or os.path.exists(name)
+        or len(name) > 255
         or "\0" in name
         or name.startswith((".", "/", "~"))
         or (Path(name).suffix in {".txt", ".gz", ".bz2", ".xz", ".qrels", ".qrel", ".tsv"})
     )
 
 
-class _Columns(NamedTuple):
-    """A table's rows.
-
-    Attributes
-    ----------
-    topics : list of str
-        In the order of their first rows.
-    topic : ndarray of int, shape (n_rows,)
-        Index into the topics.
-    documents : list of str
-    values : list or ndarray
-        Scores or levels.
-    """
-
-    topics: list[str]
-    topic: Ints
-    documents: list[str]
-    values: Any
-
-
-def _columns(table: Any, names: tuple[str, str, str], kind: str) -> _Columns:
-    """The named columns of a DataFrame, or of an iterable of objects or records."""
-    if is_frame(table):
-        table = as_frame(table)
-        _check_columns(list(table.columns), names, kind)
-        if is_pandas(table):
-            topics, documents = (table[name].to_numpy(object) for name in names[:2])
-            return _with_numbers(kind, topics, documents.tolist(), table[names[2]].to_numpy())
-        columns = [column_values(table, name) for name in names]
-        return _with_numbers(kind, _objects(columns[0]), *columns[1:])
-    if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
-        raise _unsupported(table, names, kind)
-    rows = list(table)
-    if not rows:
-        return _with_numbers(kind, _objects([]), [], [])
-    get = itemgetter if isinstance(rows[0], Mapping) else attrgetter
-    try:
-        columns = [list(map(get(name), rows)) for name in names]
-    except (AttributeError, KeyError, TypeError):
-        raise _unsupported(next(row for row in rows if not _has(row, names)), names, kind) from None
-    return _with_numbers(kind, _objects(columns[0]), *columns[1:])
-
-
-def _has(row: Any, names: tuple[str, ...]) -> bool:
-    return all(name in row if isinstance(row, Mapping) else hasattr(row, name) for name in names)
-
-
-def _check_columns(found: list[Any], names: tuple[str, ...], kind: str) -> None:
-    wrong = [name for name in names if found.count(name) != 1]
-    if wrong:
-        problem = "without" if wrong[0] not in found else "with several"
-        raise InputError.at(
-            kind,
-            None,
-            f"DataFrame {problem} {', '.join(wrong)}",
-            f"columns {', '.join(names)} are expected, found are {', '.join(map(str, found))}",
-        )
-
-
-def _unsupported(found: object, names: tuple[str, ...], kind: str) -> InputError:
-    what = (
-        f"a record with {', '.join(map(str, found)) or 'nothing'}"
-        if isinstance(found, Mapping)
-        else type(found).__name__
-    )
-    return InputError.at(
-        kind,
-        None,
-        f"cannot use {what}",
-        f"give a file, a dict of dicts, a DataFrame, or named tuples or records with "
-        f"{', '.join(names)}",
-    )
-
-
-def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
-    """Values as an array of them, though they be lists."""
-    return np.fromiter(values, object, len(values))
-
-
-def _with_numbers(
-    kind: str, names: npt.NDArray[np.object_], documents: list[Any], values: Any
-) -> _Columns:
-    """Rows, from the topic, document and value of each."""
-    try:
-        changes = np.flatnonzero(names[1:] != names[:-1]) + 1
-    except (TypeError, ValueError):  # an array, or a missing value of pandas
-        _checked_topics(names, kind)
-        raise
-    starts = np.append(0, changes)[: len(names)]
-    numbers: dict[str, int] = {}
-    found = np.array(
-        [numbers.setdefault(topic, len(numbers)) for topic in _checked_topics(names[starts], kind)],
-        np.int64,
-    )
-    return _Columns(
-        list(numbers), np.repeat(found, np.diff(np.append(starts, len(names)))), documents, values
-    )
-
-
-def _checked_topics(topics: Iterable[Any], kind: str) -> list[str]:
-    topics = list(topics)
-    check_strings(topics, kind, "topic id")
-    return topics
-
-
-def _ids(rows: _Columns, kind: str) -> Ids:
+def _ids(rows: Rows, kind: str) -> Ids:
     """The documents, after a check that their ids are strings."""
     try:
         return Ids.of(rows.documents)
@@ -357,7 +249,7 @@ def _dict_levels(topic: str, docs: Mapping[str, Any]) -> dict[str, int]:
     return {doc: _level(level, topic, doc) for doc, level in docs.items()}
 
 
-def _row_levels(rows: _Columns) -> Ints:
+def _row_levels(rows: Rows) -> Ints:
     """Levels of rows; checked."""
     values = rows.values
     if isinstance(values, np.ndarray):

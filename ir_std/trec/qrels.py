@@ -18,7 +18,7 @@ Computed = TypeVar("Computed")
 
 
 class Cached:
-    """What others compute from it is computed once."""
+    """Keeps what others compute from it."""
 
     def __init__(self) -> None:
         self._cache: dict[Hashable, Any] = {}
@@ -27,8 +27,8 @@ class Cached:
         """What ``compute`` gives, computed once for each ``key``."""
         if key not in self._cache:
             self._cache[key] = compute()
-        found: Computed = self._cache[key]
-        return found
+        value: Computed = self._cache[key]
+        return value
 
 
 class Qrels(Cached, ABC):
@@ -63,7 +63,7 @@ class Qrels(Cached, ABC):
         self.dataset: str | None = None
         self.given: Any = None
         self._counts: dict[int, Ints] = {}
-        self._wanted: dict[bool, Targets] = {}
+        self._targets: dict[bool, Targets] = {}
 
     @property
     @abstractmethod
@@ -79,11 +79,11 @@ class Qrels(Cached, ABC):
     def ids(self, rows: Ints) -> Ids:
         """The judged documents at some places."""
 
-    def wanted(self, judged: bool) -> Targets:
+    def targets(self, judged: bool) -> Targets:
         """The documents to be found in runs: the relevant ones, or all that are judged."""
-        if judged not in self._wanted:
-            self._wanted[judged] = Targets(self, judged)
-        return self._wanted[judged]
+        if judged not in self._targets:
+            self._targets[judged] = Targets(self, judged)
+        return self._targets[judged]
 
     @property
     def first_documents(self) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ class ArrayQrels(Qrels):
 
     Raises
     ------
-    Repeated
+    RepeatedDocument
         If a document occurs twice in a topic.
     """
 
@@ -195,7 +195,7 @@ class ArrayQrels(Qrels):
         self, topics: Sequence[str], topic: Ints, ids: Ids, levels: Ints, name: str = "qrels"
     ) -> None:
         super().__init__(topics, np.bincount(topic, minlength=len(topics)), name)
-        order = by_topic(topic)
+        order = group_by_topic(topic)
         self._ids, self._levels = ids[order], levels[order]
         if may_repeat(keys(self._ids.hashes(), self.topic)) and (
             sum(map(len, self.judged.values())) < len(ids)
@@ -227,15 +227,15 @@ class RepeatedDocument(InputError):
     """A document is judged twice in a topic."""
 
 
-def by_topic(topic: Ints) -> Ints | slice:
-    """What brings the lines of each topic together."""
+def group_by_topic(topic: Ints) -> Ints | slice:
+    """Indices that bring the lines of each topic together."""
     if (topic[1:] >= topic[:-1]).all():
         return slice(None)
     return np.argsort(topic, kind="stable")
 
 
 class Targets:
-    """Documents that are to be found in runs.
+    """Judged documents that are to be found in runs: the relevant ones, or all.
 
     Attributes
     ----------
@@ -256,7 +256,7 @@ class Targets:
 
     @cached_property
     def index(self) -> Index:
-        """Finds them among ids that are arrays."""
+        """Finds them in runs whose ids are arrays."""
         return Index.of(self.ids, self.topic)
 
     @cached_property
@@ -274,11 +274,11 @@ class Ranking(Cached):
     ----------
     qrels : Qrels
         Topics are those of the qrels, in their order; a topic without documents scores 0.
-    topic : ndarray of int, shape (n_found,)
+    topic : ndarray of int, shape (n_hits,)
         Its index among those of the qrels.
-    rank : ndarray of int, shape (n_found,)
+    rank : ndarray of int, shape (n_hits,)
         From 1.
-    level : ndarray of int, shape (n_found,)
+    level : ndarray of int, shape (n_hits,)
         As judged.
     n_ret : ndarray of int, shape (n_topics,)
         Number of documents that the run has on each topic.
@@ -299,5 +299,5 @@ class Ranking(Cached):
         """The documents at ``level`` or above, of the first ``cutoff``."""
         kept = self.level >= level
         # A ranking that cached itself would not be freed with its run.
-        found = self if kept.all() else self.cached(level, lambda: self[kept])
-        return found if cutoff is None else found[found.rank <= cutoff]
+        relevant = self if kept.all() else self.cached(level, lambda: self[kept])
+        return relevant if cutoff is None else relevant[relevant.rank <= cutoff]

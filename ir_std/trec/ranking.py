@@ -60,7 +60,7 @@ class Ranker:
         self._run = run
         self._qrels = qrels
         self._numbers = run.numbers(qrels)
-        self._found = run.find(qrels.wanted(judged))
+        self._hits = run.find(qrels.targets(judged))
         self._spans: dict[Precision, _Spans] = {}
 
     def rank(self, order: Order) -> Ranking:
@@ -71,7 +71,7 @@ class Ranker:
         if precision not in self._spans:
             self._spans[precision] = self._find_spans(precision)
         spans = self._spans[precision]
-        topic = self._found.topic[spans.rows]
+        topic = self._hits.topic[spans.rows]
         sizes = np.append(self._run.sizes, 0)[self._numbers]
         starts = np.append(self._run.starts, 0)[self._numbers]
         sharing = spans.last - spans.first - 1
@@ -83,7 +83,7 @@ class Ranker:
             self._qrels,
             topic[by_rank],
             ranks[by_rank],
-            self._found.level[spans.rows[by_rank]],
+            self._hits.level[spans.rows[by_rank]],
             sizes,
         )
 
@@ -118,7 +118,7 @@ class Ranker:
     def _find_spans(self, precision: Precision) -> _Spans:
         keys = self._keys(precision)
         rows = self._out_of_order(keys)
-        wanted = _keys(self._numbers[self._found.topic], self._found.score, precision)
+        wanted = _keys(self._numbers[self._hits.topic], self._hits.score, precision)
         by_key = np.argsort(wanted, kind="stable")
         wanted = wanted[by_key]  # which are found faster in order
         ordered = keys
@@ -136,7 +136,7 @@ class Ranker:
                 _lines_by_key(keys, rows),
                 first[tied],
                 last[tied],
-                self._found.ids(by_key[tied]),
+                self._hits.ids(by_key[tied]),
             )
         return _Spans(by_key, first, last, place)
 
@@ -149,9 +149,9 @@ def _lines_by_key(keys: npt.NDArray[Any], rows: Ints) -> Ints:
 
 
 class _Spans(NamedTuple):
-    """Where each document found stands when the run's lines are sorted by topic and score.
+    """Where each hit stands when the run's lines are sorted by topic and score.
 
-    ``rows`` are the documents in this order.  From line ``first`` to before ``last`` all have
+    ``rows`` are the hits in this order.  From line ``first`` to before ``last`` all have
     the score of one; ``place`` counts those of them with a higher document id.
     """
 
@@ -188,8 +188,8 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
     all_ids, wanted = iter(run.ids(lines)), iter(ids)
     places: list[int] = []
     for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
-        among = sorted(islice(all_ids, size), reverse=True)
-        place = dict(zip(among, range(size), strict=True))
+        tied = sorted(islice(all_ids, size), reverse=True)
+        place = dict(zip(tied, range(size), strict=True))
         places += map(place.__getitem__, islice(wanted, count))
     return places
 

@@ -17,22 +17,22 @@ import numpy as np
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError
 from ir_std.reading import Collision, Ids, check_strings, keys, may_repeat
-from ir_std.trec.qrels import Qrels, Targets, by_topic
+from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 
 class InvalidRun(InputError):
     """Documents or scores that cannot be ranked."""
 
 
-class FoundDocuments(NamedTuple):
-    """Documents of the qrels that a run holds, by topic.
+class Hits(NamedTuple):
+    """The targets that a run holds, by topic.
 
     Attributes
     ----------
-    topic : ndarray of int, shape (n_found,)
+    topic : ndarray of int, shape (n_hits,)
         Index into the topics of the qrels.
-    score : ndarray of float64, shape (n_found,)
-    level : ndarray of int, shape (n_found,)
+    score : ndarray of float64, shape (n_hits,)
+    level : ndarray of int, shape (n_hits,)
     ids : callable
         Gives the ids of some of them, of the same type as :meth:`Run.ids` gives.
     """
@@ -67,7 +67,7 @@ class Run(ABC):
 
     Raises
     ------
-    NotARun
+    InvalidRun
         If a score is not a finite number.
     """
 
@@ -101,8 +101,8 @@ class Run(ABC):
         """The document ids at some lines: str, or bytes in UTF-8, which order the same."""
 
     @abstractmethod
-    def find(self, wanted: Targets) -> FoundDocuments:
-        """The documents of the qrels that the run holds."""
+    def find(self, targets: Targets) -> Hits:
+        """The targets that the run holds."""
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -134,11 +134,11 @@ class DictRun(Run):
 
     Raises
     ------
-    NotARun
+    InvalidRun
         If a score is not a finite number.
     InputError
-        If a document id is no string: when documents are looked at, for strings lie all over the
-        memory, and to look at each once more takes as long again.
+        If a document id is no string, when documents are looked at: to check all ids beforehand
+        would take as long as the evaluation.
     """
 
     def __init__(self, scored: Mapping[str, Mapping[str, float]], name: str = "run") -> None:
@@ -156,7 +156,7 @@ class DictRun(Run):
 
         Raises
         ------
-        NotARun
+        InvalidRun
             If a document occurs twice in a topic, or a score is not a finite number.
         """
         scored: dict[str, dict[str, float]] = {}
@@ -187,21 +187,21 @@ class DictRun(Run):
         docs = {t: (self.documents(bounds[t][0]), bounds[t][1][0]) for t in set(at)}
         return [docs[t][0][line - docs[t][1]] for t, line in zip(at, lines.tolist(), strict=True)]
 
-    def find(self, wanted: Targets) -> FoundDocuments:
-        """The documents of the qrels that the run holds."""
+    def find(self, targets: Targets) -> Hits:
+        """The targets that the run holds."""
         values = chain.from_iterable(
             map(self._scores(topic).get, docs, repeat(math.nan))
-            for topic, docs in zip(wanted.qrels.topics, wanted.documents, strict=True)
+            for topic, docs in zip(targets.qrels.topics, targets.documents, strict=True)
         )
-        scores = np.fromiter(values, float, len(wanted.level))
+        scores = np.fromiter(values, float, len(targets.level))
         for topic in self._scored:
             self.documents(topic)  # which checks those that the qrels lack, too
         rows = np.flatnonzero(~np.isnan(scores))
-        return FoundDocuments(
-            wanted.topic[rows],
+        return Hits(
+            targets.topic[rows],
             scores[rows],
-            wanted.level[rows],
-            lambda some: wanted.ids[rows[some]].strings(),
+            targets.level[rows],
+            lambda some: targets.ids[rows[some]].strings(),
         )
 
     def _scores(self, topic: str) -> Mapping[str, float]:
@@ -217,7 +217,7 @@ def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
 
     Raises
     ------
-    NotARun
+    InvalidRun
         If one of them is no number.
     """
     try:
@@ -243,14 +243,14 @@ class ArrayRun(Run):
 
     Raises
     ------
-    NotARun
+    InvalidRun
         If a document occurs twice in a topic, or a score is not a finite number.
     """
 
     def __init__(
         self, topics: Sequence[str], topic: Ints, ids: Ids, scores: Floats, name: str = "run"
     ) -> None:
-        order = by_topic(topic)
+        order = group_by_topic(topic)
         self._ids = ids[order]
         sizes = np.bincount(topic, minlength=len(topics)).tolist()
         super().__init__(topics, sizes, scores[order], name)
@@ -270,16 +270,19 @@ class ArrayRun(Run):
         """The document ids at some lines."""
         return self._ids[lines].bytes()
 
-    def find(self, wanted: Targets) -> FoundDocuments:
-        """The documents of the qrels that the run holds."""
-        place = wanted.qrels.positions
+    def find(self, targets: Targets) -> Hits:
+        """The targets that the run holds."""
+        place = targets.qrels.positions
         numbers = np.array([place.get(t, len(place)) for t in self.bounds], np.int64)
         topic = np.repeat(numbers, self.sizes)
         try:
-            lines, rows = wanted.index.find(keys(self._hashes, topic), self._ids)
+            lines, rows = targets.index.find(keys(self._hashes, topic), self._ids)
         except Collision:
-            found = self._as_dict().find(wanted)
-            return found._replace(ids=lambda some: Ids.of(found.ids(some)).bytes())
-        return FoundDocuments(
-            topic[lines], self.scores[lines], wanted.level[rows], lambda some: self.ids(lines[some])
+            hits = self._as_dict().find(targets)
+            return hits._replace(ids=lambda some: Ids.of(hits.ids(some)).bytes())
+        return Hits(
+            topic[lines],
+            self.scores[lines],
+            targets.level[rows],
+            lambda some: self.ids(lines[some]),
         )

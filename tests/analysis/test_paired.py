@@ -59,6 +59,14 @@ def test_the_randomization_test_of_few_pairs_is_scipys_exact_one(d: list[int]) -
     assert randomization_test(differences) == pytest.approx(exact.pvalue, abs=1e-12)
 
 
+def test_the_randomization_test_is_exact_up_to_its_number_of_topics() -> None:
+    most = paired.ALL_SIGNS_UP_TO
+    # Only all signs alike reach the sum of equal differences; drawn signs are counted in 10,001sts.
+    assert randomization_test(np.ones(most)) == 2 / 2**most
+    drawn = float(randomization_test(np.ones(most + 1))) * (paired.RESAMPLES + 1)
+    assert drawn == pytest.approx(round(drawn))
+
+
 def test_the_randomization_test_of_many_pairs_is_near_the_t_test_and_repeatable() -> None:
     d = np.random.default_rng(1).normal(0.03, 0.1, 50)
     p = randomization_test(d)

@@ -73,10 +73,10 @@ def by_key(results: Any) -> dict[tuple[str, str], float]:
 
 def assert_same(measures: list[Any], qrels: Any, run: Any, judge: Any = JUDGE) -> None:
     expected = by_key(judge.iter_calc(measures, qrels, run))
-    found = by_key(StdEvaluator(measures, qrels).iter_calc(run))
-    assert found.keys() == expected.keys()
+    computed = by_key(StdEvaluator(measures, qrels).iter_calc(run))
+    assert computed.keys() == expected.keys()
     for key, value in expected.items():
-        assert found[key] == pytest.approx(value, abs=1e-9), key
+        assert computed[key] == pytest.approx(value, abs=1e-9), key
 
 
 @given(qrels_dicts, run_dicts)
@@ -201,5 +201,5 @@ def test_values_equal_ir_measures_on_every_topic_of_real_runs(
     some = [runs_of(name) / run for run in REAL_RUNS[name].split()]
     for file in files if every else some:
         expected = by_key(judge.iter_calc(ir_measures.read_trec_run(str(file))))
-        found = by_key(ours.iter_calc(file))
-        assert found == pytest.approx(expected, abs=1e-9), file.name
+        computed = by_key(ours.iter_calc(file))
+        assert computed == pytest.approx(expected, abs=1e-9), file.name

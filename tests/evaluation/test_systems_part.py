@@ -47,14 +47,14 @@ def test_each_system_gets_its_own_column_again() -> None:
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
 def test_where_only_scores_are_known_a_design_effect_stands_for_teams(scheme: str) -> None:
-    found = results("trec7-adhoc", scheme)  # its systems are numbered, not named
-    measure = found.measures[1]
-    raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
+    evaluated = results("trec7-adhoc", scheme)  # its systems are numbered, not named
+    measure = evaluated.measures[1]
+    raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
     scores = scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1]
     expected, df = covariance_by_design(
         influence(raw, scores, scheme, resolution=0.0001), design_effect(scores)
     )
-    part = found.systems_covariances[measure]
+    part = evaluated.systems_covariances[measure]
     assert part.covariance == pytest.approx(expected)
     assert part.df == df == pytest.approx(103 / DESIGN_EFFECT - 1)
     assert part.source == BY_DESIGN
@@ -73,11 +73,11 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
         {"AP": known.systems["AP"]},
     )
     qrels = simulated_qrels(known.n_rel)
-    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    part = found.systems_covariances[ir_std.sAP]
+    evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
+    part = evaluated.systems_covariances[ir_std.sAP]
     numbers, scores = scores_by_system(factors, "AP")
     expected, df = covariance_by_team(
-        influence(found.values["a"][AP][:, None], scores), [i // 10 for i in numbers]
+        influence(evaluated.values["a"][AP][:, None], scores), [i // 10 for i in numbers]
     )
     assert part.covariance == pytest.approx(expected)
     assert part.df == df == pytest.approx(129**2 / (12 * 10**2 + 9**2) - 1)
@@ -85,12 +85,12 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
 
 
 def test_where_only_means_and_deviations_are_known_theory_says() -> None:
-    found = results("trec9-web")
+    evaluated = results("trec9-web")
     factors = ir_std.load_factors("trec9-web")
-    raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
-    rows = factors.rows(found.topics)
+    raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
+    rows = factors.rows(evaluated.topics)
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
-    part = found.systems_covariances[ir_std.sAP]
+    part = evaluated.systems_covariances[ir_std.sAP]
     factor, df = inflation(105, DESIGN_EFFECT)
     assert part.covariance == pytest.approx(expected * factor)
     assert (part.df, part.source) == (df, BY_THEORY)
@@ -100,10 +100,10 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
 def test_systems_beside_those_of_a_track_have_no_teams() -> None:
     factors = ir_std.load_factors("dl19-passage-modern")
     qrels = simulated_qrels({topic: known.levels for topic, known in factors.judgments.items()})
-    found = ir_std.evaluate(
+    evaluated = ir_std.evaluate(
         {"a": simulated_run(qrels, 1, 100)}, qrels, "nDCG@10", factors=factors.id
     )
-    part = next(found.systems_covariances[m] for m in found.plans)
+    part = next(evaluated.systems_covariances[m] for m in evaluated.plans)
     assert part.source == BY_DESIGN
 
 
@@ -149,7 +149,7 @@ def test_a_team_of_several_collections_is_one() -> None:
     assert df == expected_df
 
 
-def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:
+def test_where_the_number_of_systems_is_unknown_its_share_is_unknown() -> None:
     known = ir_std.load_factors("trec9-web")
     factors = FactorSet(
         {**known.info, "measures": {"AP": {"systems": 0}}},
@@ -158,35 +158,37 @@ def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:
         {"AP": known.sd["AP"]},
     )
     qrels = simulated_qrels(known.n_rel)
-    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    estimate = found.uncertainty["a"][ir_std.sAP]
+    evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
+    estimate = evaluated.uncertainty["a"][ir_std.sAP]
     assert np.isnan(estimate.systems)
     assert estimate.half == estimate.topics
 
 
 def test_uncertainty_has_the_means_of_the_results() -> None:
-    found = results("trec8-adhoc", "N,E")
-    for run in found.runs:
-        for measure in found.measures:
-            assert found.uncertainty[run][measure].mean == pytest.approx(found.means[run][measure])
-    assert found.uncertainty["a"][AP].systems == 0
-    assert "(topics) ±" in str(found.uncertainty["a"][ir_std.sAP])
+    evaluated = results("trec8-adhoc", "N,E")
+    for run in evaluated.runs:
+        for measure in evaluated.measures:
+            assert evaluated.uncertainty[run][measure].mean == pytest.approx(
+                evaluated.means[run][measure]
+            )
+    assert evaluated.uncertainty["a"][AP].systems == 0
+    assert "(topics) ±" in str(evaluated.uncertainty["a"][ir_std.sAP])
 
 
 def test_counts_that_are_summed_have_no_error() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
-    estimate = found.uncertainty["a"][NumRet]
-    assert estimate.mean == found.means["a"][NumRet] > 500
+    evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
+    estimate = evaluated.uncertainty["a"][NumRet]
+    assert estimate.mean == evaluated.means["a"][NumRet] > 500
     assert np.isnan(estimate.topics)
 
 
 def test_a_difference_is_surer_than_the_means_as_both_share_the_factors() -> None:
-    found = results("trec8-adhoc")
-    difference = found.difference("a", "b", ir_std.sAP)
+    evaluated = results("trec8-adhoc")
+    difference = evaluated.difference("a", "b", ir_std.sAP)
     assert difference.mean == pytest.approx(
-        found.means["a"][ir_std.sAP] - found.means["b"][ir_std.sAP]
+        evaluated.means["a"][ir_std.sAP] - evaluated.means["b"][ir_std.sAP]
     )
-    apart = math.hypot(*(found.uncertainty[run][ir_std.sAP].systems for run in "ab"))
+    apart = math.hypot(*(evaluated.uncertainty[run][ir_std.sAP].systems for run in "ab"))
     assert 0 < difference.systems < apart / 2
-    assert found.difference("a", "a", ir_std.sAP).half < 1e-9
+    assert evaluated.difference("a", "a", ir_std.sAP).half < 1e-9

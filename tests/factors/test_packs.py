@@ -337,7 +337,7 @@ def test_a_pack_that_is_not_the_registrys_is_refused(
     with zipfile.ZipFile(registry / "mine.zip", "a") as archive:
         archive.comment = b"changed"
     for place in (str(registry), served):
-        with pytest.raises(InputError, match=r"is not what|cannot be had .*hash"):
+        with pytest.raises(InputError, match=r"is not what|cannot be downloaded .*hash"):
             packs.add(f"{place}#mine")
     assert not own.exists()
 
@@ -353,7 +353,7 @@ def test_a_registry_names_files_of_its_own_folder_only(file: object, registry: P
 
 def test_addresses_that_lead_nowhere_are_told(served: str) -> None:
     pytest.importorskip("pooch", reason="pooch is not installed")
-    with pytest.raises(InputError, match="cannot be had"):
+    with pytest.raises(InputError, match="cannot be downloaded"):
         packs.add(f"{served}/other.zip")
     with pytest.raises(UsageError, match="http and https are read"):
         packs.add("ftp://127.0.0.1/x.zip")

@@ -103,6 +103,10 @@ def change_mean(value: str) -> Callable[[Path], None]:
         (change_arrays("scores.npz", AP=with_cell(2, -np.inf)), "AP of topic t2 is infinite"),
         (change_arrays("systems.npz", AP=with_cell(1, 99)), "does not name every system once"),
         (
+            change_info(tags=[f"sys{i}" for i in range(6)]),
+            "systems.npz: AP has a system that tags do not name",
+        ),
+        (
             write_arrays("means.npz", **{"N:RR": [0.5, 0.4]}),
             "means.npz: N:RR is not finite and sorted",
         ),

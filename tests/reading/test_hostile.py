@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from ir_std.errors import InputError
-from ir_std.reading import LONGEST_LINE, BytesSource, FileSource, run_sources, source_of
+from ir_std.reading import BytesSource, FileSource, run_sources, source_of
+from ir_std.reading.unpacking import LONGEST_LINE
 from ir_std.trec.files import count_columns, read_qrels, read_run
 from ir_std.trec.inputs import as_qrels, as_run
 
@@ -30,6 +31,14 @@ def refused(function: Any, *arguments: Any) -> str:
     assert "\n" not in message
     assert len(message) < 600
     return message
+
+
+@pytest.mark.parametrize("before", [b"", GOOD])
+@pytest.mark.parametrize("behind", [b"", b"\n", b"\n" + GOOD])
+def test_two_lines_in_one_are_refused(before: bytes, behind: bytes) -> None:
+    content = before + GOOD.replace(b"\n", b" ").rstrip() + behind
+    said = refused(read_run, BytesSource("r", content))
+    assert f"r:{before.count(10) + 1}: 12 columns; a run has 6 columns" in said
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the page's script needs to know of results: names and numbers, as JSON."""
+"""The data of the page's script: names and numbers of one collection, as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.evaluation.plans import Plan
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
-from ir_std.reporting.figure_data import MANY_TOPICS, Panel, estimate, figures
+from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
 from ir_std.reporting.html.sentences import describe_results, n_systems
 from ir_std.schemes import EXACT, SCHEMES
 
@@ -25,16 +25,16 @@ Json = dict[str, Any]
 PLACES = 4
 """Decimals of scores by topic."""
 _NEAR_HALF = 1e-4
-"""Far above the error of a product of numbers below a billion."""
+"""Far above the rounding error of products below a billion."""
 
 
 def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
-    """All that is shown of one collection, with the runs in the order given.
+    """Everything that the page shows of one collection, with the runs in the order given.
 
     Scores by topic are packed matrices of runs x topics (:class:`_Packer`); the rest is plain.
     """
     packer = _Packer()
-    panels = {panel.measure: panel for group in figures(results) for panel in group}
+    panels = panels_of(results)
     plans: dict[Measure, Plan] = {}
     for plan in results.plans.values():
         plans.setdefault(plan.measure.base, plan)
@@ -59,40 +59,58 @@ def _is_own(results: EvaluatedRuns, run: str) -> bool:
 
 def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: _Packer) -> Json:
     measure = panel.measure
-    standardized = isinstance(measure, Standardized)
-    placed = [results.placements.get(run, {}).get(measure) for run in runs]
-    tested = [results.tests.get(run, {}).get(measure) for run in runs]
-    sure = [estimate(results, run, measure) for run in runs]
-    low, high = zip(*(e.interval for e in sure), strict=True)
-    systems = next((p.means for p in placed if p and p.means), ())
-    if systems:
-        mean_of_systems = float(np.mean(systems))
-    else:  # the mean of standardized scores is not the standardized mean
-        mean_of_systems = (
-            _mean(panel.peers.mean) if panel.peers and not standardized else float("nan")
-        )
+    systems = systems_means(results, runs, measure)
     return {
         "name": str(measure),
         "base": str(measure.base) if isinstance(measure, Standardized) else None,
         "byTopic": measure in results.topic_measures,
         "values": packer.add(_matrix(results, runs, measure), PLACES),
         "systems": _numbers(systems),
-        "systemsMean": _number(mean_of_systems),
+        "systemsMean": _number(_mean_of_systems(panel, systems)),
         "means": [_exact(results.means[run][measure]) for run in runs],
-        "low": [_long(end) for end in low],
-        "high": [_long(end) for end in high],
-        "overTopics": [_number(e.topics) for e in sure],
-        "overSystems": (
-            [_number(e.systems) for e in sure] if any(e.systems > 0 for e in sure) else []
-        ),
-        "places": [p.summary if p else None for p in placed],
-        "placeRanks": [p.rank if p else None for p in placed],
-        "differences": [_long(t.difference) if t else None for t in tested],
-        "p": [_long(t.p_adjusted) if t else None for t in tested],
+        **_intervals(results, runs, measure),
+        **_placements(results, runs, measure),
+        **_tests(results, runs, measure),
         "words": describe_results(results, measure),
         "axis": {"low": panel.low, "high": panel.high, "ticks": _numbers(panel.ticks)},
         "order": panel.order.tolist(),
         "peers": _peers(panel.peers),
+    }
+
+
+def _mean_of_systems(panel: Panel, means: Sequence[float]) -> float:
+    if means:
+        return float(np.mean(means))
+    # The mean of standardized scores is not the standardized mean.
+    if panel.peers is None or isinstance(panel.measure, Standardized):
+        return float("nan")
+    return _mean(panel.peers.mean)
+
+
+def _intervals(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) -> Json:
+    estimates = [mean_estimate(results, run, measure) for run in runs]
+    over_systems = [_number(e.systems) for e in estimates]
+    return {
+        "low": [_long(e.interval[0]) for e in estimates],
+        "high": [_long(e.interval[1]) for e in estimates],
+        "overTopics": [_number(e.topics) for e in estimates],
+        "overSystems": over_systems if any(e.systems > 0 for e in estimates) else [],
+    }
+
+
+def _placements(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) -> Json:
+    placements = [results.placements.get(run, {}).get(measure) for run in runs]
+    return {
+        "places": [p.summary if p else None for p in placements],
+        "placeRanks": [p.rank if p else None for p in placements],
+    }
+
+
+def _tests(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) -> Json:
+    tests = [results.tests.get(run, {}).get(measure) for run in runs]
+    return {
+        "differences": [_long(t.difference) if t else None for t in tests],
+        "p": [_long(t.p_adjusted) if t else None for t in tests],
     }
 
 
@@ -205,10 +223,10 @@ def _numbers(values: Sequence[float] | Floats) -> list[float | None]:
 
 
 class _Matrix(TypedDict):
-    """Where a matrix is in the text, and what its numbers mean.
+    """How a matrix's numbers are packed.
 
-    A number ``k`` stands for ``(least + k - 1) / unit``, 0 for none.  It takes ``bytes`` bytes,
-    each kind of byte in a row of its own, lowest first: so they deflate best.
+    A number ``k`` means ``(least + k - 1) / unit``, 0 no value.  Each takes ``bytes`` bytes; the
+    lowest bytes of all numbers come first, then the next ones, as this compresses best.
     """
 
     unit: int

@@ -15,7 +15,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
-from ir_std.reporting.figure_data import estimate, runs_by_mean
+from ir_std.reporting.figure_data import mean_estimate, runs_by_mean
 
 NAMED = 3
 """Runs that a sentence names; more are counted."""
@@ -42,7 +42,7 @@ def describe_results(results: EvaluatedRuns, measure: Measure) -> list[str]:
 def _best(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> str:
     first = order[0]
     mean = results.means[first][measure]
-    low, high = estimate(results, first, measure).interval
+    low, high = mean_estimate(results, first, measure).interval
     between = f" (95% interval {low:.3f} to {high:.3f})" if low == low else ""
     placed = results.placements.get(first, {}).get(measure)
     place = ""

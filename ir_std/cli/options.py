@@ -1,0 +1,115 @@
+"""Options that several commands have, and what holds for their values."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from ir_std.errors import UsageError
+
+TESTS, CORRECTIONS = ("t", "randomization", "tukey"), ("holm", "bonferroni", "none")
+"""Those of :mod:`ir_std.analysis.paired` and :mod:`ir_std.analysis.corrections`."""
+TABLES = ("table", "markdown", "latex", "csv")
+"""The output formats that are tables: those of :data:`ir_std.reporting.tables.WRITERS`."""
+
+
+def add_scheme_option(parser: ArgumentParser) -> None:
+    """Declare ``-s``."""
+    parser.add_argument(
+        "-s",
+        "--scheme",
+        "--schemes",
+        default="N",
+        metavar="N,U,E,z|all",
+        help="standardization schemes (default N)",
+    )
+
+
+def add_verbose_option(parser: ArgumentParser) -> None:
+    """Declare ``-v``."""
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="also which other factor sets would fit"
+    )
+
+
+def add_factor_options(parser: ArgumentParser) -> None:
+    """Declare which factors are used: of which scheme, set and systems."""
+    add_scheme_option(parser)
+    parser.add_argument(
+        "--factors",
+        metavar="ID|PATH",
+        help="the factor set to use (default: recognized from the qrels)",
+    )
+    add_verbose_option(parser)
+    parser.add_argument(
+        "--systems",
+        metavar="KIND|FILE",
+        help="other systems on the same topics, as modern, where there are "
+        "such; or a file of names, one a line: these of the set's alone",
+    )
+    parser.add_argument(
+        "--without",
+        metavar="TAG",
+        action="append",
+        default=[],
+        help="leave a system out of the factors (once for each)",
+    )
+
+
+def add_measure_option(parser: ArgumentParser) -> None:
+    """Declare ``--measure``."""
+    parser.add_argument(
+        "--measure", metavar="NAME", help="the measure of a table of scores whose columns are runs"
+    )
+
+
+def add_jobs_option(parser: ArgumentParser) -> None:
+    """Declare ``--jobs``."""
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="processes for several runs (default: chosen automatically)",
+    )
+
+
+def add_test_options(parser: ArgumentParser) -> None:
+    """Declare how runs are tested against the baseline."""
+    parser.add_argument(
+        "--test",
+        choices=TESTS,
+        help="paired test against the baseline (default t; tukey: Tukey's HSD of "
+        "all pairs, topics as blocks)",
+    )
+    parser.add_argument(
+        "--correction",
+        choices=CORRECTIONS,
+        help="of the p-values, for the number of runs that are tested by one "
+        "measure (default holm; tukey needs none and takes none)",
+    )
+
+
+def check_baseline_given(args: Namespace, *options: str) -> None:
+    """Check that there is a baseline, if one of these options is given.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    for option in options:
+        if getattr(args, option) and args.baseline is None:
+            raise UsageError(f"--{option} is of differences from a baseline: add --baseline NAME")
+
+
+def check_places(places: int) -> None:
+    """Check a number of decimals.
+
+    Raises
+    ------
+    UsageError
+        If there can be no such number.
+    """
+    if not -1 <= places <= 1000:
+        raise UsageError(
+            f"--places is {places}: give the number of decimals, at most 1000, or -1 for all"
+        )

@@ -1,0 +1,163 @@
+"""What commands print: lines of scores, tables, and which factors the scores rest on."""
+
+from __future__ import annotations
+
+import json
+import math
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from ir_std._system.text import escape_line
+from ir_std.cli.streams import note, warn
+from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.messages import Message, message_texts
+from ir_std.factors.recognition import Match
+from ir_std.scores.run_scores import SUMMARY
+
+# Tables and placement are imported where they are asked for: a plain evaluation starts at once.
+if TYPE_CHECKING:
+    from ir_std.evaluation.placement import Placer
+    from ir_std.reporting.tables import Table
+
+
+class ScoreLine(NamedTuple):
+    """A value of a run: of a topic, or ``all`` for the mean.
+
+    Attributes
+    ----------
+    place : str, optional
+        Where the run ranks among the standardizing systems, if asked for and known.
+    """
+
+    topic: str
+    measure: str
+    value: float
+    place: str | None = None
+
+
+class LineWriter:
+    """Writes the lines of evaluated runs, as the options ask for; made once for all runs.
+
+    Parameters
+    ----------
+    evaluator : StdEvaluator
+        By which the runs were evaluated.
+    args : argparse.Namespace
+        The options of ``ir_std``.
+    several : bool
+        Whether there are several runs, so that each line names its own.
+    """
+
+    def __init__(self, evaluator: StdEvaluator, args: Namespace, several: bool) -> None:
+        self.evaluator, self.args, self.several = evaluator, args, several
+        self.names = [str(measure) for measure in evaluator.measures]
+        self.placer: Placer | None = None
+        if args.place:
+            from ir_std.evaluation.placement import Placer
+
+            self.placer = Placer(evaluator)
+
+    def text(self, evaluation: Evaluation) -> str:
+        """The lines of a run."""
+        write = LINE_FORMATS[self.args.output_format]
+        return "\n".join(
+            write(evaluation.run, line, self.args, self.several) for line in self._lines(evaluation)
+        )
+
+    def _lines(self, evaluation: Evaluation) -> Iterator[ScoreLine]:
+        if self.args.by_query:
+            yield from self._topics(evaluation)
+        if not self.args.no_summary:
+            yield from self._means(evaluation)
+
+    def _topics(self, evaluation: Evaluation) -> Iterator[ScoreLine]:
+        measures = self.evaluator.measures
+        # By identity: to compare measures makes their texts anew.
+        names = {id(measure): name for measure, name in zip(measures, self.names, strict=True)}
+        places = self.placer.place_topics(evaluation.values) if self.placer else {}
+        rows = self.evaluator.qrels.positions
+        for metric in self.evaluator.by_topic(evaluation):
+            place = places[metric.measure][rows[metric.query_id]] if places else None
+            yield ScoreLine(
+                metric.query_id,
+                names[id(metric.measure)],
+                metric.value,
+                place.summary if place else None,
+            )
+
+    def _means(self, evaluation: Evaluation) -> Iterator[ScoreLine]:
+        placements = self.placer.place_values(evaluation.values) if self.placer else []
+        places = {p.measure: p.summary for p in placements}
+        for name, measure, value in zip(
+            self.names, self.evaluator.measures, evaluation.averages, strict=True
+        ):
+            yield ScoreLine(SUMMARY, name, value, places.get(measure) if places else None)
+
+
+def _tsv(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
+    value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
+    fields = [
+        escape_line(f)
+        for f in [run] * several + [line.topic] * args.by_query + [line.measure, value]
+    ]
+    return "\t".join([*fields, line.place] if line.place else fields)
+
+
+def _jsonl(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
+    fields = {
+        "run": run,
+        "query_id": line.topic,
+        "measure": line.measure,
+        "value": None if math.isnan(line.value) else line.value,
+    }
+    if not several:
+        del fields["run"]
+    if not args.by_query:
+        del fields["query_id"]
+    if line.place:
+        fields["place"] = line.place
+    return json.dumps(fields, ensure_ascii=False)
+
+
+LINE_FORMATS: dict[str, Callable[[str, ScoreLine, Namespace, bool], str]] = {
+    "tsv": _tsv,
+    "jsonl": _jsonl,
+}
+"""How a line is printed, by the name of the output format."""
+
+
+def print_table(table: Table, form: str) -> None:
+    """Print a table; what stands below one, and CSV has no place for, beside it."""
+    from ir_std.reporting.tables import WRITERS
+
+    print(WRITERS[form](table))
+    if form == "csv":
+        for text in table.notes:
+            note(text)
+
+
+def print_factors_used(evaluator: StdEvaluator, standardizes: bool, verbose: bool) -> None:
+    """Say which factors are used, unless nothing is to be standardized or placed."""
+    if standardizes or evaluator.plans:
+        for match in evaluator.matches:
+            note(match.summary)
+            if verbose:
+                note_other_sets(match)
+    print_messages(evaluator.messages)
+
+
+def note_other_sets(match: Match) -> None:
+    """Say which other sets would fit."""
+    if match.others:
+        note(f"{', '.join(match.others)} would fit too: --factors takes one")
+
+
+def print_messages(messages: Iterable[Message]) -> None:
+    """Print notes, then warnings, each text once."""
+    messages = list(messages)
+    for text in message_texts(messages, False):
+        note(text)
+    for text in message_texts(messages, True):
+        warn(text)

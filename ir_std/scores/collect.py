@@ -1,0 +1,213 @@
+"""The scores that a file holds, collected by run and checked."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from ir_measures.measures import Measure
+
+from ir_std.errors import InputError, abbreviate
+from ir_std.measures import Standardized
+from ir_std.measures.names import UNBOUNDED, find_measure
+from ir_std.schemes import EXACT
+from ir_std.scores.run_scores import SUMMARY, RunScores, is_whole
+
+_COUNTS = ("NumQ", "NumRel", "NumRet")
+_NO_VALUE = ("", "nan", "NaN", "null", "None")
+
+
+class ScoreEntry(NamedTuple):
+    """One value as a file has it.
+
+    Attributes
+    ----------
+    line : int or None
+    run : str
+        Empty where the file does not name it.
+    topic, measure, value : str
+        As written.
+    """
+
+    line: int | None
+    run: str
+    topic: str
+    measure: str
+    value: str
+
+
+def collect_scores(
+    entries: Iterable[ScoreEntry], file: str, unit: str = "topic"
+) -> dict[str, RunScores]:
+    """Scores by run.
+
+    Parameters
+    ----------
+    entries : iterable of ScoreEntry
+        Those of topic ``all`` are means: they are compared with the means of the others.
+    file : str
+        What messages call it.
+    unit : {'topic', 'collection'}
+
+    Raises
+    ------
+    InputError
+        Naming the line of a value that is no number or cannot be one of its measure, or that
+        comes twice; or if there is none, or a mean is not that of the values.
+    """
+    runs: dict[str, _Collector] = {}
+    for entry in entries:
+        runs.setdefault(entry.run, _Collector(file)).add(entry)
+    if not any(run.values for run in runs.values()):
+        what = abbreviate(dict.fromkeys(name for run in runs.values() for name in run.skipped))
+        raise InputError.at(
+            file,
+            None,
+            "no scores of a measure by topic" + f" (there are {what})" * bool(what),
+            "trec_eval and ir_measures list them with -q",
+        )
+    return {
+        name: run.scores(f"{file}, {name}" if len(runs) > 1 else file, unit)
+        for name, run in runs.items()
+    }
+
+
+class _Collector:
+    """Collects one run's entries."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.values: dict[Measure, dict[str, float]] = {}
+        self.counts: dict[str, dict[str, int]] = {}
+        self.stated: dict[Measure, tuple[int | None, float, float]] = {}
+        self.skipped: dict[str, None] = {}
+        self.lines: dict[tuple[Measure, str], int | None] = {}
+        self.decimals = 0
+
+    def add(self, entry: ScoreEntry) -> None:
+        measure = find_measure(entry.measure)
+        if measure is None or isinstance(measure, Standardized):
+            self.skipped[entry.measure] = None
+            return
+        first = self.lines.setdefault((measure, entry.topic), entry.line)
+        if first != entry.line or (
+            entry.line is None and entry.topic in self.values.get(measure, ())
+        ):
+            raise InputError.at(
+                self.file,
+                entry.line,
+                f"{entry.measure} of topic {entry.topic} again"
+                + f", first on line {first}" * (first is not None),
+                "one value each; give each run and each collection a file",
+            )
+        value = _number(self.file, entry)
+        if measure.__name__ in _COUNTS:
+            self._count(entry, measure, value)
+        elif entry.topic == SUMMARY:
+            _check_range(self.file, entry, measure, value)
+            self.stated[measure] = entry.line, value, 10.0 ** -count_decimals(entry.value)
+        else:
+            _check_range(self.file, entry, measure, value)
+            self.values.setdefault(measure, {})[entry.topic] = value
+            self.decimals = max(self.decimals, count_decimals(entry.value))
+
+    def _count(self, entry: ScoreEntry, measure: Measure, value: float) -> None:
+        if not is_whole(value):
+            raise InputError.at(
+                self.file,
+                entry.line,
+                f"{entry.measure} is {entry.value!r}",
+                "a whole number is expected",
+            )
+        self.counts.setdefault(str(measure), {})[entry.topic] = int(value)
+
+    def scores(self, name: str, unit: str) -> RunScores:
+        step = 10.0**-self.decimals
+        unlisted = self._unlisted()
+        self._check_means(step, unlisted)
+        return RunScores(
+            name,
+            self.values,
+            self._by_topic("NumRel"),
+            self._by_topic("NumRet"),
+            step if step > EXACT else 0.0,
+            unlisted,
+            tuple(self.skipped),
+            unit,
+        )
+
+    def _by_topic(self, count: str) -> dict[str, int]:
+        return {t: n for t, n in self.counts.get(count, {}).items() if t != SUMMARY}
+
+    def _unlisted(self) -> int:
+        """How many topics more the means are of, as ``trec_eval -c`` has it."""
+        stated = self.counts.get("NumQ", {}).get(SUMMARY)
+        listed = {t for column in self.values.values() for t in column}
+        if stated is not None and stated < len(listed):
+            raise InputError.at(
+                self.file,
+                None,
+                f"{len(listed)} topics, and num_q of all is {stated}",
+                "it seems that several files were joined",
+            )
+        return (stated or len(listed)) - len(listed)
+
+    def _check_means(self, step: float, unlisted: int) -> None:
+        for measure, (line, stated, its_step) in self.stated.items():
+            known = [v for v in self.values.get(measure, {}).values() if not math.isnan(v)]
+            if not known or math.isnan(stated):
+                continue
+            mean = sum(known) / (len(known) + unlisted)
+            if abs(mean - stated) > (step + its_step) / 2 + EXACT:
+                raise InputError.at(
+                    self.file,
+                    line,
+                    f"{measure} of all is {stated:.6g}, the mean of the "
+                    f"{len(known)} topics is {mean:.6g}",
+                    "lines are missing, or several files were joined: make it again",
+                )
+
+
+def _number(file: str, entry: ScoreEntry) -> float:
+    text = entry.value.strip()
+    if text in _NO_VALUE:
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.inf
+    if math.isfinite(value) and "_" not in text:
+        return value
+    expected = "a finite number is expected"
+    if re.fullmatch(r"-?\d*,\d+", text):
+        expected = "write decimals with a point: 0.1234"
+    elif re.fullmatch(r"-?[\d.,]+\s?%", text):
+        expected = "write fractions, not percent: 0.679"
+    raise InputError.at(
+        file, entry.line, f"{entry.measure} of topic {entry.topic} is {text!r}", expected
+    )
+
+
+def _check_range(file: str, entry: ScoreEntry, measure: Measure, value: float) -> None:
+    if value < 0:
+        expected = "no measure is negative here"
+    elif value > 1 + EXACT and measure.__name__ not in UNBOUNDED:
+        expected = f"{measure} lies between 0 and 1" + (
+            "; if these are percent, divide them by 100" if value <= 100 else ""
+        )
+    else:
+        return
+    raise InputError.at(
+        file, entry.line, f"{entry.measure} of topic {entry.topic} is {entry.value}", expected
+    )
+
+
+def count_decimals(text: str) -> int:
+    """The number of decimals that a number is written with; 0 if there is no value."""
+    if text.strip() in _NO_VALUE:
+        return 0
+    exponent = Decimal(text.strip()).as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0

@@ -1,0 +1,140 @@
+"""Runs and qrels in tables, or as objects and records: each row a topic, a document and a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std._arrays import Ints
+from ir_std.errors import InputError
+from ir_std.reading import check_strings
+from ir_std.trec.frames import as_frame, column_values, is_frame, is_pandas
+
+
+class Rows(NamedTuple):
+    """A table's rows.
+
+    Attributes
+    ----------
+    topics : list of str
+        In the order of their first rows.
+    topic : ndarray of int, shape (n_rows,)
+        Index into the topics.
+    documents : list of str
+    values : list or ndarray
+        Scores or levels.
+    """
+
+    topics: list[str]
+    topic: Ints
+    documents: list[str]
+    values: Any
+
+
+def rows_of(table: Any, names: tuple[str, str, str], kind: str) -> Rows:
+    """The rows of a DataFrame, or of an iterable of objects or records.
+
+    Parameters
+    ----------
+    table
+    names : tuple of str
+        The columns, or attributes, that hold topics, documents and values.
+    kind : {'run', 'qrels'}
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        If it has no such columns, or a topic is no string.
+    """
+    if is_frame(table):
+        return _rows_of_frame(as_frame(table), names, kind)
+    if not isinstance(table, Iterable) or isinstance(table, (bytes, bytearray)):
+        raise _unsupported(table, names, kind)
+    rows = list(table)
+    if not rows:
+        return _with_numbers(kind, _objects([]), [], [])
+    get = itemgetter if isinstance(rows[0], Mapping) else attrgetter
+    try:
+        columns = [list(map(get(name), rows)) for name in names]
+    except (AttributeError, KeyError, TypeError):
+        raise _unsupported(next(row for row in rows if not _has(row, names)), names, kind) from None
+    return _with_numbers(kind, _objects(columns[0]), *columns[1:])
+
+
+def _rows_of_frame(frame: Any, names: tuple[str, str, str], kind: str) -> Rows:
+    _check_columns(list(frame.columns), names, kind)
+    if is_pandas(frame):
+        topics, documents = (frame[name].to_numpy(object) for name in names[:2])
+        return _with_numbers(kind, topics, documents.tolist(), frame[names[2]].to_numpy())
+    columns = [column_values(frame, name) for name in names]
+    return _with_numbers(kind, _objects(columns[0]), *columns[1:])
+
+
+def _has(row: Any, names: tuple[str, ...]) -> bool:
+    return all(name in row if isinstance(row, Mapping) else hasattr(row, name) for name in names)
+
+
+def _check_columns(columns: list[Any], names: tuple[str, ...], kind: str) -> None:
+    wrong = [name for name in names if columns.count(name) != 1]
+    if wrong:
+        problem = "without" if wrong[0] not in columns else "with several"
+        raise InputError.at(
+            kind,
+            None,
+            f"DataFrame {problem} {', '.join(wrong)}",
+            f"columns {', '.join(names)} are expected, found are {', '.join(map(str, columns))}",
+        )
+
+
+def _unsupported(given: object, names: tuple[str, ...], kind: str) -> InputError:
+    what = (
+        f"a record with {', '.join(map(str, given)) or 'nothing'}"
+        if isinstance(given, Mapping)
+        else type(given).__name__
+    )
+    return InputError.at(
+        kind,
+        None,
+        f"cannot use {what}",
+        f"give a file, a dict of dicts, a DataFrame, or named tuples or records with "
+        f"{', '.join(names)}",
+    )
+
+
+def _objects(values: list[Any]) -> npt.NDArray[np.object_]:
+    """Values as an array of objects, even if they are lists."""
+    return np.fromiter(values, object, len(values))
+
+
+def _with_numbers(
+    kind: str, names: npt.NDArray[np.object_], documents: list[Any], values: Any
+) -> Rows:
+    """Rows, from the topic, document and value of each."""
+    try:
+        changes = np.flatnonzero(names[1:] != names[:-1]) + 1
+    except (TypeError, ValueError):  # an array, or a missing value of pandas
+        _checked_topics(names, kind)
+        raise
+    starts = np.append(0, changes)[: len(names)]
+    numbers: dict[str, int] = {}
+    topic_numbers = np.array(
+        [numbers.setdefault(topic, len(numbers)) for topic in _checked_topics(names[starts], kind)],
+        np.int64,
+    )
+    return Rows(
+        list(numbers),
+        np.repeat(topic_numbers, np.diff(np.append(starts, len(names)))),
+        documents,
+        values,
+    )
+
+
+def _checked_topics(topics: Iterable[Any], kind: str) -> list[str]:
+    topics = list(topics)
+    check_strings(topics, kind, "topic id")
+    return topics
