@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, divide
-from ir_std.analysis._checks import check_finite
+from ir_std.analysis.means import check_finite
 from ir_std.schemes import SCHEMES, get_scheme
 
 SAMPLES = 2000

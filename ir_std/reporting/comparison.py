@@ -19,9 +19,8 @@ from ir_std.errors import UsageError, suggestion
 from ir_std.measures import Standardized
 from ir_std.reporting.effects import Effects, SystemEffects, count_range
 from ir_std.reporting.evaluated_runs import group_measures
-from ir_std.reporting.links import CollectionLinks
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
-from ir_std.reporting.part import NO_ESTIMATE, Part
+from ir_std.reporting.part import NO_ESTIMATE, CollectionLinks, Part
 from ir_std.reporting.tables import Cell, Table, estimate_cell, label_cell
 
 POOLED = "all of these"
@@ -43,7 +42,7 @@ class Comparison:
     measures : tuple of Measure
         Each raw one, and behind it its standardized companions.
     links : mapping of Measure to CollectionLinks
-        Of the measures whose scores are on one scale: see :mod:`ir_std.reporting.linked`.
+        Of the measures whose scores are on one scale: see :mod:`ir_std.reporting.compare`.
     """
 
     parts: tuple[Part, ...]

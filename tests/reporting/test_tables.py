@@ -58,6 +58,21 @@ def test_names_that_fit_are_whole() -> None:
     assert "beir/cqadupstack/programmers-and-more" in table.text(60)
 
 
+@pytest.mark.parametrize("distinct", ["at the end", "in the middle"])
+def test_long_names_lose_their_middle_only_where_they_stay_distinct(distinct: str) -> None:
+    ends = ("one", "two") if distinct == "at the end" else ("one" + 60 * "x", "two" + 60 * "x")
+    names = [60 * "x" + end for end in ends]
+    rows = tuple((label_cell(name), number_cell(0.5)) for name in names)
+    lines = Table(("run", "AP"), rows).text(60).splitlines()
+    shown = [line.split()[0] for line in lines[2:]]
+    if distinct == "at the end":
+        assert all("..." in name for name in shown)
+        assert [name[-3:] for name in shown] == ["one", "two"]
+        assert max(map(len, lines)) <= 60
+    else:
+        assert shown == names
+
+
 def test_latex_escapes_what_would_not_compile() -> None:
     text = TABLE.latex()
     assert r"a\_b\textbar{}c & 0.1250 & - \\" in text
