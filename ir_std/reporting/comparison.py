@@ -16,6 +16,7 @@ from ir_measures.measures import Measure
 from ir_std.analysis.estimate import Estimate, mean_of_estimates
 from ir_std.analysis.paired import correction_for
 from ir_std.errors import UsageError, suggestion
+from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
 from ir_std.reporting.effects import Effects, SystemEffects, count_range
 from ir_std.reporting.evaluated_runs import group_measures
@@ -91,14 +92,18 @@ class Comparison:
         None where two of them share topics, which would count twice, or only one has a value.
         """
         parts = self.parts_of(system)
-        estimates = [e for part in parts if not isnan((e := part.estimate(measure)).mean)]
-        if len(estimates) < 2 or self.overlaps.of([part.collection for part in parts]):
+        known = [part for part in parts if not isnan(part.estimate(measure).mean)]
+        if len(known) < 2 or self.overlaps.of([part.collection for part in parts]):
             return None
-        pooled = mean_of_estimates(estimates)
+        estimates = [part.estimate(measure) for part in known]
         if measure in self.links:
             error = self.links[measure].error_of_mean({p.collection: p.z(measure) for p in parts})
-            return replace(pooled, systems_error=error, systems_df=min(e.n for e in estimates) - 1)
-        return pooled
+            return replace(
+                mean_of_estimates(estimates),
+                systems_error=error,
+                systems_df=min(e.n for e in estimates) - 1,
+            )
+        return mean_of_estimates(estimates, joint_errors([p.variation(measure) for p in known]))
 
     def parts_of(self, system: str) -> list[Part]:
         """One system on each of its collections."""

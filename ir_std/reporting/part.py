@@ -20,6 +20,7 @@ from ir_std.analysis.linking import (
 )
 from ir_std.analysis.paired import Paired, paired_tests
 from ir_std.errors import UsageError, abbreviate
+from ir_std.evaluation.uncertainty import SystemsCovariance
 from ir_std.measures import Standardized
 from ir_std.reporting.effects import Effect
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
@@ -275,6 +276,11 @@ class Part:
             values = self.values(measure)
             return Estimate.of(values, error, int((~np.isnan(values)).sum()) - 1)
         return self.results.uncertainty[self.system].get(measure, NO_ESTIMATE)
+
+    def variation(self, measure: Measure) -> tuple[SystemsCovariance, list[float]]:
+        """How the collection's means vary with its systems, and which of them is this system's."""
+        own = [float(run == self.system) for run in self.results.runs]
+        return self.results.systems_covariances[measure], own
 
     def against(self, baseline: str, measure: Measure) -> Effect:
         """The difference from the system that the results of the collection are tested against."""

@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from ir_std.reporting.tables import Table, label_cell, latex_escape, number_cell
+from ir_std.reporting.tables import PAGE_ROWS, Table, label_cell, latex_escape, number_cell
 
 TABLE = Table(
     ("run", "AP", "sAP"),
@@ -132,3 +132,9 @@ def test_every_block_names_its_rows() -> None:
             "bm25-1",
             "bm25-2",
         ]
+
+
+@pytest.mark.parametrize(("more", "kind"), [(0, "tabular"), (1, "longtable")])
+def test_what_does_not_fit_on_a_page_is_a_long_table(more: int, kind: str) -> None:
+    rows = tuple((label_cell(f"run{i}"), number_cell(0.5)) for i in range(PAGE_ROWS + more))
+    assert f"\\begin{{{kind}}}" in Table(("run", "AP"), rows).latex()
