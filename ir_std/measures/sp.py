@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ir_measures import measures as irm
 from ir_measures.measures import ParamInfo
 
-from ir_std.measures.typed import CUTOFF, TypedMeasure
+from ir_std.measures.lookup import own
+from ir_std.measures.parameters import CUTOFF, TypedMeasure
 
 
 class _SP(TypedMeasure):
@@ -25,4 +25,4 @@ class _SP(TypedMeasure):
 
 
 SP = _SP()
-irm.register(SP)
+own["SP"] = SP

@@ -9,8 +9,23 @@ import pytest
 from ir_measures import AP, NumRet
 
 import ir_std
-from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
-from ir_std.evaluation.uncertainty import BY_SYSTEM, BY_TEAM, BY_THEORY
+from ir_std.analysis.influence import (
+    DESIGN_EFFECT,
+    covariance_by_design,
+    covariance_by_team,
+    design_effect,
+    inflation,
+    influence,
+)
+from ir_std.analysis.uncertainty import normal_covariance
+from ir_std.evaluation.uncertainty import (
+    BY_DESIGN,
+    BY_TEAM,
+    BY_THEORY,
+    Influences,
+    SystemsCovariance,
+    joint_errors,
+)
 from ir_std.factors.estimates import means_of_systems, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.testing import simulated_qrels, simulated_run
@@ -31,20 +46,18 @@ def test_each_system_gets_its_own_column_again() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
-def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
+def test_where_only_scores_are_known_a_design_effect_stands_for_teams(scheme: str) -> None:
     evaluated = results("trec7-adhoc", scheme)  # its systems are numbered, not named
     measure = evaluated.measures[1]
     raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
-    expected = bootstrap_covariance(
-        raw,
-        scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
-        scheme=scheme,
-        resolution=0.0001,
+    scores = scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1]
+    expected, df = covariance_by_design(
+        influence(raw, scores, scheme, resolution=0.0001), design_effect(scores)
     )
     part = evaluated.systems_covariances[measure]
     assert part.covariance == pytest.approx(expected)
-    assert part.df == 102
-    assert part.source == BY_SYSTEM
+    assert part.df == df == pytest.approx(103 / DESIGN_EFFECT - 1)
+    assert part.source == BY_DESIGN
 
 
 @pytest.mark.filterwarnings("ignore:factor set trec8-adhoc has fields")
@@ -63,11 +76,12 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
     evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
     part = evaluated.systems_covariances[ir_std.sAP]
     numbers, scores = scores_by_system(factors, "AP")
-    expected = bootstrap_covariance(
-        evaluated.values["a"][AP][:, None], scores, [i // 10 for i in numbers]
+    expected, df = covariance_by_team(
+        influence(evaluated.values["a"][AP][:, None], scores), [i // 10 for i in numbers]
     )
     assert part.covariance == pytest.approx(expected)
-    assert (part.df, part.source) == (12, BY_TEAM)
+    assert part.df == df == pytest.approx(129**2 / (12 * 10**2 + 9**2) - 1)
+    assert part.source == BY_TEAM
 
 
 def test_where_only_means_and_deviations_are_known_theory_says() -> None:
@@ -77,8 +91,62 @@ def test_where_only_means_and_deviations_are_known_theory_says() -> None:
     rows = factors.rows(evaluated.topics)
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
     part = evaluated.systems_covariances[ir_std.sAP]
-    assert part.covariance == pytest.approx(expected)
-    assert (part.df, part.source) == (104, BY_THEORY)
+    factor, df = inflation(105, DESIGN_EFFECT)
+    assert part.covariance == pytest.approx(expected * factor)
+    assert (part.df, part.source) == (df, BY_THEORY)
+
+
+@pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+def test_systems_beside_those_of_a_track_have_no_teams() -> None:
+    factors = ir_std.load_factors("dl19-passage-modern")
+    qrels = simulated_qrels({topic: known.levels for topic, known in factors.judgments.items()})
+    evaluated = ir_std.evaluate(
+        {"a": simulated_run(qrels, 1, 100)}, qrels, "nDCG@10", factors=factors.id
+    )
+    part = next(evaluated.systems_covariances[m] for m in evaluated.plans)
+    assert part.source == BY_DESIGN
+
+
+def test_of_few_teams_the_error_is_not_below_that_by_system() -> None:
+    values = np.array([[1.0], [-1.0], [0.5], [-0.5]])  # both teams' sums are 0
+    influences = Influences(values, tuple("abcd"), tuple("xxyy"), 1.0)
+    error, df = influences.error([1.0])
+    assert error == pytest.approx(np.sqrt(covariance_by_design(values, 1.0)[0][0, 0]))
+    assert df == 1
+
+
+def influences_of(values: np.ndarray, names: str, teams: str = "") -> Influences:
+    return Influences(values, tuple(names), tuple(teams), 1.5)
+
+
+def joint(*several: Influences) -> list[tuple[float, float]]:
+    parts = [SystemsCovariance(*one.covariance(), "", one) for one in several]
+    return joint_errors([(part, [1.0]) for part in parts])
+
+
+def test_sets_of_the_same_systems_are_drawn_together() -> None:
+    a, b, c = np.random.default_rng(1).normal(size=(3, 6, 1))
+    other = influences_of(c, "uvwxyz")
+    apart, together = joint(influences_of(a, "abcdef"), other, influences_of(b[::-1], "fedcba"))
+    assert together == pytest.approx(influences_of(a + b, "abcdef").error([1.0]))
+    assert apart == pytest.approx(other.error([1.0]))
+
+
+def test_sets_that_share_few_names_or_none_are_independent() -> None:
+    a, b = np.random.default_rng(1).normal(size=(2, 6, 1))
+    parts = influences_of(a, "abcdef"), influences_of(b, "efghij")
+    assert joint(*parts) == [part.error([1.0]) for part in parts]
+    unknown = SystemsCovariance(np.array([[0.04]]), 9, "")
+    assert joint_errors([(unknown, [1.0])] * 2) == [pytest.approx((0.2, 9))] * 2
+
+
+def test_a_team_of_several_collections_is_one() -> None:
+    a, b = np.random.default_rng(1).normal(size=(2, 6, 1))
+    ((error, df),) = joint(*(influences_of(one, "abcdef", "xxyyzz") for one in (a, b)))
+    expected, expected_df = covariance_by_team(a + b, "xxyyzz")
+    by_system = covariance_by_design(a + b, 1.0)[0]
+    assert error == pytest.approx(np.sqrt(max(expected[0, 0], by_system[0, 0])))
+    assert df == expected_df
 
 
 def test_where_the_number_of_systems_is_unknown_its_share_is_unknown() -> None:
