@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ir_measures import measures as irm
-
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
 from ir_std.errors import UsageError, did_you_mean, nearest_names, suggestion
 from ir_std.measures import near_measures
+from ir_std.measures.lookup import by_name
 from ir_std.measures.names import only_in_trec_eval, translate_name
 from ir_std.reading import QRELS, RUN, STANDARD_INPUT, FileSource, Source, files_below, source_of
 from ir_std.scores.inputs import kind_of, name_runs
@@ -113,7 +112,7 @@ def sort_arguments(arguments: Iterable[str]) -> SortedArguments:
                 qrels.append(source)
             else:
                 runs[given] = source
-            if given in irm.registry:
+            if given in by_name:
                 note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif is_measure(given):
             measures.append(given)
@@ -215,4 +214,4 @@ def _unknown(given: str) -> str:
 def is_measure(text: str) -> bool:
     """Whether a text names a measure, of ir_measures or of trec_eval."""
     name = re.match(r"\w+(?=[(@ ]|$)", translate_name(next(iter(text.split()), ""))[0])
-    return only_in_trec_eval(text) or (name is not None and name[0] in irm.registry)
+    return only_in_trec_eval(text) or (name is not None and name[0] in by_name)
