@@ -32,6 +32,10 @@ from ir_std.reporting.tables import (
     signed_cell,
 )
 
+MIN_SUMMARIZED = 3
+"""With fewer collections there is no summary."""
+MIN_COLLECTIONS = 5
+"""With fewer collections than this the summary is said to be of few."""
 NORMAL = 1.959963984540054
 """The normal quantile of 95 percent intervals; effect sizes are normal to the first order."""
 
@@ -109,36 +113,58 @@ class SystemEffects:
         """For each collection whether there is an effect: it may have no factors."""
         return tuple(e.difference.n > 0 for e in self.effects)
 
+    def summarized(self, size: bool = False) -> tuple[bool, ...]:
+        """For each collection whether it is in the summary: not without spread, or of one topic."""
+        return tuple(
+            known and error > 0
+            for known, (_, error, _) in zip(self.known, self.points(size), strict=True)
+        )
+
+    def left_out(self) -> tuple[str, ...]:
+        """The collections with an effect that are not in the summary."""
+        used = self.summarized()
+        return tuple(
+            e.collection for e, k, u in zip(self.effects, self.known, used, strict=True) if k > u
+        )
+
     def why_not(self, size: bool = False) -> str:
         """Why there is no summary; empty if there is one."""
         if sum(self.known) < 2:
             return "there is one collection only"
         if self.overlap:
             return self.overlap
-        flat = [
-            e.collection
-            for e, known, (_, error, _) in zip(
-                self.effects, self.known, self.points(size), strict=True
-            )
-            if known and not error > 0
-        ]
-        return f"its differences have no spread on {', '.join(flat)}" if flat else ""
+        used = sum(self.summarized(size))
+        if used >= MIN_SUMMARIZED:
+            return ""
+        if left_out := self.left_out():
+            return f"its differences have no spread on {', '.join(left_out)}"
+        return f"a summary takes {MIN_SUMMARIZED} collections"
 
     def summary(self, size: bool = False, method: str = "pm") -> Summary | None:
-        """The random-effects summary of the known differences, or sizes; None if there is none.
+        """The random-effects summary of the differences, or sizes; None if there is none.
+
+        Hartung and Knapp's interval, but not narrower than the normal one.
 
         Parameters
         ----------
         size : bool
-        method : {'pm', 'dl'}
+        method : {'pm', 'reml', 'dl'}
             See :func:`ir_std.analysis.effects.random_effects`.
         """
         if self.why_not(size):
             return None
-        points = list(compress(self.points(size), self.known))
+        points = list(compress(self.points(size), self.summarized(size)))
         return random_effects(
-            [effect for effect, _, _ in points], [error**2 for _, error, _ in points], method
+            [effect for effect, _, _ in points],
+            [error**2 for _, error, _ in points],
+            method,
+            widen=True,
         )
+
+    @property
+    def is_few(self) -> bool:
+        """Whether the summary is of so few collections that readers are told."""
+        return sum(self.summarized()) < MIN_COLLECTIONS
 
 
 @dataclass(frozen=True)
@@ -274,19 +300,20 @@ class Effects:
         if any(not s.why_not() for s in self.by_system):
             notes.append(
                 "Summary: random effects, Paule and Mandel's variance between collections "
-                "with Hartung and Knapp's interval, and beside it DerSimonian and Laird's"
-                f"{self._summary_adjustment()}. "
+                "with Hartung and Knapp's interval, but not narrower than the normal one, and "
+                f"beside it DerSimonian and Laird's{self._summary_adjustment()}. "
                 "One more collection: where the true difference on another such "
-                "collection may lie. Variation: the number of collections, Cochran's Q "
-                "and its p, the share I2 of the variance that is between collections, and "
-                "tau, its deviation."
+                "collection may lie (Student's t with one degree of freedom less than there "
+                "are collections). Variation: the number of collections, Cochran's Q "
+                "and its p, the share I2 of the variance that is between collections (Higgins "
+                "and Thompson's, of Q), and tau, its deviation."
             )
-        if any(s.q < s.n - 1 for effects in self.by_system if (s := effects.summary())):
-            notes.append(
-                "Where Q is below the number of collections less one, these differ less "
-                "than by chance, and Hartung and Knapp's interval may be too narrow: take "
-                "the wider of the two."
-            )
+        notes += [
+            f"By {s.measure} the summary of {s.system} is without {', '.join(left_out)}: the "
+            "differences there have no spread."
+            for s in self.by_system
+            if not s.why_not() and (left_out := s.left_out())
+        ]
         notes += [
             f"{s.system} has no summary by {s.measure}: {s.why_not()}."
             for s in self.by_system
