@@ -12,9 +12,11 @@ is found, or found the wrong way round.  Writes into out/linking.
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -204,6 +206,59 @@ def run_case(case: Case, scores: Floats, trials: int, seed: int) -> dict[str, Ta
     return tallies
 
 
+class Engine(NamedTuple):
+    """An engine's mean sAP on several collections, before and after linking by another."""
+
+    collections: tuple[str, ...]
+    plain: Floats
+    linked: Floats
+    over_topics: Floats
+    """The standard error over topics of the difference from the engine that links."""
+
+
+ENGINES = {"feedback": "prf", "stemming": "krovetz"}
+"""The experiments of Soboroff (CIKM 2018): what was changed; without it the run is no_stem."""
+WITHOUT_FACTORS = "nyt"
+
+
+def engine(data: Path, experiment: str) -> Engine:
+    """One engine with a technique, linked by the same engine without it."""
+    folders = sorted((data / "soboroff2018" / experiment).iterdir())
+    entries = [
+        (system, folder / f"{system}.eval", None)
+        for folder in folders
+        if folder.name != WITHOUT_FACTORS
+        for system in ("no_stem", ENGINES[experiment])
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # one anchor, depth
+        plain = ir_std.compare(entries, "AP")
+        linked = ir_std.compare(entries, "AP", anchors=["no_stem"])
+
+    def means(comparison: ir_std.Comparison) -> Floats:
+        parts = comparison.parts_of(ENGINES[experiment])
+        return np.array([part.estimate(ir_std.sAP).mean for part in parts])
+
+    differences = [
+        part.values(ir_std.sAP) - linked.part("no_stem", part.collection).values(ir_std.sAP)
+        for part in linked.parts_of(ENGINES[experiment])
+    ]
+    errors = [np.nanstd(d, ddof=1) / np.sqrt((~np.isnan(d)).sum()) for d in differences]
+    return Engine(linked.collections, means(plain), means(linked), np.array(errors))
+
+
+def describe_engines(data: Path) -> None:
+    """Print how much an engine's mean varies over collections."""
+    for experiment in ENGINES:
+        found = engine(data, experiment)
+        print(
+            f"{experiment} on {len(found.collections)} collections: standard deviation of mean "
+            f"sAP {found.plain.std(ddof=1):.3f} by each track's own systems, "
+            f"{found.linked.std(ddof=1):.3f} linked by the engine without it; topics alone would "
+            f"give {np.sqrt((found.over_topics**2).mean()):.3f}"
+        )
+
+
 FIGURES = ("type I", "coverage", "power", "wrong way", "refused", "shift")
 
 
@@ -214,6 +269,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for name, measure in (*MATRICES, ("robust03", "AP")):
         scores = scores_by_system(ir_std.load_factors(name), measure)[1]
         matrices[name, measure] = scores[~np.isnan(scores).any(axis=1)]
+    describe_engines(args.data)
     rows = []
     for case in cases({name: len(scores) for (name, _), scores in matrices.items()}):
         tallies = run_case(case, matrices[case.name, case.measure], args.trials, args.seed)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Ints
 from ir_std.reading.ids import WORD, Bytes, Ids
-from ir_std.reading.numbers import DECIMAL, MARGIN, NotANumber, floats, integer, integers
+from ir_std.reading.numbers import DECIMAL, LOWEST, MARGIN, NotANumber, floats, integer, integers
 from ir_std.reading.sources import Source, read_pieces
 
 _BLOCK = 1 << 20
@@ -64,9 +64,10 @@ class LineFormat(NamedTuple):
         return f"a {self.kind} has {self.width} columns: {' '.join(self.columns)}"
 
 
-def _finite(text: bytes) -> float | None:
-    value = float(text) if re.fullmatch(DECIMAL, text) else math.inf
-    return value if math.isfinite(value) else None
+def _score(text: bytes) -> float | None:
+    """A score; -inf, which ends a ranking, is one."""
+    value = float(text) if re.fullmatch(DECIMAL, text) or text == LOWEST else math.inf
+    return value if value < math.inf else None
 
 
 RUN = LineFormat(
@@ -74,8 +75,8 @@ RUN = LineFormat(
     ("topic", "Q0", "document", "rank", "score", "tag"),
     4,
     floats,
-    _finite,
-    "a finite number is expected",
+    _score,
+    "a finite number is expected, or -inf",
 )
 QRELS = LineFormat(
     "qrels file",
