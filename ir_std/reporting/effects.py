@@ -8,8 +8,8 @@ the effect size; over the collections a random-effects summary, as in medicine (
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from math import inf, nan, sqrt
@@ -20,7 +20,7 @@ from ir_measures.measures import Measure
 from ir_std.analysis.corrections import get_correction
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import FAMILYWISE, describe_correction, get_test
+from ir_std.analysis.paired import describe_correction, get_test
 from ir_std.errors import UsageError
 from ir_std.measures import parse_measure
 from ir_std.reporting.tables import (
@@ -240,7 +240,11 @@ class Effects:
                 label_cell(system),
                 label_cell(effects[0].collection),
                 label_cell(count_range(e.difference.n for e in effects)),
-                *(cell for effect in effects for cell in self._effect_cells(effect, places)),
+                *(
+                    cell
+                    for effect, measure in zip(effects, self.measures, strict=True)
+                    for cell in self._effect_cells(effect, places, measure)
+                ),
             )
             for effects in zip(*(s.effects for s in by_measure), strict=True)
         ]
@@ -262,15 +266,34 @@ class Effects:
             for name, cells_of in below.items()
         ]
 
-    def _effect_cells(self, effect: Effect, places: int) -> tuple[Cell, Cell, Cell]:
-        """The difference with its interval, p and g."""
+    def _effect_cells(self, effect: Effect, places: int, measure: Measure) -> tuple[Cell, ...]:
+        """The difference with its interval, the p-values of both, and g."""
         d = effect.difference
-        correction = "none" if self.test in FAMILYWISE else self.correction
+        adjusted = self.interval_p(effect, measure)
+        cell = p_value_cell(d.p, adjusted, self.correction)
+        held = p_value_cell(effect.p, effect.p_adjusted)
+        if self.test != "t" or d.systems_error > 0:
+            name = "factors held"
+            values = {name: effect.p, f"{name} adjusted": effect.p_adjusted}
+            cell = replace(cell, text=f"{cell.text} ({held.text})", extra={**cell.extra, **values})
         return (
             interval_cell(d.mean, *d.interval, places, {"topics": d.topics, "systems": d.systems}),
-            p_value_cell(effect.p, effect.p_adjusted, correction),
+            cell,
             signed_cell(effect.size, 2, {"error": effect.size_error}),
         )
+
+    def interval_p(self, effect: Effect, measure: Measure) -> float:
+        """The p-value of one interval, adjusted for the number of systems on its collection."""
+        correct, _ = get_correction(self.correction or "holm")
+        peers = [
+            e
+            for s in self.by_system
+            if s.measure == measure
+            for e in s.effects
+            if e.collection == effect.collection
+        ]
+        adjusted = correct([e.difference.p for e in peers])
+        return float(adjusted[next(i for i, e in enumerate(peers) if e is effect)])
 
     def _summary_cells(
         self, effects: SystemEffects, places: int, method: str = "pm"
@@ -322,19 +345,23 @@ class Effects:
         return (*notes, *self.notes)
 
     def _test_method(self) -> str:
-        """What the p-values over topics are, and for how many comparisons they are adjusted."""
-        test = f"two-sided {get_test(self.test)[1]} over topics"
+        """What the p-values are of, and for how many comparisons they are adjusted."""
         n_systems = Counter(
             e.collection for s in self.by_system if s.measure == self.measures[0] for e in s.effects
         )
+        interval = self._adjustment("t", n_systems)
+        test = f"two-sided {get_test(self.test)[1]} over topics"
+        held = f"{test}{self._adjustment(self.test, n_systems)}, factors held"
         if set(n_systems.values()) == {1}:
-            return f"{test}, factors held"
-        adjustments = dict.fromkeys(
-            describe_correction(self.test, self.correction, n) for n in n_systems.values()
-        )
+            return f"that of the interval; in brackets {held}"
         return (
-            f"{test}{' or'.join(adjustments)}, factors held, each collection and measure by "
-            "itself; intervals are not adjusted"
+            f"that of the interval{interval}, each collection and measure by itself; in "
+            f"brackets {held}; intervals are not adjusted"
+        )
+
+    def _adjustment(self, test: str, n_systems: Mapping[str, int]) -> str:
+        return " or".join(
+            dict.fromkeys(describe_correction(test, self.correction, n) for n in n_systems.values())
         )
 
     def _summary_adjustment(self) -> str:
