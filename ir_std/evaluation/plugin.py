@@ -48,12 +48,6 @@ class StdProvider(providers.Provider):
                     "mean can be standardized, and ir_measures asks for values by topic: use "
                     "ir_std.calc_aggregate or ir_std.evaluate"
                 )
-        # Elsewhere the match says it, but from here a warning is the only way to the user.
-        evaluator.messages += tuple(
-            Message(str(m), warns=True)
-            for m in evaluator.matches
-            if m.fit and m.fit.basis == "names"
-        )
         if "pyterrier" in sys.modules:
             evaluator.messages += tuple(_about_pyterrier(evaluator))
         return evaluator

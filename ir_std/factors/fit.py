@@ -107,9 +107,7 @@ class Fit:
     def refuted(self) -> tuple[str, ...]:
         """Topics on which the relevant documents are known to be others."""
         compares = self.agreement.compares_documents
-        return tuple(
-            t for t in self._at_level_1(self.agreement.at(1).differ) if compares(t, 1)
-        )
+        return tuple(t for t in self._at_level_1(self.agreement.at(1).differ) if compares(t, 1))
 
     @cached_property
     def counted(self) -> tuple[str, ...]:
@@ -348,8 +346,7 @@ def _why_not(fit: Fit) -> str | None:
     if 2 * (n_refuted + len(wide)) > len(fit.comparable):
         if n_refuted and not fit.same:
             return (
-                f"on none of {n_known} topics are the same documents relevant "
-                f"({fit._example(1)})"
+                f"on none of {n_known} topics are the same documents relevant ({fit._example(1)})"
             )
         return fit.difference([1])
     return None if fit.same else _why_counts_do_not_suffice(fit)

@@ -9,7 +9,6 @@ import numpy as np
 
 from ir_std.trec.qrels import Qrels
 
-
 ALL_JUDGED = -(1 << 62)
 """Below every level: the documents at it or above are all that are judged."""
 
