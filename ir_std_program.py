@@ -20,11 +20,12 @@ def main() -> None:
         warnings.simplefilter("ignore", SyntaxWarning)
     try:
         from ir_std.__main__ import program
+
+        program()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressed twice, it is said once
         print("ir_std: error: interrupted", file=sys.stderr)
         sys.exit(130)
-    program()
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def of(name: str, origin: Origin) -> Origin:
 
 def runs_file(name: str, data: Path) -> Path:
     """The archive of a set's runs."""
-    return data / "runs" / f"{name}.tar.xz"
+    return data / "runs" / f"{TRACKS[name].same_topics_as or name}.tar.xz"
 
 
 def from_runs(name: str, data: Path, origin: Origin, jobs: int) -> FactorSet:
@@ -133,7 +133,7 @@ def tables_by_origin(name: str, data: Path, more: Path | None) -> dict[Origin, l
     files_of: dict[Origin, list[Path]] = {}
     for root in (data, more):
         if root and track.tables:
-            for file in (root / "scores" / name).glob("*.csv"):
+            for file in (root / track.table_folder / name).glob("*.csv"):
                 files_of.setdefault(track.others.get(file.stem, track.tables), []).append(file)
     return {origin: sorted(files, key=lambda file: file.name) for origin, files in files_of.items()}
 

@@ -128,6 +128,10 @@ and a fingerprint of those at each level or above (the beginning of SHA-256 of t
 Equal fingerprints are proof, even of one topic.  Where a set has none, the numbers of relevant
 documents must agree on ten topics or more, and the match says that it goes by numbers.  Other
 judgments of the same topics get no factors unless you name the set (`--factors`, `factors=`).
+Sets with `kind: judge` have labels of a language model on the topics of the set that
+`same_topics_as` names: `judge` says which model and prompt, and where the labels are from.  They
+are recognized by these very labels; what the model gives when it is run again differs, and is a
+collection of its own, as are judgments of people that a model completed.
 Where several sets fit, the one whose topics are fewest is used: topics 401-450 are TREC-8's, not
 Robust 2004's.  A measure is standardized only where the judgments at its own level agree, and
 within the depth to which the systems were evaluated.

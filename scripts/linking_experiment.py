@@ -2,8 +2,9 @@
 
 One collection is cut into two that share no topic and no standardizing system: half of the topics
 standardized by the strong half of the systems, the other half by the weak one, as if years lay
-between them.  A third of the systems is held out: some of these are the anchors, the others are
-compared with themselves and with each other.  Prints, for numbers of anchors and ways to choose
+between them, or both by random halves; on Robust 2003 the old topics and the new ones.  A third of
+the systems is held out: some of these are the anchors, the others are compared with themselves and
+with each other.  Prints, for numbers of anchors and ways to choose
 them, with Monte Carlo errors: how far linked means drift, how often a system differs significantly
 from itself, how often intervals hold the difference of two systems, and how often a real difference
 is found, or found the wrong way round.  Writes into out/linking.
@@ -11,9 +12,11 @@ is found, or found the wrong way round.  Writes into out/linking.
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +46,7 @@ MATRICES = (
 )
 ANCHORS = (1, 3, 5, 10)
 WAYS = ("random", "best", "worst", "median")
+SPLITS = ("strong and weak", "random halves")
 RANKS_APART = 5
 
 
@@ -56,12 +60,15 @@ class Halves(NamedTuple):
     """Their mean N by the strong systems, over all topics."""
 
 
-def halves(scores: Floats, n_topics: int, random: np.random.Generator) -> Halves:
-    """Cut topics and systems at random; columns are the held-out systems, best first."""
-    topics = random.permutation(len(scores))[: 2 * n_topics]
+def halves(
+    scores: Floats, topics: tuple[Ints, Ints], split: str, random: np.random.Generator
+) -> Halves:
+    """Cut the systems; columns are the held-out systems, best first."""
     order = np.argsort(-scores.mean(axis=0))
     held_out = np.sort(random.choice(len(order), max(len(order) // 3, 16), replace=False))
     rest = np.delete(order, held_out)
+    if split == "random halves":
+        rest = random.permutation(rest)
     strong, weak = rest[: len(rest) // 2], rest[len(rest) // 2 :]
 
     def z(rows: Ints, by: Ints) -> Floats:
@@ -72,7 +79,7 @@ def halves(scores: Floats, n_topics: int, random: np.random.Generator) -> Halves
             standardizing.std(axis=1, ddof=1, keepdims=True),
         )
 
-    a, b = topics[:n_topics], topics[n_topics:]
+    a, b = topics
     everywhere = normal_cdf(z(np.arange(len(scores)), strong))
     return Halves(z(a, strong), z(b, weak), z(b, strong), np.nanmean(everywhere, axis=0))
 
@@ -162,48 +169,119 @@ def trial(cut: Halves, way: str, random: np.random.Generator, tallies: dict[str,
         )
 
 
+class Case(NamedTuple):
+    """A set and measure, cut at random into topics of a number, or into given ones."""
+
+    name: str
+    measure: str
+    n_topics: int | None
+    split: str
+    way: str
+
+
+def cases(topics_of: dict[str, int]) -> Iterator[Case]:
+    """All that are tried; anchors are chosen in several ways where systems are strong and weak."""
+    for name, measure in MATRICES:
+        for n_topics in (25, 50):
+            if topics_of[name] < 2 * n_topics - 8:
+                continue
+            for split in SPLITS:
+                for way in WAYS if split == SPLITS[0] else WAYS[:1]:
+                    yield Case(name, measure, n_topics, split, way)
+    for split in SPLITS:
+        yield Case("robust03", "AP", None, split, WAYS[0])
+
+
+def run_case(case: Case, scores: Floats, trials: int, seed: int) -> dict[str, Tally]:
+    """All trials of a case."""
+    random = np.random.default_rng(seed)
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    for _ in range(trials):
+        topics = np.arange(len(scores))
+        if case.n_topics:
+            topics = random.permutation(topics)
+        n = min(case.n_topics or len(scores), len(scores) // 2)
+        cut = halves(scores, (topics[:n], topics[n : 2 * n]), case.split, random)
+        trial(cut, case.way, random, tallies)
+    return tallies
+
+
+class Engine(NamedTuple):
+    """An engine's mean sAP on several collections, before and after linking by another."""
+
+    collections: tuple[str, ...]
+    plain: Floats
+    linked: Floats
+    over_topics: Floats
+    """The standard error over topics of the difference from the engine that links."""
+
+
+ENGINES = {"feedback": "prf", "stemming": "krovetz"}
+"""The experiments of Soboroff (CIKM 2018): what was changed; without it the run is no_stem."""
+WITHOUT_FACTORS = "nyt"
+
+
+def engine(data: Path, experiment: str) -> Engine:
+    """One engine with a technique, linked by the same engine without it."""
+    folders = sorted((data / "soboroff2018" / experiment).iterdir())
+    entries = [
+        (system, folder / f"{system}.eval", None)
+        for folder in folders
+        if folder.name != WITHOUT_FACTORS
+        for system in ("no_stem", ENGINES[experiment])
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # one anchor, depth
+        plain = ir_std.compare(entries, "AP")
+        linked = ir_std.compare(entries, "AP", anchors=["no_stem"])
+
+    def means(comparison: ir_std.Comparison) -> Floats:
+        parts = comparison.parts_of(ENGINES[experiment])
+        return np.array([part.estimate(ir_std.sAP).mean for part in parts])
+
+    differences = [
+        part.values(ir_std.sAP) - linked.part("no_stem", part.collection).values(ir_std.sAP)
+        for part in linked.parts_of(ENGINES[experiment])
+    ]
+    errors = [np.nanstd(d, ddof=1) / np.sqrt((~np.isnan(d)).sum()) for d in differences]
+    return Engine(linked.collections, means(plain), means(linked), np.array(errors))
+
+
+def describe_engines(data: Path) -> None:
+    """Print how much an engine's mean varies over collections."""
+    for experiment in ENGINES:
+        found = engine(data, experiment)
+        print(
+            f"{experiment} on {len(found.collections)} collections: standard deviation of mean "
+            f"sAP {found.plain.std(ddof=1):.3f} by each track's own systems, "
+            f"{found.linked.std(ddof=1):.3f} linked by the engine without it; topics alone would "
+            f"give {np.sqrt((found.over_topics**2).mean()):.3f}"
+        )
+
+
+FIGURES = ("type I", "coverage", "power", "wrong way", "refused", "shift")
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Run all cases and print them."""
     args = arguments(__doc__ or "", argv, trials=300)
-    rows = []
-    for name, measure in MATRICES:
+    matrices = {}
+    for name, measure in (*MATRICES, ("robust03", "AP")):
         scores = scores_by_system(ir_std.load_factors(name), measure)[1]
-        scores = scores[~np.isnan(scores).any(axis=1)]
-        for n_topics in (25, 50):
-            if len(scores) < 2 * min(n_topics, 25) - 10 or (n_topics == 50 and len(scores) < 100):
-                continue
-            used_topics = min(n_topics, len(scores) // 2)
-            for way in WAYS:
-                random = np.random.default_rng(args.seed)
-                tallies: dict[str, Tally] = defaultdict(Tally)
-                for _ in range(args.trials):
-                    trial(halves(scores, used_topics, random), way, random, tallies)
-                floor = tallies["same systems"].mean("drift")
-                for what, tally in tallies.items():
-                    ratio = np.sqrt(tally.mean("drift") / floor)
-                    row = [name, measure, used_topics, way, what, f"{ratio:.2f}"]
-                    row += [
-                        f"{tally.mean(c):.3f} ({tally.error(c):.3f})"
-                        for c in ("type I", "coverage", "power", "wrong way", "refused", "shift")
-                    ]
-                    rows.append(row)
-                    print("  ".join(map(str, row)), flush=True)
+        matrices[name, measure] = scores[~np.isnan(scores).any(axis=1)]
+    describe_engines(args.data)
+    rows = []
+    for case in cases({name: len(scores) for (name, _), scores in matrices.items()}):
+        tallies = run_case(case, matrices[case.name, case.measure], args.trials, args.seed)
+        floor = tallies["same systems"].mean("drift")
+        for what, tally in tallies.items():
+            ratio = np.sqrt(tally.mean("drift") / floor)
+            figures = [f"{tally.mean(c):.3f} ({tally.error(c):.3f})" for c in FIGURES]
+            rows.append([*case, what, f"{ratio:.2f}", *figures])
+            print("  ".join(map(str, rows[-1])), flush=True)
     write_csv(
         args.out / "linking" / "linking.csv",
-        (
-            "set",
-            "measure",
-            "topics",
-            "anchors chosen",
-            "case",
-            "RMS / floor",
-            "type I",
-            "coverage",
-            "power",
-            "wrong way",
-            "refused",
-            "constant",
-        ),
+        ("set", "measure", "topics", "systems", "anchors", "case", "RMS / floor", *FIGURES),
         rows,
     )
 

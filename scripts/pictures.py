@@ -3,8 +3,9 @@
 
     python scripts/pictures.py --data ../shared/data
 
-writes ``topics.png`` and ``forest.png`` with matplotlib and, with playwright and chromium, the
-first screen of a report, ``overview.png`` and ``overview-dark.png``, into ``scripts/pictures/``.
+writes ``topics.png``, ``forest.png`` and ``linking.png`` with matplotlib and, with playwright and
+chromium, the first screen of a report, ``overview.png`` and ``overview-dark.png``, into
+``scripts/pictures/``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from linking_experiment import ENGINES, engine
 from matplotlib.figure import Figure
 from reproduce_soboroff2018 import COLLECTIONS, effects, load
 
@@ -56,6 +58,22 @@ def forest(data: Path) -> Figure:
     return forest_figure(effects("feedback", [load(data, "feedback", c) for c in COLLECTIONS]))
 
 
+def linking(data: Path) -> Figure:
+    """One engine's mean sAP on nine collections, before and after linking."""
+    figure = Figure(figsize=(9, 3), layout="constrained")
+    axes = figure.subplots(1, len(ENGINES), sharey=True)
+    for ax, experiment in zip(axes, ENGINES, strict=True):
+        means = engine(data, experiment)
+        for i, pair in enumerate(zip(means.plain, means.linked, strict=True)):
+            ax.plot((0, 1), pair, "o-", color="#888888", lw=0.8, ms=4, label="_" * (i > 0))
+        ax.set_xticks((0, 1), ("by each track's own systems", "linked"))
+        ax.set_xlim(-0.3, 1.3)
+        spread = f"{means.plain.std(ddof=1):.3f} to {means.linked.std(ddof=1):.3f}"
+        ax.set_title(f"{experiment}: standard deviation {spread}", fontsize=9)
+    axes[0].set_ylabel(f"mean sAP on {len(means.collections)} collections")
+    return figure
+
+
 def overview(results: ir_std.Results, folder: Path) -> None:
     """What a reader of the report sees first, in light and dark."""
     from playwright.sync_api import sync_playwright
@@ -90,6 +108,7 @@ def draw(data: Path, folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         topics(evaluated(data, Path(scratch))).savefig(folder / "topics.png", dpi=100)
     forest(data).savefig(folder / "forest.png", dpi=100)
+    linking(data).savefig(folder / "linking.png", dpi=100)
 
 
 def main() -> None:

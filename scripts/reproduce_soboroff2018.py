@@ -21,7 +21,14 @@ from reproduction import Compared, arguments, published_factors, report, save, t
 from scipy import stats
 
 import ir_std
-from ir_std.analysis.uncertainty import bootstrap_covariance, contrast_error, normal_covariance
+from ir_std.analysis.influence import (
+    DESIGN_EFFECT,
+    covariance_by_design,
+    design_effect,
+    inflation,
+    influence,
+)
+from ir_std.analysis.uncertainty import contrast_error, normal_covariance
 from ir_std.plots import forest_figure
 from ir_std.reporting.effects import Effect, Effects, SystemEffects
 from ir_std.schemes import normal_cdf, z_scores
@@ -104,9 +111,11 @@ class Factors:
     def systems_error(self, x: np.ndarray) -> float:
         """The standard error of the standardized difference by the choice of systems."""
         if self.systems is not None:
-            covariance = bootstrap_covariance(x, self.systems)
+            effect = design_effect(self.systems)
+            covariance, _ = covariance_by_design(influence(x, self.systems), effect)
         else:
             covariance = normal_covariance(x, self.mean[:, 0], self.sd[:, 0], self.n_systems)
+            covariance *= inflation(self.n_systems, DESIGN_EFFECT)[0]
         return contrast_error(covariance, [1, -1])
 
 

@@ -35,6 +35,7 @@ DEEP_SHALLOW = ("nDCG@10", "nDCG@100", "P(rel=2)@10", "R(rel=2)@100")
 # Nor with recall: half of these systems find all that is relevant in their first hundred.
 DEEP_MODERN = ("nDCG@10", "nDCG@100", "P(rel=2)@10")
 DEEP_LEVEL1 = ("nDCG@10", "nDCG@100", "P@10", "R@100")
+DEEP_TABLES = ("nDCG@10", "nDCG@100", "P@10")
 COVID = ("nDCG@10", "P@5", "AP", "Bpref", "RBP(p=0.5)")
 COVID_LATE = ("nDCG@20", "P@20", "AP", "Bpref", "RBP(p=0.5)")
 
@@ -202,6 +203,37 @@ SYNDL = Origin(
     "Copyright (c) 2023 LLMJudge-Benchmark",
     100,
 )
+UMBRELA = {
+    "name": "UMBRELA",
+    "model": "GPT-4",
+    "prompt": "UMBRELA, zero-shot, levels 0 to 3 (S. Upadhyay, R. Pradeep, N. Thakur, N. Craswell, "
+    "J. Lin, arXiv 2406.06519, 2024)",
+    "source": "N. Arabzadeh, C. L. A. Clarke, Benchmarking LLM-based relevance judgment methods, "
+    "SIGIR 2025: labels of all documents that NIST judged",
+}
+UMBRELA_RUNS = Origin(
+    "the runs that were submitted to the track, evaluated by ir_std with GPT-4's labels by "
+    f"UMBRELA's prompt: {UMBRELA['source']}",
+    "https://github.com/Narabzad/llm-relevance-judgement-comparison",
+    "2025",
+    NOT_STATED,
+    attribution=OWN_STATISTICS,
+)
+BIAS = Origin(
+    "H. A. Rahmani, V. Ramineni, E. Yilmaz, N. Craswell, B. Mitra, Towards understanding bias in "
+    "synthetic data for evaluation, arXiv 2506.10301, 2025: per-topic trec_eval output of all "
+    "submitted runs with GPT-4's labels",
+    "https://github.com/rahmanidashti/BiasSyntheticData",
+    "2025",
+    NOT_STATED,
+    depth=100,
+)
+GPT4 = {
+    "name": "GPT-4",
+    "model": "GPT-4",
+    "prompt": "levels 0 to 3, as described in arXiv 2506.10301",
+    "source": BIAS.source.partition(": per-topic")[0],
+}
 
 
 @dataclass(frozen=True)
@@ -227,6 +259,12 @@ class Track:
         Runs are cut there, where most of them end.
     beside : str
         The track whose collection this is, if these are not its own systems but ``population``.
+    judge : mapping of str to str
+        The language model whose labels these are; people's if empty.
+    same_topics_as : str
+        The track whose topics and systems these are, if its labels are others.
+    table_folder : str
+        Where the folder of the score tables is, below the data folder.
     """
 
     title: str
@@ -244,6 +282,9 @@ class Track:
     notes: tuple[str, ...] = ()
     beside: str = ""
     population: str = ""
+    judge: Mapping[str, str] = field(default_factory=dict)
+    same_topics_as: str = ""
+    table_folder: str = "scores"
 
     def info(self, name: str) -> dict[str, Any]:
         """The fields of ``set.json`` that describe the collection."""
@@ -256,11 +297,14 @@ class Track:
             "ir_datasets": list(self.datasets),
             "beside": self.beside,
             "population": self.population,
+            "kind": "judge" if self.judge else "",
+            "judge": dict(self.judge),
+            "same_topics_as": self.same_topics_as,
             "default_measures": list(self.default_measures),
             "max_level": self.max_level,
             "notes": [*self.notes, *PUBLISHED_NOTES * bool(self.stem and not self.runs)],
         }
-        return {key: value for key, value in info.items() if value != ""}
+        return {key: value for key, value in info.items() if value not in ("", {})}
 
 
 PUBLISHED_NOTES = (
@@ -289,6 +333,13 @@ LEVEL1 = (
     "Binary measures take level 1 as relevant, as the source evaluated; the track itself takes "
     "level 2. On level 1 they are comparable with those of dl19-passage to dl21-passage."
 )
+JUDGED_BY_GPT4 = (
+    "Labels of GPT-4 on the documents that people judged: on {same}% of them they are the "
+    "people's, and {lenient} documents are at level 1 or above for {people}. A score of 0.5 is "
+    "that of the track's average system under these labels.",
+    "Only these very labels are recognized: those of another run of the model differ. For them "
+    "name this set, or build one from your labels (ir_std build --judge).",
+)
 MODERN = (
     "Not systems that were submitted to the track, nor a sample of such: two first stages "
     "(ColBERT, SPLADE) and re-rankers, eighteen of them on the same two first stages, by few "
@@ -301,6 +352,13 @@ MODERN = (
 def modern(**figures: str) -> tuple[str, ...]:
     """What is known against a set of modern systems."""
     return tuple(sentence.format(**figures) for sentence in MODERN)
+
+
+def judged_by_gpt4(same: int, lenient: str, people: str) -> tuple[str, ...]:
+    """What is known against a set of labels of GPT-4."""
+    return tuple(
+        sentence.format(same=same, lenient=lenient, people=people) for sentence in JUDGED_BY_GPT4
+    )
 
 
 TRACKS: dict[str, Track] = {
@@ -578,6 +636,59 @@ TRACKS: dict[str, Track] = {
         max_level=3,
         notes=(LEVEL1,),
     ),
+    "dl19-passage-umbrela": Track(
+        "TREC 2019 Deep Learning passage ranking, labels of GPT-4 (UMBRELA)",
+        2019,
+        MSMARCO,
+        (),
+        DEEP,
+        runs=UMBRELA_RUNS,
+        max_level=3,
+        judge=UMBRELA,
+        same_topics_as="dl19-passage",
+        notes=judged_by_gpt4(56, "5,417", "4,102"),
+    ),
+    "dl20-passage-umbrela": Track(
+        "TREC 2020 Deep Learning passage ranking, labels of GPT-4 (UMBRELA)",
+        2020,
+        MSMARCO,
+        (),
+        DEEP,
+        runs=UMBRELA_RUNS,
+        max_level=3,
+        judge=UMBRELA,
+        same_topics_as="dl20-passage",
+        notes=judged_by_gpt4(60, "5,579", "3,606"),
+    ),
+    "dl21-passage-umbrela": Track(
+        "TREC 2021 Deep Learning passage ranking, labels of GPT-4 (UMBRELA)",
+        2021,
+        MSMARCO2,
+        (),
+        DEEP_SHALLOW,
+        runs=UMBRELA_RUNS,
+        max_level=3,
+        depth=100,
+        judge=UMBRELA,
+        same_topics_as="dl21-passage",
+        notes=judged_by_gpt4(52, "7,826", "6,490"),
+    ),
+    "dl23-passage-gpt4": Track(
+        "TREC 2023 Deep Learning passage ranking, labels of GPT-4",
+        2023,
+        MSMARCO2,
+        (),
+        DEEP_TABLES,
+        tables=BIAS,
+        max_level=3,
+        judge=GPT4,
+        same_topics_as="dl23-passage",
+        table_folder="more-scores",
+        notes=(
+            LEVEL1.partition(" On level 1")[0],
+            *judged_by_gpt4(51, "13,172", "8,461"),
+        ),
+    ),
     "dl19-passage-modern": Track(
         "TREC 2019 Deep Learning passage ranking, systems of 2020 to 2024",
         2024,
@@ -663,6 +774,10 @@ QRELS = {
     "robust03": FIRST_OF_ROBUST,
     "robust04": FIRST_OF_ROBUST,
     "terabyte04-06": ("terabyte04", "terabyte05", "terabyte06"),
+    "dl19-passage-umbrela": ("judges/dl19-passage.umbrela-gpt4",),
+    "dl20-passage-umbrela": ("judges/dl20-passage.umbrela-gpt4",),
+    "dl21-passage-umbrela": ("judges/dl21-passage.umbrela-gpt4",),
+    "dl23-passage-gpt4": ("judges/dl23-passage.gpt4",),
 }
 """The files of a set's judgments, where they are not called as the set is."""
 

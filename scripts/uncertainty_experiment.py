@@ -1,93 +1,249 @@
 """Whether intervals of standardized means hold their level, and what few systems cost.
 
-Four checks, on real scores, by leaving out: coverage of the intervals between halves of TREC-8's
-topics and teams; the errors told with few systems beside those seen (cf. Webber, Moffat and Zobel
-2008, Section 5); scheme E and smoothed forms of it with few systems, on systems held out; and
-normal theory beside the bootstrap on every shipped set that allows it, with the correlation of
-topics that it needs.  Writes into out/uncertainty.
+Worlds made of real scores: topics and systems are drawn, with replacement, from those of a
+collection, whose own means are the truth.  Systems are drawn by team or one by one, and the
+intervals know the teams, do not know them, or know means and deviations alone.  Beside coverage:
+the design effects that stand for teams, what the best and the weakest run lose with few systems,
+collections that share their systems, the errors told beside those seen (cf. Webber, Moffat and
+Zobel 2008, Section 5), and smoothed forms of scheme E.  Writes into out/uncertainty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import csv
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from reproduction import Scores, arguments, score_runs, spread, write_csv
 
 import ir_std
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, Ints
 from ir_std.analysis import bootstrap_covariance, normal_covariance, standardize_matrix
-from ir_std.analysis.estimate import Estimate, mean_of_estimates
-from ir_std.analysis.uncertainty import contrast_error
-from ir_std.evaluation.uncertainty import team_of
+from ir_std.analysis.estimate import Estimate
+from ir_std.analysis.influence import (
+    DESIGN_EFFECT,
+    covariance_by_design,
+    covariance_by_team,
+    design_effect,
+    inflation,
+    influence,
+)
+from ir_std.evaluation.uncertainty import Influences, SystemsCovariance, joint_errors, team_of
 from ir_std.factors.estimates import scores_by_system
-from ir_std.schemes import normal_cdf
+from ir_std.schemes import get_scheme, normal_cdf
 
 MEASURES = ("AP", "P@10", "nDCG")
 SAMPLES = 200
 """Of a bootstrap: single intervals need not be exact here, only right on average."""
 FEW = (5, 10, 20, 40)
-KINDS = ("topics", "systems", "both", "difference")
+SETS = (
+    "trec8-adhoc",
+    "robust04",
+    "dl19-passage",
+    "dl19-passage-modern",
+    "ntcir13-www-english",
+)
+"""The collections whose topics and systems are drawn."""
+CALIBRATION = ("trec8-adhoc", "robust05", "covid-round1", "covid-round5", "dl21-passage")
+"""The sets that the constants of :mod:`ir_std.analysis.influence` were chosen on."""
+OTHERS = (
+    "blog06",
+    "blog08",
+    "covid-round2",
+    "covid-round3",
+    "covid-round4",
+    "dl19-passage",
+    "dl20-passage",
+    "dl22-passage",
+    "dl23-passage",
+)
+"""Those that they were checked on."""
+DRAWS = ("by team", "one by one")
+SIZES = (8, 15, 30, 100)
+TOPICS = (25, 43, 50)
+SCHEMES = ("N", "z", "U", "E")
+KNOWN = ("teams", "scores", "moments")
+"""What is known of the systems: their teams, only their scores, only means and deviations."""
+RUNS = 4
+"""Runs whose intervals are looked at in each trial, drawn from the collection's systems."""
 
 
-def halves(random: np.random.Generator, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A random half of the items and the other one."""
-    mixed = random.permutation(items)
-    return mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]
+class World(NamedTuple):
+    """A collection whose topics and systems are drawn: scores and teams of its systems."""
+
+    scores: Floats
+    teams: Ints
+
+    def truth(self, scheme: str) -> Floats:
+        """The means of all systems over all topics, standardized by all systems."""
+        x = self.scores
+        mean, sd = x.mean(axis=1, keepdims=True), x.std(axis=1, keepdims=True)
+        means: Floats = (
+            get_scheme(scheme).apply(x, mean=mean, sd=sd, scores=x[:, None, :]).mean(axis=0)
+        )
+        return means
+
+    def draw(self, random: np.random.Generator, n: int, by: str) -> tuple[Ints, Ints]:
+        """Systems and their teams, with replacement; a team drawn twice is two teams."""
+        if by == "one by one":
+            drawn = random.integers(self.scores.shape[1], size=n)
+            return drawn, self.teams[drawn]
+        members = [np.flatnonzero(self.teams == team) for team in np.unique(self.teams)]
+        systems: list[int] = []
+        teams: list[int] = []
+        while len(systems) < n:
+            team = members[random.integers(len(members))]
+            teams += [teams[-1] + 1 if teams else 0] * len(team)
+            systems += team.tolist()
+        return np.array(systems[:n]), np.array(teams[:n])
 
 
-def estimates(
-    x: np.ndarray, by: np.ndarray, teams: np.ndarray, scheme: str
-) -> tuple[Estimate, Estimate]:
-    """The first run's mean and its difference from the second's, with errors by team."""
-    y = standardize_matrix(x, by, scheme)
-    y = y[~np.isnan(y).any(axis=1)]
-    covariance = bootstrap_covariance(x, by, teams.tolist(), scheme, samples=SAMPLES)
-    df = len(set(teams)) - 1
-    return (
-        Estimate.of(y[:, 0], contrast_error(covariance, [1, 0]), df),
-        Estimate.of(y[:, 0] - y[:, 1], contrast_error(covariance, [1, -1]), df),
-    )
+def world(name: str, data: Path | None = None, measure: str | None = None) -> World:
+    """A shipped set's systems that have a score on all topics, by its first default measure.
+
+    Robust 2004's are known by name only in ``data``, 81 of 110; without it each is its own team.
+    """
+    factors = ir_std.load_factors(name)
+    numbers, scores = scores_by_system(factors, measure or factors.default_measures[0])
+    tags = factors.info["tags"]
+    named = {tag: tag for tag in tags}
+    table = data and data / "more-scores" / name / "systems.csv"
+    if table and name == "robust04":
+        with table.open(newline="", encoding="utf-8") as file:
+            named = {row["column"]: row["run"] for row in csv.DictReader(file)}
+    kept = [
+        i
+        for i, number in enumerate(numbers.tolist())
+        if tags[number] in named and not np.isnan(scores[:, i]).any()
+    ]
+    teams = [team_of(named[tags[numbers[i]]]) for i in kept]
+    scores = scores[:, kept]
+    return World(scores[np.ptp(scores, axis=1) > 1e-6], np.unique(teams, return_inverse=True)[1])
 
 
-def covered(scores: Scores, trials: int, seed: int, scheme: str) -> dict[str, float]:
-    """How often 95 percent intervals hold between halves, by what was halved.
+def systems_errors(
+    x: Floats, scores: Floats, teams: Ints, scheme: str
+) -> dict[str, list[tuple[float, float]]]:
+    """Of each run the systems' error and its degrees of freedom, by what is known of them."""
+    values = influence(x, scores, scheme)
+    names = tuple(map(str, range(scores.shape[1])))
+    told = {
+        "teams": Influences(values, names, tuple(map(str, teams)), design_effect(scores)),
+        "scores": Influences(values, (), (), design_effect(scores)),
+    }
+    errors = {
+        known: [influences.error(own) for own in np.eye(x.shape[1])]
+        for known, influences in told.items()
+    }
+    if scheme != "E":
+        n = scores.shape[1]
+        factor, df = inflation(n, DESIGN_EFFECT)
+        covariance = factor * normal_covariance(
+            x, scores.mean(axis=1), scores.std(axis=1, ddof=1), n, scheme
+        )
+        errors["moments"] = [(e, df) for e in np.sqrt(np.diag(covariance)).tolist()]
+    return errors
 
-    Two halves are independent samples of what both were drawn from, so the interval of the
-    difference of their means holds 0 in 95 of 100 trials.  The run's own team and that of the run
-    it is compared with are never among the systems.
+
+class Case(NamedTuple):
+    """What is drawn: how many systems of a collection, how, and how many topics."""
+
+    collection: str
+    by: str
+    systems: int
+    topics: int
+
+
+def coverage(
+    case: Case, trials: int, seed: int, data: Path | None = None
+) -> dict[tuple[str, str], tuple[float, float]]:
+    """How often 95 percent intervals hold the truth, by scheme and what is known.
+
+    Returns
+    -------
+    dict of (scheme, known) to (coverage, its standard error over trials)
+    """
+    random = np.random.default_rng([seed, *map(ord, "".join(map(str, case)))])
+    of = world(case.collection, data)
+    truths = {scheme: of.truth(scheme) for scheme in SCHEMES}
+    hits: dict[tuple[str, str], list[float]] = {}
+    for _ in range(trials):
+        rows = random.integers(len(of.scores), size=case.topics)
+        systems, teams = of.draw(random, case.systems, case.by)
+        runs = random.choice(of.scores.shape[1], RUNS, replace=False)
+        scores, x = of.scores[rows][:, systems], of.scores[rows][:, runs]
+        varied = np.ptp(scores, axis=1) > 1e-6
+        scores, x = scores[varied], x[varied]
+        for scheme in SCHEMES if len(x) > 1 else ():
+            values = standardize_matrix(x, scores, scheme)
+            for known, errors in systems_errors(x, scores, teams, scheme).items():
+                held = [
+                    abs(estimate.mean - truths[scheme][run]) <= estimate.half
+                    for run, column, error in zip(runs, values.T, errors, strict=True)
+                    for estimate in [Estimate.of(column, *error)]
+                ]
+                hits.setdefault((scheme, known), []).append(float(np.mean(held)))
+    return {
+        key: (float(np.mean(h)), float(np.std(h, ddof=1) / np.sqrt(len(h))))
+        for key, h in hits.items()
+    }
+
+
+def team_effects(sets: Sequence[str]) -> list[tuple[str, int, int, float]]:
+    """Of each set its systems, teams, and the variance by team over that by system, scheme N.
+
+    Both summed over the systems as runs; by the first default measure.
+    """
+    rows = []
+    for name in sets:
+        of = world(name)
+        values = influence(of.scores, of.scores)
+        by_team, _ = covariance_by_team(values, of.teams.tolist())
+        by_system, _ = covariance_by_design(values, 1.0)
+        rows.append(
+            (
+                name,
+                len(of.teams),
+                len(set(of.teams.tolist())),
+                float(np.trace(by_team) / np.trace(by_system)),
+            )
+        )
+    return rows
+
+
+def extremes(name: str, trials: int, seed: int) -> list[tuple[int, float, float, float, float]]:
+    """What few systems, drawn by team, do to the best run by z and to the weakest by E.
+
+    Returns
+    -------
+    list of (systems, z of the best run, its truth, coverage of the weakest run's E, its error)
     """
     random = np.random.default_rng(seed)
-    teams = np.array([team_of(tag) for tag in scores.systems])
-    values, topics = scores.values, np.arange(len(scores.topics))
-    hits = dict.fromkeys(KINDS, 0)
-    for _ in range(trials):
-        pair = random.choice(len(teams), 2, replace=False)
-        others = ~np.isin(teams, teams[pair])
-        split = [np.isin(teams, part) for part in halves(random, np.unique(teams[others]))]
-        parts = halves(random, topics)
-
-        def of(
-            rows: np.ndarray, columns: np.ndarray, runs: np.ndarray = pair
-        ) -> tuple[Estimate, Estimate]:
-            return estimates(
-                values[rows][:, runs], values[rows][:, columns], teams[columns], scheme
-            )
-
-        by_topics = [of(rows, others)[0] for rows in parts]
-        by_systems = [of(topics, columns)[0] for columns in split]
-        by_both = [of(rows, columns) for rows, columns in zip(parts, split, strict=True)]
-        for kind, (a, b), half in (
-            ("topics", by_topics, "topics"),
-            ("systems", by_systems, "systems"),
-            ("both", [e for e, _ in by_both], "half"),
-            ("difference", [d for _, d in by_both], "half"),
-        ):
-            apart = mean_of_estimates([a, replace(b, mean=-b.mean)])
-            hits[kind] += abs(apart.mean) <= getattr(apart, half)
-    return {kind: n / trials for kind, n in hits.items()}
+    of = world(name)
+    best, weakest = int(of.truth("z").argmax()), int(of.truth("E").argmin())
+    truth_z, truth_e = of.truth("z")[best], of.truth("E")[weakest]
+    rows = []
+    for n in SIZES:
+        z, held = [], []
+        for _ in range(trials):
+            rows_ = random.integers(len(of.scores), size=len(of.scores))
+            systems, teams = of.draw(random, n, "by team")
+            scores = of.scores[rows_][:, systems]
+            varied = np.ptp(scores, axis=1) > 1e-6
+            scores, x = scores[varied], of.scores[rows_][varied][:, [best, weakest]]
+            z.append(standardize_matrix(x[:, :1], scores, "z").mean())
+            error = systems_errors(x[:, 1:], scores, teams, "E")["teams"][0]
+            estimate = Estimate.of(standardize_matrix(x[:, 1:], scores, "E")[:, 0], *error)
+            held.append(abs(estimate.mean - truth_e) <= estimate.half)
+        level = float(np.mean(held))
+        rows.append(
+            (n, float(np.median(z)), float(truth_z), level, (level * (1 - level) / trials) ** 0.5)
+        )
+    return rows
 
 
 def few_systems(
@@ -164,50 +320,135 @@ def smoothing(scores: Scores, trials: int, seed: int) -> list[tuple[int, str, fl
     return found
 
 
-def normal_theory() -> list[tuple[str, str, int, float, float]]:
-    """Of each set and default measure: systems, topics' correlation, error told over bootstrap's.
+def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float, float, float]:
+    """Sets of the same systems: of the means of runs over both the error seen, and two told.
 
-    The median over the systems, by the correlation that is assumed where none is known.
+    Systems are drawn one by one, topics held.
+
+    Returns
+    -------
+    seen, independent, together : float
+        The median over runs of the deviation of the mean of means; the error told if the sets'
+        errors are taken for independent, and if their systems are drawn together.
     """
-    rows = []
-    for name in ir_std.available_factors():
-        factors = ir_std.load_factors(name)
-        for measure in factors.default_measures:
-            if measure not in factors.systems:
-                continue
-            x = scores_by_system(factors, measure)[1]
-            x = x[:, ~np.isnan(x).any(axis=0)]
-            x = x[np.ptp(x, axis=1) > 1e-6]
-            mean, sd, n = x.mean(axis=1), x.std(axis=1, ddof=1), x.shape[1]
-            alike = np.corrcoef(x)
-            r = (alike.sum() - len(x)) / (len(x) * (len(x) - 1))
-            drawn = np.diag(bootstrap_covariance(x, x, samples=SAMPLES))
-            told = np.diag(normal_covariance(x, mean, sd, n))
-            rows.append((name, measure, n, float(r), float(np.median(np.sqrt(told / drawn)))))
-    return rows
+    random = np.random.default_rng(seed)
+    sets = [world(name).scores for name in names]
+    n = sets[0].shape[1]
+    means, independent, together = [], [], []
+    for _ in range(trials):
+        drawn = random.integers(n, size=n)
+        parts = []
+        for scores in sets:
+            influences = Influences(
+                influence(scores, scores[:, drawn]), tuple(map(str, range(n))), (), 1.0
+            )
+            parts.append(SystemsCovariance(*influences.covariance(), "", influences))
+        means.append(
+            np.mean([standardize_matrix(x, x[:, drawn], "N").mean(axis=0) for x in sets], axis=0)
+        )
+        independent.append(np.sqrt(sum(np.diag(part.covariance) for part in parts)) / len(sets))
+        together.append(
+            [joint_errors([(p, own) for p in parts])[0][0] / len(sets) for own in np.eye(n)]
+        )
+    seen = np.std(means, axis=0, ddof=1)
+    return (
+        float(np.median(seen)),
+        float(np.median(np.mean(independent, axis=0))),
+        float(np.median(np.mean(together, axis=0))),
+    )
+
+
+def cases() -> list[Case]:
+    """All cases; teams of systems that the set does not name are no teams."""
+    return [Case(*case) for case in product(SETS, DRAWS, SIZES, TOPICS)]
+
+
+def summarize(
+    rows: Sequence[tuple[Case, str, str, float, float]],
+) -> Iterator[tuple[str, str, str, str, list[tuple[float, float]]]]:
+    """Of each collection, draw, scheme and what is known the coverage by size, mean over topics."""
+    for name, by, known, scheme in product(SETS, DRAWS, KNOWN, SCHEMES):
+        by_size = []
+        for n in SIZES:
+            levels = [
+                (level, error)
+                for case, s, k, level, error in rows
+                if (case.collection, case.by, case.systems, s, k) == (name, by, n, scheme, known)
+            ]
+            if levels:
+                level, variance = np.mean([(v, e**2) for v, e in levels], axis=0)
+                by_size.append((float(level), float(np.sqrt(variance / len(levels)))))
+        if by_size:
+            yield name, by, known, scheme, by_size
+
+
+def print_coverage(args: Any, out: Path) -> None:
+    """The table of coverage."""
+    task = partial(_covered, args.trials, args.seed, args.data)
+    rows = [
+        (case, scheme, known, level, error)
+        for case, levels in zip(cases(), spread(task, cases(), args.jobs), strict=True)
+        for (scheme, known), (level, error) in levels.items()
+    ]
+    print(
+        f"Coverage of 95% intervals, mean over {', '.join(map(str, TOPICS))} topics, with its "
+        f"standard error, by the number of systems\n{'':47}" + "".join(f"{n:>15}" for n in SIZES)
+    )
+    for name, by, known, scheme, by_size in summarize(rows):
+        cells = "".join(f"   {level:.3f} ({error:.3f})" for level, error in by_size)
+        print(f"{name:20} {by:11} {known:8} {scheme:3}   {cells}")
+    inside = [0.93 <= level <= 0.97 for *_, level, _ in rows]
+    below = [level + 2 * error < 0.93 for *_, level, error in rows]
+    print(
+        f"{len(rows)} cases: {sum(inside)} in 0.93 to 0.97, {sum(below)} below it by two standard "
+        "errors"
+    )
+    write_csv(
+        out / "coverage.csv",
+        [*Case._fields, "scheme", "known", "coverage", "standard error"],
+        [(*case, *rest) for case, *rest in rows],
+    )
+
+
+def print_design_effects(out: Path) -> None:
+    """The design effects that the constant stands for."""
+    rows = [
+        (*row, name)
+        for name in ("chosen on", "checked on")
+        for row in team_effects(CALIBRATION if name == "chosen on" else OTHERS)
+    ]
+    print("\nVariance of means over the standardizing systems: by team over by system")
+    for name, n, teams, effect, use in rows:
+        print(f"{name:20} {use:11} {n:4} systems {teams:3} teams  {effect:.2f}")
+    print(
+        f"medians {np.median([r[3] for r in rows[: len(CALIBRATION)]]):.2f}, "
+        f"{np.median([r[3] for r in rows[len(CALIBRATION) :]]):.2f}; assumed {DESIGN_EFFECT}"
+    )
+    write_csv(out / "design-effects.csv", ["set", "systems", "teams", "effect", "use"], rows)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do the four checks."""
+    """Do all checks."""
     args = arguments(__doc__.splitlines()[0], argv, trials=1000)
     out = args.out / "uncertainty"
-    scores = score_runs(args.data, "trec8-adhoc", MEASURES, args.jobs)
+    print_coverage(args, out)
+    print_design_effects(out)
 
-    tasks = [(m, s) for m in MEASURES for s in ("N", "U", "E")]
+    print("\nTREC-8 by team: the best run by z, and how often the weakest run's E is covered")
+    for n, z, truth, level, error in extremes("trec8-adhoc", args.trials, args.seed):
+        print(f"{n:4} systems  z {z:.2f} instead of {truth:.2f}  E {level:.3f} ({error:.3f})")
+
+    pair = ("dl19-passage-modern", "dl20-passage-modern")
+    seen, independent, together = shared_systems(pair, args.trials // 5, args.seed)
     print(
-        "Coverage of 95% intervals between halves of TREC-8, standard error "
-        f"{np.sqrt(0.95 * 0.05 / args.trials):.4f}\n{'':10}" + "".join(f"{k:>12}" for k in KINDS)
+        f"\nThe same systems on two collections: error seen {seen:.4f}, told {independent:.4f} if "
+        f"independent, {together:.4f} if drawn together"
     )
-    rows = []
-    task = partial(_covered, scores, args.trials, args.seed)
-    for (measure, scheme), found in zip(tasks, spread(task, tasks, args.jobs), strict=True):
-        print(f"{measure:6} {scheme:3}" + "".join(f"{found[k]:12.4f}" for k in KINDS))
-        rows.append((measure, scheme, *found.values()))
-    write_csv(out / "coverage.csv", ["measure", "scheme", *KINDS], rows)
 
+    scores = score_runs(args.data, "trec8-adhoc", MEASURES, args.jobs)
     print("\nDeviation of means over choices of few systems\n              systems  seen    told")
-    rows = []
-    for measure, scheme in tasks:
+    rows: list[tuple[object, ...]] = []
+    for measure, scheme in product(MEASURES, ("N", "U", "E")):
         for found in few_systems(scores[measure], args.trials // 5, args.seed, scheme):
             print(f"{measure:6} {scheme:3} {found[0]:10}  {found[1]:.4f}  {found[2]:.4f}")
             rows.append((measure, scheme, *found))
@@ -219,36 +460,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     rows = []
     for measure in MEASURES:
-        for found in smoothing(scores[measure], args.trials // 10, args.seed):
-            print(f"{measure:6} {found[1]:7} {found[0]:6}  {found[2]:8.4f}  {found[3]:8.4f}")
-            rows.append((measure, *found))
+        for form in smoothing(scores[measure], args.trials // 10, args.seed):
+            print(f"{measure:6} {form[1]:7} {form[0]:6}  {form[2]:8.4f}  {form[3]:8.4f}")
+            rows.append((measure, *form))
     write_csv(out / "smoothing.csv", ["measure", "systems", "form", "by topic", "of means"], rows)
-
-    rows = normal_theory()
-    print(
-        "\nNormal theory over the bootstrap, and the correlation of topics\n"
-        + "\n".join(
-            f"{name:18} {measure:25} {n:4} systems  r {r:.2f}  ratio {ratio:.2f}"
-            for name, measure, n, r, ratio in rows
-        )
-    )
-    print(
-        f"median correlation {np.median([r for *_, r, _ in rows]):.2f}, of AP "
-        f"{np.median([r for _, m, _, r, _ in rows if m.startswith('AP')]):.2f}; median ratio "
-        f"{np.median([ratio for *_, ratio in rows]):.2f}"
-    )
-    write_csv(
-        out / "normal-theory.csv", ["set", "measure", "systems", "correlation", "ratio"], rows
-    )
     print(f"\nTables are in {out}")
     return 0
 
 
 def _covered(
-    scores: dict[str, Scores], trials: int, seed: int, task: tuple[str, str]
-) -> dict[str, float]:
-    measure, scheme = task
-    return covered(scores[measure], trials, seed, scheme)
+    trials: int, seed: int, data: Path, case: Case
+) -> dict[tuple[str, str], tuple[float, float]]:
+    return coverage(case, trials, seed, data)
 
 
 if __name__ == "__main__":

@@ -494,6 +494,7 @@ json.dump([scores, ranks], sys.stdout)
 """
 
 
+@pytest.mark.slow
 def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
     if not importlib.util.find_spec("ranx"):
         pytest.skip("ranx is not installed")

@@ -21,6 +21,9 @@ ROOT = Path(__file__).resolve().parent.parent
 GUIDES = ("README.md", "scripts/README.md")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
+TAKES_LONG = re.compile(r"^\$ ir_std build trec8|\"trec8-adhoc\"\)\.iterdir|dask\.distributed")
+"""Forty real runs by all measures, all 129 runs, and a cluster."""
+
 
 def blocks(kind: str) -> list[Any]:
     """The guides' blocks of one kind."""
@@ -28,8 +31,7 @@ def blocks(kind: str) -> list[Any]:
         pytest.param(
             text,
             id=f"{guide}-{number}",
-            # Forty real runs by all measures take long.
-            marks=[pytest.mark.slow] * text.startswith("$ ir_std build trec8-adhoc.txt"),
+            marks=[pytest.mark.slow] * bool(TAKES_LONG.search(text)),
         )
         for guide in GUIDES
         for number, text in enumerate(

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, divide
-from ir_std.analysis._checks import check_finite
-from ir_std.analysis.means import rounded_difference
+from ir_std.analysis.means import check_finite, rounded_difference
 
 
 def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from ir_std._arrays import Floats
-from ir_std.analysis._checks import check_finite
+from ir_std.analysis.means import check_finite
 
 
 @dataclass(frozen=True)

@@ -92,23 +92,35 @@ def _known(value: float) -> float:
     return 0.0 if isnan(value) else value
 
 
-def mean_of_estimates(estimates: Sequence[Estimate]) -> Estimate:
+def mean_of_estimates(
+    estimates: Sequence[Estimate], systems: Sequence[tuple[float, float]] | None = None
+) -> Estimate:
     """The mean of several collections' means: each counts the same, however many topics it has.
 
     Its errors are those of independent means, ``sqrt(sum(error**2)) / k``, with the degrees of
     freedom of Satterthwaite (1946).  It is of these collections; what another one might give,
     a random-effects summary says.
+
+    Parameters
+    ----------
+    estimates : sequence of Estimate
+    systems : sequence of (error, df), optional
+        The independent parts of the systems' error of the sum of the means, where collections
+        share systems; the estimates' own if not given.
     """
     k = len(estimates)
-    topics = _combined([(e.topics_error, e.topics_df) for e in estimates])
-    systems = _combined([(e.systems_error, e.systems_df) for e in estimates])
+    if systems is None:
+        systems = [(e.systems_error, e.systems_df) for e in estimates]
     return Estimate(
-        sum(e.mean for e in estimates) / k, sum(e.n for e in estimates), *topics, *systems
+        sum(e.mean for e in estimates) / k,
+        sum(e.n for e in estimates),
+        *_combined([(e.topics_error, e.topics_df) for e in estimates], k),
+        *_combined(systems, k),
     )
 
 
-def _combined(errors: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The error of a mean of independent means, and its degrees of freedom."""
+def _combined(errors: Sequence[tuple[float, float]], k: int) -> tuple[float, float]:
+    """The error of a mean of ``k``, from those of independent parts of the sum, and its df."""
     variance = sum(error**2 for error, _ in errors)
     spent = sum(error**4 / df for error, df in errors if df > 0)
-    return sqrt(variance) / len(errors), variance**2 / spent if spent else inf
+    return sqrt(variance) / k, variance**2 / spent if spent else inf

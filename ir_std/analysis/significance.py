@@ -13,8 +13,10 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from ir_std._arrays import Floats
-from ir_std.analysis._checks import check_level, check_same_systems, check_scores
 from ir_std.analysis.means import (
+    check_level,
+    check_same_systems,
+    check_scores,
     mean_and_variance,
     rounded_difference,
     student_t,

@@ -8,7 +8,7 @@ from math import inf
 import numpy.typing as npt
 from scipy.special import fdtri, ncfdtr
 
-from ir_std.analysis._checks import check_level, check_scores
+from ir_std.analysis.means import check_level, check_scores
 
 
 def within_system_variance(scores: npt.ArrayLike) -> float:

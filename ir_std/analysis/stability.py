@@ -9,9 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats
-from ir_std.analysis._checks import check_same_systems, check_scores
 from ir_std.analysis.correlation import kendall_tau_b
-from ir_std.analysis.means import rounded_difference, standard_error
+from ir_std.analysis.means import (
+    check_same_systems,
+    check_scores,
+    rounded_difference,
+    standard_error,
+)
 from ir_std.analysis.standardization import compute_factors
 from ir_std.schemes import get_scheme
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats
-from ir_std.analysis._checks import check_scores
+from ir_std.analysis.means import check_scores
 from ir_std.schemes import EXACT, get_scheme
 
 

@@ -22,6 +22,7 @@ from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
+from ir_std.factors.schema import FIELDS
 from ir_std.measures import Measures, canonical, has_standardized, parse_measure
 from ir_std.reading import MAX_MEMBER, FileSource, Source, run_sources
 from ir_std.trec.files import read_run
@@ -102,6 +103,7 @@ def build_factors(
     source: str = "",
     licence: str = "",
     depth: int | None = None,
+    judge: str | Mapping[str, str] = "",
     skip_bad: bool = False,
     max_member: int = MAX_MEMBER,
     jobs: int = 1,
@@ -124,6 +126,9 @@ def build_factors(
         What ``set.json`` says of the set.
     depth : int, optional
         Cut every run to so many documents a topic before it is evaluated.
+    judge : str or mapping, optional
+        The language model whose labels the qrels are: its name, or what ``set.json`` says of it
+        (``name``, ``model``, ``prompt``, ``source``).
     skip_bad : bool
         Leave broken runs out, with a warning each, instead of stopping at the first.
     max_member : int
@@ -184,7 +189,7 @@ def build_factors(
         "default_measures": list(DEFAULT_MEASURES if measures is None else names),
         "built": f"by ir_std from {len(systems)} runs"
         + (f", cut to {depth} documents a topic" if depth else ""),
-    }
+    } | judge_fields(judge)
     tags = [system.tag for system in systems]
     scores = np.stack([system.values for system in systems], axis=-1)
     return factors_from_scores(
@@ -193,6 +198,22 @@ def build_factors(
         info,
         dict.fromkeys(names, tags) if len(set(tags)) == len(tags) else None,
     )
+
+
+def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
+    """What ``set.json`` says of a set whose labels are a language model's; nothing without one.
+
+    Raises
+    ------
+    UsageError
+        If the judge has no name, or a field that is not known.
+    """
+    if not judge:
+        return {}
+    fields = {"name": judge} if isinstance(judge, str) else dict(judge)
+    if wrong := FIELDS["judge"](fields):
+        raise UsageError(f"judge is {judge!r}: {wrong}")
+    return {"kind": "judge", "judge": fields}
 
 
 def _check_results(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ir_std._arrays import Floats
-from ir_std.builders.from_runs import check_measure_names
+from ir_std.builders.from_runs import check_measure_names, judge_fields
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
@@ -35,6 +35,7 @@ def build_from_scores(
     source: str = "",
     licence: str = "",
     depth: int | None = None,
+    judge: str | Mapping[str, str] = "",
 ) -> FactorSet:
     """Build a factor set from tables of scores, a table a measure.
 
@@ -51,6 +52,8 @@ def build_from_scores(
         What ``set.json`` says of the set.
     depth : int, optional
         The depth of the runs behind the scores, if known.
+    judge : str or mapping, optional
+        As for :func:`ir_std.build_factors`.
 
     Raises
     ------
@@ -89,7 +92,7 @@ def build_from_scores(
         },
         "max_level": max_level,
         "built": "by ir_std from tables of scores",
-    }
+    } | judge_fields(judge)
     return factors_from_scores(
         {name: table.scores_on(judgments) for name, table in zip(names, read, strict=True)},
         judgments,

@@ -47,6 +47,9 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--id", help="the set's id (default: the folder's name)")
     parser.add_argument("--title", default="", help="what the collection is called")
+    parser.add_argument(
+        "--judge", default="", metavar="NAME", help="the language model whose labels the qrels are"
+    )
     parser.add_argument("--source", default="", help="where the runs or scores come from")
     parser.add_argument("--licence", default="", help="under which licence the set is")
     parser.add_argument(
@@ -83,6 +86,7 @@ def run(args: Namespace) -> None:
         "source": args.source,
         "licence": args.licence,
         "depth": args.depth,
+        "judge": args.judge,
     }
     factors = _from_scores(args, about) if args.from_scores else _from_runs(args, about)
     factors.save(args.output)

@@ -33,11 +33,10 @@ from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
 from ir_std.reading import STANDARD_INPUT, Source, is_pipe
-from ir_std.reporting.compare import compare
+from ir_std.reporting.compare import compare, linked_pairs
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.linked import linked_pairs
-from ir_std.reporting.links import pairs_table
+from ir_std.reporting.part import pairs_table
 from ir_std.scores.files import is_score_file
 
 Entry: TypeAlias = tuple[str, str, str | None]

@@ -192,13 +192,25 @@ ACTIONS = {
     "where": _where,
 }
 
-_FACTS = ("id", "title", "track", "year", "beside", "source", "licence", "built", "doc_id_pattern")
+_FACTS = (
+    "id",
+    "title",
+    "track",
+    "year",
+    "beside",
+    "same_topics_as",
+    "source",
+    "licence",
+    "built",
+    "doc_id_pattern",
+)
 
 
 def describe(factors: FactorSet) -> list[str]:
     """A set in detail, a line a fact."""
     info = factors.info
     lines = [f"{key}\t{info[key]}" for key in _FACTS if info.get(key)]
+    lines += [f"judge\t{key}\t{text}" for key, text in info.get("judge", {}).items()]
     lines += [f"ir_datasets\t{name}" for name in info.get("ir_datasets", ())]
     lines.append(f"topics\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}")
     for name in factors.measures:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -11,18 +11,67 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, Mask
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.uncertainty import bootstrap_covariance, contrast_error, normal_covariance
+from ir_std.analysis.influence import (
+    DESIGN_EFFECT,
+    covariance_by_design,
+    covariance_by_team,
+    design_effect,
+    inflation,
+    influence,
+)
+from ir_std.analysis.uncertainty import contrast_error, normal_covariance
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import scores_by_system
+from ir_std.factors.factor_set import FactorSet
 
-BY_TEAM = "drawn by team"
-BY_SYSTEM = (
-    "drawn one by one, as teams are not known (by team they are 1.5 to 2 times as wide on "
-    "tracks where they are)"
+BY_TEAM = "by team"
+BY_DESIGN = (
+    "by system, times a design effect of up to 2.75 for systems that are alike, as teams are "
+    "not known"
 )
-BY_THEORY = "by normal theory, where only means and deviations are known"
+BY_THEORY = (
+    "by normal theory, times a design effect of 2.75 for systems that are alike, as only means "
+    "and deviations are known"
+)
+
+
+@dataclass(frozen=True)
+class Influences:
+    """How each standardizing system moves runs' means, and which systems are drawn together.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n_systems, n_runs)
+        See :func:`ir_std.analysis.influence.influence`.
+    names : tuple of str
+        The systems' names; empty where they have only numbers.
+    teams : tuple of str
+        The team of each system; empty where teams are not known.
+    design_effect : float
+        What stands for them there.
+    """
+
+    values: Floats
+    names: tuple[str, ...]
+    teams: tuple[str, ...]
+    design_effect: float
+
+    def covariance(self) -> tuple[Floats, float]:
+        """Of the runs' means, and its degrees of freedom."""
+        if len(set(self.teams)) > 1:
+            return covariance_by_team(self.values, self.teams)
+        return covariance_by_design(self.values, self.design_effect)
+
+    def error(self, contrast: npt.ArrayLike) -> tuple[float, float]:
+        """The standard error of a combination of the runs' means, and its degrees of freedom.
+
+        By team, but not below what it would be by system: of few teams the sums may cancel.
+        """
+        covariance, df = self.covariance()
+        by_system, _ = covariance_by_design(self.values, 1.0)
+        return max(contrast_error(c, contrast) for c in (covariance, by_system)), df
 
 
 @dataclass(frozen=True)
@@ -33,19 +82,24 @@ class SystemsCovariance:
     ----------
     covariance : ndarray, shape (n_runs, n_runs)
         NaN where nothing is known of the systems.
-    df : int
-        Degrees of freedom: teams, or systems, less one.
+    df : float
+        Degrees of freedom.
     source : str
-        How it was found, in words; empty where it was not.
+        How it was computed, in words; empty where it was not.
+    influences : Influences or None
+        What it was computed from, where the systems' scores are known.
     """
 
     covariance: Floats
     df: float
     source: str
+    influences: Influences | None = None
 
     def estimate(self, values: npt.ArrayLike, contrast: npt.ArrayLike) -> Estimate:
         """Of scores by topic, which are such a combination of the runs' scores."""
-        return Estimate.of(values, contrast_error(self.covariance, contrast), self.df)
+        if self.influences is None:
+            return Estimate.of(values, contrast_error(self.covariance, contrast), self.df)
+        return Estimate.of(values, *self.influences.error(contrast))
 
 
 def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> SystemsCovariance:
@@ -61,37 +115,43 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
     factors, name = plan.factors, plan.name
     rows = factors.rows(topics)
     # Where one of them has no value (flat topics under z) the mean does without the topic.
-    used = (rows >= 0) & ~np.isnan(np.stack([plan.apply(column) for column in raw.T], axis=1)).any(
-        axis=1
-    )
+    used: Mask = (rows >= 0) & ~np.isnan(
+        np.stack([plan.apply(column) for column in raw.T], axis=1)
+    ).any(axis=1)
     rows, x = rows[used], raw[used]
-    unknown = np.full((x.shape[1], x.shape[1]), np.nan)
     scheme: str = plan.measure["scheme"]
     params: dict[str, Any] = plan.measure.scheme_params
     n = factors.n_systems[name]
     if len(rows) and name in factors.scores and name in factors.systems:
         numbers, scores = scores_by_system(factors, name)
         tags = team_tags(factors.info.get("tags", ()))
-        groups: list[Hashable] = [team_of(tags[i]) if tags else i for i in numbers.tolist()]
-        return SystemsCovariance(
-            bootstrap_covariance(
+        names = tuple(tags[i] for i in numbers.tolist()) if tags else ()
+        influences = Influences(
+            influence(
                 x,
                 scores[rows],
-                groups,
                 scheme,
                 resolution=factors.about(name, "resolution", 0.0),
                 **params,
             ),
-            len(set(groups)) - 1,
-            BY_TEAM if tags else BY_SYSTEM,
+            names,
+            tuple(map(team_of, names)) if knows_teams(factors) else (),
+            design_effect(scores[rows]),
         )
+        source = BY_TEAM if len(set(influences.teams)) > 1 else BY_DESIGN
+        return SystemsCovariance(*influences.covariance(), source, influences)
     if scheme == "E" or n < 2 or not len(rows):
-        return SystemsCovariance(unknown, inf, "")
-    return SystemsCovariance(
-        normal_covariance(x, factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params),
-        n - 1,
-        BY_THEORY,
+        return SystemsCovariance(np.full((x.shape[1], x.shape[1]), np.nan), inf, "")
+    covariance = normal_covariance(
+        x, factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params
     )
+    factor, df = inflation(n, DESIGN_EFFECT)
+    return SystemsCovariance(covariance * factor, df, BY_THEORY)
+
+
+def knows_teams(factors: FactorSet) -> bool:
+    """Whether a set's tags tell teams: not where its systems stand beside those of the track."""
+    return bool(team_tags(factors.info.get("tags", ()))) and "beside" not in factors.info
 
 
 def team_tags(tags: Sequence[str]) -> Sequence[str]:
@@ -107,3 +167,56 @@ def team_of(tag: str) -> str:
 def no_covariance(n_runs: int) -> SystemsCovariance:
     """Raw scores have no factors."""
     return SystemsCovariance(np.zeros((n_runs, n_runs)), inf, "")
+
+
+def joint_errors(
+    parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]],
+) -> list[tuple[float, float]]:
+    """The systems' errors of the sum of means on several collections, in independent parts.
+
+    Sets that share at least half of their systems' names are drawn together: a system that is in
+    both counts once, with what it does to both means.
+
+    Parameters
+    ----------
+    parts : sequence of (SystemsCovariance, array_like)
+        Of each collection, and the mean there as a contrast of its runs.
+
+    Returns
+    -------
+    list of (error, df)
+        One for each group of sets that are drawn together.
+    """
+    groups: list[list[tuple[SystemsCovariance, npt.ArrayLike]]] = []
+    for part in parts:
+        together = [g for g in groups if any(_share_systems(part[0], other) for other, _ in g)]
+        groups = [g for g in groups if g not in together]
+        groups.append([one for g in together for one in g] + [part])
+    return [_joint_error(group) for group in groups]
+
+
+def _share_systems(a: SystemsCovariance, b: SystemsCovariance) -> bool:
+    if a.influences is None or b.influences is None:
+        return False
+    x, y = set(a.influences.names), set(b.influences.names)
+    return bool(x & y) and 2 * len(x & y) >= min(len(x), len(y))
+
+
+def _joint_error(
+    parts: Sequence[tuple[SystemsCovariance, npt.ArrayLike]],
+) -> tuple[float, float]:
+    if len(parts) == 1:
+        estimate = parts[0][0].estimate([0.0], parts[0][1])
+        return estimate.systems_error, estimate.systems_df
+    known = [(part.influences, contrast) for part, contrast in parts if part.influences is not None]
+    total: dict[str, float] = {}
+    team: dict[str, str] = {}
+    for influences, contrast in known:
+        values = influences.values @ np.asarray(contrast, float)
+        for name, value in zip(influences.names, values.tolist(), strict=True):
+            total[name] = total.get(name, 0.0) + value
+        team.update(zip(influences.names, influences.teams, strict=False))
+    teams = tuple(team.get(name, name) for name in total) if team else ()
+    effect = max(influences.design_effect for influences, _ in known)
+    joint = Influences(np.array([*total.values()])[:, None], tuple(total), teams, effect)
+    return joint.error([1.0])

@@ -168,8 +168,8 @@ def available_factors() -> list[str]:
 
     Examples
     --------
-    >>> [name for name in ir_std.available_factors() if name.startswith("dl2")]
-    ['dl20-passage', 'dl20-passage-modern', 'dl21-passage', 'dl22-passage', 'dl23-passage']
+    >>> [name for name in ir_std.available_factors() if name.startswith("dl20")]
+    ['dl20-passage', 'dl20-passage-modern', 'dl20-passage-umbrela']
     """
     return [each.name for each in known_sets()]
 

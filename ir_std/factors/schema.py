@@ -153,6 +153,21 @@ def _datasets(value: Any) -> str | None:
     return f"an object of objects with {', '.join(OF_DATASET)} is expected"
 
 
+OF_JUDGE: dict[str, Rule] = {"name": _name, "model": _text, "prompt": _text, "source": _text}
+"""The fields of a judge that is a language model; its name is required."""
+
+
+def _judge(value: Any) -> str | None:
+    if (
+        isinstance(value, Mapping)
+        and "name" in value
+        and value.keys() <= OF_JUDGE.keys()
+        and not any(OF_JUDGE[field](one) for field, one in value.items())
+    ):
+        return None
+    return f"an object of texts with {', '.join(OF_JUDGE)} is expected, at least the name"
+
+
 FIELDS: dict[str, Rule] = {
     "format": _format,
     "id": _name,
@@ -172,6 +187,9 @@ FIELDS: dict[str, Rule] = {
     "notes": _text_or_texts,
     "beside": _name,
     "population": _text,
+    "kind": _one_of("judge"),
+    "judge": _judge,
+    "same_topics_as": _name,
     "year": _optional(_whole(1900)),
     "inputs": _records,
     "tags": _tags,
@@ -185,6 +203,9 @@ FIELDS: dict[str, Rule] = {
 that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit
 ``collection``.  ``beside`` names the set whose collection this one
 has other systems for, ``population`` says which: recognition prefers the track's own.
+
+A set of ``kind`` judge has labels of a language model, which ``judge`` describes;
+``same_topics_as`` names the set of the same topics under the labels of people.
 """
 
 

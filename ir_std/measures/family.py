@@ -10,8 +10,7 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure, ParamInfo
 
 from ir_std.errors import UsageError
-from ir_std.measures.parameters import check_params
-from ir_std.measures.typed import TypedMeasure
+from ir_std.measures.parameters import TypedMeasure, check_params
 from ir_std.schemes import SCHEMES
 
 

@@ -1,12 +1,30 @@
-"""The parameters of measures: what is allowed, and names in which they stand in a fixed order."""
+"""Measures with types, their parameters, and names in which these stand in a fixed order."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure, ParamInfo
 
 from ir_std.errors import UsageError, suggestion
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+CUTOFF = ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold")
+
+
+class TypedMeasure(Measure):
+    """A measure with the types that ir_measures leaves open."""
+
+    if TYPE_CHECKING:
+
+        def __call__(self, **params: Any) -> Self:
+            """The measure with these parameters changed."""
+
+        def __matmul__(self, at_param: float) -> Self: ...
+
+        def __getitem__(self, key: str) -> Any: ...
 
 
 def check_params(measure: Measure) -> None:

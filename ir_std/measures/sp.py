@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir_measures import measures as irm
 from ir_measures.measures import ParamInfo
 
-from ir_std.measures.typed import CUTOFF, TypedMeasure
+from ir_std.measures.parameters import CUTOFF, TypedMeasure
 
 
 class _SP(TypedMeasure):

@@ -16,12 +16,12 @@ from ir_measures.measures import Measure
 from ir_std.analysis.estimate import Estimate, mean_of_estimates
 from ir_std.analysis.paired import correction_for
 from ir_std.errors import UsageError, suggestion
+from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
 from ir_std.reporting.effects import Effects, SystemEffects, count_range
 from ir_std.reporting.evaluated_runs import group_measures
-from ir_std.reporting.links import CollectionLinks
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
-from ir_std.reporting.part import NO_ESTIMATE, Part
+from ir_std.reporting.part import NO_ESTIMATE, CollectionLinks, Part
 from ir_std.reporting.tables import Cell, Table, estimate_cell, label_cell
 
 POOLED = "all of these"
@@ -43,7 +43,7 @@ class Comparison:
     measures : tuple of Measure
         Each raw one, and behind it its standardized companions.
     links : mapping of Measure to CollectionLinks
-        Of the measures whose scores are on one scale: see :mod:`ir_std.reporting.linked`.
+        Of the measures whose scores are on one scale: see :mod:`ir_std.reporting.compare`.
     """
 
     parts: tuple[Part, ...]
@@ -92,14 +92,18 @@ class Comparison:
         None where two of them share topics, which would count twice, or only one has a value.
         """
         parts = self.parts_of(system)
-        estimates = [e for part in parts if not isnan((e := part.estimate(measure)).mean)]
-        if len(estimates) < 2 or self.overlaps.of([part.collection for part in parts]):
+        known = [part for part in parts if not isnan(part.estimate(measure).mean)]
+        if len(known) < 2 or self.overlaps.of([part.collection for part in parts]):
             return None
-        pooled = mean_of_estimates(estimates)
+        estimates = [part.estimate(measure) for part in known]
         if measure in self.links:
             error = self.links[measure].error_of_mean({p.collection: p.z(measure) for p in parts})
-            return replace(pooled, systems_error=error, systems_df=min(e.n for e in estimates) - 1)
-        return pooled
+            return replace(
+                mean_of_estimates(estimates),
+                systems_error=error,
+                systems_df=min(e.n for e in estimates) - 1,
+            )
+        return mean_of_estimates(estimates, joint_errors([p.variation(measure) for p in known]))
 
     def parts_of(self, system: str) -> list[Part]:
         """One system on each of its collections."""

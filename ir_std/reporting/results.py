@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from typing import IO, Any
 
 from ir_measures.measures import Measure
@@ -116,7 +115,6 @@ def evaluate(
     return results
 
 
-@dataclass(frozen=True, eq=False)
 class Results(EvaluatedRuns):
     """Scores of one or many runs on the topics of one collection, to be read and written.
 

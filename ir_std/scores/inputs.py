@@ -119,9 +119,7 @@ def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
     scores = [run for run in runs if isinstance(run, RunScores)]
     others = sum(1 for run in runs) - len(scores)
     if others or not scores:
-        raise UsageError(
-            "no qrels: without them only scores that were computed elsewhere can be used, no runs"
-        )
+        raise UsageError("no qrels: only score files can do without them, not runs")
     return counted_topics(scores)
 
 

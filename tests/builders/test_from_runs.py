@@ -328,7 +328,7 @@ def test_paths_without_runs_are_refused(qrels: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["runs.tar.xz", "runs.tar.gz", "runs.zip"])
-def test_a_broken_archive_is_said_to_be_so(name: str, qrels: Path, tmp_path: Path) -> None:
+def test_a_broken_archive_is_refused(name: str, qrels: Path, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"\x1f\x8b\x08no archive")
     with pytest.raises(InputError, match=f"{name}: cannot be read"):
         build_factors(qrels, tmp_path / name, id="x")
@@ -391,13 +391,13 @@ def test_factors_without_some_systems_are_those_of_the_others(left_out: list[str
     whole = build_factors(QRELS, RUNS, MEASURES, id="x")
     others = {tag: run for tag, run in RUNS.items() if tag not in left_out}
     built = build_factors(QRELS, others, MEASURES, id="x")
-    found = leave_out_systems(whole, left_out)
+    reduced = leave_out_systems(whole, left_out)
     for field in ("mean", "sd", "scores", "systems"):
         for measure in MEASURES:
-            assert np.array_equal(getattr(found, field)[measure], getattr(built, field)[measure])
-    assert found.info["tags"] == built.info["tags"]
-    assert found.n_systems == built.n_systems
-    assert found.title == f"x, without {', '.join(left_out)}"
+            assert np.array_equal(getattr(reduced, field)[measure], getattr(built, field)[measure])
+    assert reduced.info["tags"] == built.info["tags"]
+    assert reduced.n_systems == built.n_systems
+    assert reduced.title == f"x, without {', '.join(left_out)}"
 
 
 def test_a_system_that_a_set_does_not_have_cannot_be_left_out() -> None:

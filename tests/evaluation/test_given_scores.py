@@ -31,13 +31,13 @@ def written(run: Path, qrels: Any, file: Path) -> Path:
         for topic, (docs, values) in as_run(run).lists.items()
     }
     judged = {topic: dict(docs) for topic, docs in qrels.judged.items()}
-    found = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(scored)
+    by_topic = pytrec_eval.RelevanceEvaluator(judged, measures).evaluate(scored)
     file.write_text(
         "".join(
             f"{name:<22}\t{topic}\t{value:.0f}\n"
             if name.startswith("num_")
             else f"{name:<22}\t{topic}\t{value:6.4f}\n"
-            for topic, values in found.items()
+            for topic, values in by_topic.items()
             for name, value in values.items()
         ),
         encoding="utf-8",
@@ -70,9 +70,9 @@ def test_printed_scores_give_what_the_run_gives_but_for_rounding(
         assert evaluator.match
         assert evaluator.match.factors
         assert evaluator.match.factors.id == name
-        found = evaluator.evaluate(scores).values
+        columns = evaluator.evaluate(scores).values
         rows = [qrels.positions[t] for t in evaluator.qrels.topics]
-        for measure, values in found.items():
+        for measure, values in columns.items():
             # Printed digits are of the exact value: half a step off at most.  E compares with
             # systems that are rounded too, so with those within a whole step.
             if not isinstance(measure, Standardized):
@@ -220,8 +220,8 @@ def test_standardize_gives_back_the_shape_it_gets() -> None:
             "value": [*scores.values(), 300],
         }
     )
-    found = ir_std.standardize(table.head(3), factors="trec8-adhoc")
-    assert found.to_dict("list") == {
+    standardized = ir_std.standardize(table.head(3), factors="trec8-adhoc")
+    assert standardized.to_dict("list") == {
         "run": ["x"] * 3,
         "query_id": list(scores),
         "measure": ["sAP"] * 3,
@@ -249,9 +249,9 @@ def test_the_command_line_takes_scores_alone(ir_std_cli: Any, tmp_path: Path) ->
     ]
     for name in ("a.eval", "b.eval"):
         (tmp_path / name).write_text("".join(lines), encoding="utf-8")
-    found = ir_std_cli(tmp_path / "a.eval", tmp_path / "b.eval", "AP", "RR", "-o", "table")
-    assert found.status == 0
-    assert found.out[0].split()[:4] == ["run", "AP", "sAP", "RR"]
+    table = ir_std_cli(tmp_path / "a.eval", tmp_path / "b.eval", "AP", "RR", "-o", "table")
+    assert table.status == 0
+    assert table.out[0].split()[:4] == ["run", "AP", "sAP", "RR"]
     assert ir_std.evaluate(tmp_path / "a.eval").measures[:2] == (AP, sAP)
     placed = ir_std_cli(tmp_path / "a.eval", "AP", "--place")
     assert "would have been" in placed.out[0]

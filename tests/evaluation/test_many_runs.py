@@ -65,14 +65,14 @@ def test_a_dask_cluster_that_loses_a_worker_gives_the_same_results(trec8: Any) -
             for topic, docs in run.items():
                 yield from (ScoredDoc(topic, doc, score) for doc, score in docs.items())
 
-        found = evaluate(
+        results = evaluate(
             runs | {"sys6": deadly(runs["sys6"])},
             qrels,
             ["AP", "P@10"],
             executor=client.get_executor(),
         )
         assert len(pids) == 1
-    assert same(found, evaluate(runs, qrels, ["AP", "P@10"]))
+    assert same(results, evaluate(runs, qrels, ["AP", "P@10"]))
 
 
 def test_what_can_be_read_but_once_travels_to_processes() -> None:
@@ -118,18 +118,18 @@ def test_evaluate_in_threads_warns_as_alone_and_leaves_the_filters(trec8: Any) -
     wider = {**qrels, "999": {"FT999-1": 1}}
     shown: list[str] = []
 
-    def found(i: int) -> Results:
+    def evaluated(i: int) -> Results:
         return evaluate({"sys": runs[f"sys{i % 12}"]}, wider, "AP")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = lambda message, *_: shown.append(str(message))
         before, show = list(warnings.filters), warnings.showwarning
-        alone = [found(i) for i in range(24)]
+        alone = [evaluated(i) for i in range(24)]
         warned = sorted(shown)
         shown.clear()
         with ThreadPoolExecutor(8) as threads:
-            together = list(threads.map(found, range(24)))
+            together = list(threads.map(evaluated, range(24)))
         assert warnings.filters == before
         assert warnings.showwarning is show
     assert sorted(shown) == warned

@@ -98,26 +98,26 @@ def test_on_a_topic_a_run_ranks_where_its_score_does(tag: str, measure: Any) -> 
     }
     run = RUNS.get(tag, blend)
     others = [ir_measures.calc([AP], QRELS, RUNS[name])[1] for name in RUNS if name != tag]
-    by_system = [{m.query_id: m.value for m in found} for found in others]
+    by_system = [{m.query_id: m.value for m in values} for values in others]
     own = {m.query_id: m.value for m in ir_measures.calc([AP], QRELS, run)[1]}
     evaluator = ir_std.evaluator(measure, QRELS, factors=BUILT)
     placed = Placer(evaluator).place_topics(evaluator.evaluate(run).values)[measure]
-    for topic, found in zip(TOPICS, placed, strict=True):
-        assert found
+    for topic, placement in zip(TOPICS, placed, strict=True):
+        assert placement
         scores = [scores.get(topic, 0.0) for scores in by_system]
         mine = own.get(topic, 0.0)
-        assert found.better == sum(score > mine + 1e-9 for score in scores)
+        assert placement.better == sum(score > mine + 1e-9 for score in scores)
         # Of a new run E is the share of the next lower system.
         if measure == AP or tag != "blend":
-            assert found.tied == sum(abs(score - mine) <= 1e-9 for score in scores)
-        assert (found.n_systems, found.among) == (len(RUNS), tag != "blend")
+            assert placement.tied == sum(abs(score - mine) <= 1e-9 for score in scores)
+        assert (placement.n_systems, placement.among) == (len(RUNS), tag != "blend")
 
 
 def test_on_topics_without_scores_of_systems_there_is_no_place() -> None:
     more = {**QRELS, "new": {"d0": 1}}
     with pytest.warns(ir_std.StandardizationWarning, match="without factors"):
-        found = ir_std.evaluate(RUNS, more, AP, factors=BUILT)
-    assert [p is None for p in found.topic_placements["sys1"][sAP]] == [False] * 6 + [True]
+        results = ir_std.evaluate(RUNS, more, AP, factors=BUILT)
+    assert [p is None for p in results.topic_placements["sys1"][sAP]] == [False] * 6 + [True]
     alone = ir_std.evaluate(RUNS, QRELS, AP, factors=without("scores", "systems"))
     assert alone.topic_placements["sys1"][sAP] == (None,) * 6
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from made_up import collection
 
 import ir_std
 from ir_std import FactorSet, NoFactorsError, nDCG, sAP, snDCG, sR
+from ir_std.evaluation.messages import factor_messages
 from ir_std.evaluation.plans import make_plan, match_factors
 from ir_std.trec.inputs import as_qrels
 
@@ -62,3 +64,50 @@ def test_a_level_that_a_part_happens_to_lack_has_the_factors_of_the_whole() -> N
     assert make_plan(sAP(rel=2), match_factors(part, factors), part).name == "AP(rel=2)"
     with pytest.raises(NoFactorsError, match="is judged at level 2"):
         make_plan(sAP(rel=2), match_factors(whole, factors), whole)
+
+
+@pytest.mark.parametrize(("n_relevant", "is_served"), [(100, True), (101, False)])
+def test_ndcg_cut_at_the_systems_depth_is_theirs_unless_more_documents_are_relevant(
+    n_relevant: int, is_served: bool
+) -> None:
+    factors = FactorSet(
+        {
+            "id": "mine",
+            "depth": 100,
+            "measures": {m: {"systems": 2} for m in ("AP", "nDCG(rel=1)")},
+        },
+        {"t1": n_relevant, "t2": 1},
+        {m: [0.5, 0.5] for m in ("AP", "nDCG(rel=1)")},
+        {m: [0.25, 0.25] for m in ("AP", "nDCG(rel=1)")},
+    )
+    qrels = as_qrels({"t1": {f"d{i}": 1 for i in range(n_relevant)}, "t2": {"a": 1}})
+    match = match_factors(qrels, factors)
+    # The ideal ranking, too, ends at the cutoff; AP is divided by all that are relevant.
+    assert make_plan(sAP @ 100, match, qrels).name == "AP"
+    if is_served:
+        assert make_plan(snDCG @ 100, match, qrels).name == "nDCG(rel=1)"
+    else:
+        with pytest.raises(NoFactorsError):
+            make_plan(snDCG @ 100, match, qrels)
+
+
+def test_a_means_uncertainty_by_rounding_is_the_larger_change() -> None:
+    factors, qrels = two_topics("AP"), as_qrels({"t1": {"a": 1}, "t2": {"a": 1}})
+    plan = make_plan(sAP(scheme="U"), match_factors(qrels, factors), qrels)
+    # U is cut at 1 above, so that only lower scores change it: 0.15 * 0.05 / 0.25.
+    highest = np.full(2, 0.5 + 0.25 * 0.5 / 0.15)
+    assert plan.uncertainty(highest, 0.1) == pytest.approx(0.03)
+
+
+def test_a_doubtful_fit_is_warned_of_and_other_names_of_documents_are_noted() -> None:
+    judged, runs = collection()
+    factors = ir_std.build_factors(judged, runs, "AP", id="mine")
+    others = as_qrels(
+        {t: {d: 1 - min(n, 1) for d, n in docs.items()} for t, docs in judged.items()}
+    )
+    match = match_factors(others, factors)
+    assert match.fit
+    names = replace(match, fit=replace(match.fit, basis="names"))
+    (warning,), (note,) = (list(factor_messages([], [m])) for m in (match, names))
+    assert (warning.warns, note.warns) == (True, False)
+    assert "the documents have other names" in note.text

@@ -204,6 +204,19 @@ def test_a_run_that_fails_where_all_systems_scored_the_same_falls() -> None:
     assert "systems of flat all scored the same on some topics (AP on 2)" in scores.notes[0]
 
 
+def test_topics_without_spread_are_noted_where_the_scheme_looks_at_it() -> None:
+    factors = FactorSet(
+        {"id": "flat", "measures": {"AP": {"systems": 2}}},
+        TOPICS,
+        {"AP": [1.0, 0.25, 0.0]},
+        {"AP": [0.0, 0.0, 0.0]},
+        {"AP": [[1.0, 1.0], [0.25, 0.25], [0.0, 0.0]]},
+    )
+    for scheme, counted in (("E", False), ("U", True)):
+        scores = ir_std.calc_aggregate([AP], QRELS, RUN, factors=factors, schemes=[scheme])
+        assert any("all scored the same" in note for note in scores.notes) is counted
+
+
 def test_cutoff_measures_do_not_mind_depth() -> None:
     factors = FactorSet(
         {"id": "cut", "depth": 1000, "measures": {"P@10": {"systems": 2}}},
@@ -211,10 +224,12 @@ def test_cutoff_measures_do_not_mind_depth() -> None:
         {"P@10": MEANS},
         {"P@10": SDS},
     )
-    deep = {"t1": {"a": 1.0} | {f"d{i}": float(-i) for i in range(1499)}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert sP @ 10 in ir_std.calc_aggregate([P @ 10], QRELS, deep, factors=factors)
+    for depth in (10, 1500):
+        run = {"t1": {f"d{i}": float(-i) for i in range(depth)}}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert sP @ 10 in ir_std.calc_aggregate([P @ 10], QRELS, run, factors=factors)
+        assert [str(w.message) for w in caught if " deep" in str(w.message)] == []
 
 
 def test_a_part_that_several_sets_fit_is_warned_of(tmp_path: Path) -> None:
@@ -418,12 +433,12 @@ def test_means_of_other_providers_are_those_of_the_same_call_of_ir_measures(
     beside: list[Any], run: Any
 ) -> None:
     measures = [ir_measures.Accuracy, *beside]
-    found = ir_std.calc(measures, QRELS, run, schemes="N")
+    calculated = ir_std.calc(measures, QRELS, run, schemes="N")
     expected = ir_measures.calc(measures, QRELS, run)
-    assert {m: found.aggregated[m] for m in measures} == pytest.approx(
+    assert {m: calculated.aggregated[m] for m in measures} == pytest.approx(
         expected.aggregated, nan_ok=True
     )
-    assert {m for m in found.per_query if m.measure == measures[0]} == {
+    assert {m for m in calculated.per_query if m.measure == measures[0]} == {
         m for m in expected.per_query if m.measure == measures[0]
     }
 

@@ -38,19 +38,19 @@ def test_modern_systems_and_sets_without_some_are_chosen(qrels: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [(None, "name a readable file of systems"), (b"a\xff\n", "UTF-8 text is expected")],
 )
-def test_a_list_of_systems_that_cannot_be_read_is_told(
-    content: bytes | None, said: str, tmp_path: Path, qrels: Any
+def test_a_list_of_systems_that_cannot_be_read_is_refused(
+    content: bytes | None, message: str, tmp_path: Path, qrels: Any
 ) -> None:
     if content is not None:
         (tmp_path / "systems").write_bytes(content)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         ir_std.evaluator(AP, qrels, systems=tmp_path / "systems")
 
 
-def test_systems_that_are_not_there_are_told(qrels: Any) -> None:
+def test_systems_that_are_not_there_are_refused(qrels: Any) -> None:
     with pytest.raises(
         NoFactorsError, match="no 'old' systems stand beside dl19-passage: there are modern"
     ):
@@ -67,8 +67,8 @@ def test_a_measure_cut_where_the_systems_end_is_served_by_the_whole_one(
     measure = ir_std.parse_measure(f"s{name}@1000")
     run = simulated_run(qrels, 1, 50)
     whole = ir_std.parse_measure(f"s{name}")
-    found = ir_std.calc_aggregate([measure, whole], qrels, run)
-    assert found[measure] == pytest.approx(found[whole])
+    scores = ir_std.calc_aggregate([measure, whole], qrels, run)
+    assert scores[measure] == pytest.approx(scores[whole])
     with pytest.raises(NoFactorsError, match=f"s{name}@500"):
         ir_std.evaluator([ir_std.parse_measure(f"s{name}@500")], qrels)
 
@@ -94,13 +94,13 @@ def test_a_run_saturates_a_set_at_stated_shares(values: Any, scheme: str, expect
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_run_that_saturates_a_set_is_told_what_tells_more(qrels: Any) -> None:
+def test_a_run_that_saturates_a_set_gets_a_note_that_names_alternatives(qrels: Any) -> None:
     perfect = {
         topic: {doc: float(level) for doc, level in docs.items() if level > 0}
         for topic, docs in qrels.items()
     }
-    found = ir_std.evaluate({"best": perfect}, qrels, ["nDCG@100"])
-    told = [text for text in found.notes if "far from most systems" in text]
-    assert len(told) == 1
-    assert told[0].startswith("best: far from most systems of dl19-passage")
-    assert told[0].endswith("use dl19-passage-modern or scheme z")
+    results = ir_std.evaluate({"best": perfect}, qrels, ["nDCG@100"])
+    texts = [text for text in results.notes if "far from most systems" in text]
+    assert len(texts) == 1
+    assert texts[0].startswith("best: far from most systems of dl19-passage")
+    assert texts[0].endswith("use dl19-passage-modern or scheme z")

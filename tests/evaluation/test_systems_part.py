@@ -9,8 +9,23 @@ import pytest
 from ir_measures import AP, NumRet
 
 import ir_std
-from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
-from ir_std.evaluation.uncertainty import BY_SYSTEM, BY_TEAM, BY_THEORY
+from ir_std.analysis.influence import (
+    DESIGN_EFFECT,
+    covariance_by_design,
+    covariance_by_team,
+    design_effect,
+    inflation,
+    influence,
+)
+from ir_std.analysis.uncertainty import normal_covariance
+from ir_std.evaluation.uncertainty import (
+    BY_DESIGN,
+    BY_TEAM,
+    BY_THEORY,
+    Influences,
+    SystemsCovariance,
+    joint_errors,
+)
 from ir_std.factors.estimates import means_of_systems, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.testing import simulated_qrels, simulated_run
@@ -31,20 +46,18 @@ def test_each_system_gets_its_own_column_again() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z", "E"])
-def test_where_scores_are_known_systems_are_drawn(scheme: str) -> None:
-    found = results("trec7-adhoc", scheme)  # its systems are numbered, not named
-    measure = found.measures[1]
-    raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
-    expected = bootstrap_covariance(
-        raw,
-        scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
-        scheme=scheme,
-        resolution=0.0001,
+def test_where_only_scores_are_known_a_design_effect_stands_for_teams(scheme: str) -> None:
+    evaluated = results("trec7-adhoc", scheme)  # its systems are numbered, not named
+    measure = evaluated.measures[1]
+    raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
+    scores = scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1]
+    expected, df = covariance_by_design(
+        influence(raw, scores, scheme, resolution=0.0001), design_effect(scores)
     )
-    part = found.systems_covariances[measure]
+    part = evaluated.systems_covariances[measure]
     assert part.covariance == pytest.approx(expected)
-    assert part.df == 102
-    assert part.source == BY_SYSTEM
+    assert part.df == df == pytest.approx(103 / DESIGN_EFFECT - 1)
+    assert part.source == BY_DESIGN
 
 
 @pytest.mark.filterwarnings("ignore:factor set trec8-adhoc has fields")
@@ -60,28 +73,83 @@ def test_where_tags_are_known_the_systems_of_a_team_are_drawn_together() -> None
         {"AP": known.systems["AP"]},
     )
     qrels = simulated_qrels(known.n_rel)
-    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    part = found.systems_covariances[ir_std.sAP]
+    evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
+    part = evaluated.systems_covariances[ir_std.sAP]
     numbers, scores = scores_by_system(factors, "AP")
-    expected = bootstrap_covariance(
-        found.values["a"][AP][:, None], scores, [i // 10 for i in numbers]
+    expected, df = covariance_by_team(
+        influence(evaluated.values["a"][AP][:, None], scores), [i // 10 for i in numbers]
     )
     assert part.covariance == pytest.approx(expected)
-    assert (part.df, part.source) == (12, BY_TEAM)
+    assert part.df == df == pytest.approx(129**2 / (12 * 10**2 + 9**2) - 1)
+    assert part.source == BY_TEAM
 
 
 def test_where_only_means_and_deviations_are_known_theory_says() -> None:
-    found = results("trec9-web")
+    evaluated = results("trec9-web")
     factors = ir_std.load_factors("trec9-web")
-    raw = np.stack([found.values[run][AP] for run in found.runs], axis=1)
-    rows = factors.rows(found.topics)
+    raw = np.stack([evaluated.values[run][AP] for run in evaluated.runs], axis=1)
+    rows = factors.rows(evaluated.topics)
     expected = normal_covariance(raw, factors.mean["AP"][rows], factors.sd["AP"][rows], 105)
-    part = found.systems_covariances[ir_std.sAP]
-    assert part.covariance == pytest.approx(expected)
-    assert (part.df, part.source) == (104, BY_THEORY)
+    part = evaluated.systems_covariances[ir_std.sAP]
+    factor, df = inflation(105, DESIGN_EFFECT)
+    assert part.covariance == pytest.approx(expected * factor)
+    assert (part.df, part.source) == (df, BY_THEORY)
 
 
-def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:
+@pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+def test_systems_beside_those_of_a_track_have_no_teams() -> None:
+    factors = ir_std.load_factors("dl19-passage-modern")
+    qrels = simulated_qrels({topic: known.levels for topic, known in factors.judgments.items()})
+    evaluated = ir_std.evaluate(
+        {"a": simulated_run(qrels, 1, 100)}, qrels, "nDCG@10", factors=factors.id
+    )
+    part = next(evaluated.systems_covariances[m] for m in evaluated.plans)
+    assert part.source == BY_DESIGN
+
+
+def test_of_few_teams_the_error_is_not_below_that_by_system() -> None:
+    values = np.array([[1.0], [-1.0], [0.5], [-0.5]])  # both teams' sums are 0
+    influences = Influences(values, tuple("abcd"), tuple("xxyy"), 1.0)
+    error, df = influences.error([1.0])
+    assert error == pytest.approx(np.sqrt(covariance_by_design(values, 1.0)[0][0, 0]))
+    assert df == 1
+
+
+def influences_of(values: np.ndarray, names: str, teams: str = "") -> Influences:
+    return Influences(values, tuple(names), tuple(teams), 1.5)
+
+
+def joint(*several: Influences) -> list[tuple[float, float]]:
+    parts = [SystemsCovariance(*one.covariance(), "", one) for one in several]
+    return joint_errors([(part, [1.0]) for part in parts])
+
+
+def test_sets_of_the_same_systems_are_drawn_together() -> None:
+    a, b, c = np.random.default_rng(1).normal(size=(3, 6, 1))
+    other = influences_of(c, "uvwxyz")
+    apart, together = joint(influences_of(a, "abcdef"), other, influences_of(b[::-1], "fedcba"))
+    assert together == pytest.approx(influences_of(a + b, "abcdef").error([1.0]))
+    assert apart == pytest.approx(other.error([1.0]))
+
+
+def test_sets_that_share_few_names_or_none_are_independent() -> None:
+    a, b = np.random.default_rng(1).normal(size=(2, 6, 1))
+    parts = influences_of(a, "abcdef"), influences_of(b, "efghij")
+    assert joint(*parts) == [part.error([1.0]) for part in parts]
+    unknown = SystemsCovariance(np.array([[0.04]]), 9, "")
+    assert joint_errors([(unknown, [1.0])] * 2) == [pytest.approx((0.2, 9))] * 2
+
+
+def test_a_team_of_several_collections_is_one() -> None:
+    a, b = np.random.default_rng(1).normal(size=(2, 6, 1))
+    ((error, df),) = joint(*(influences_of(one, "abcdef", "xxyyzz") for one in (a, b)))
+    expected, expected_df = covariance_by_team(a + b, "xxyyzz")
+    by_system = covariance_by_design(a + b, 1.0)[0]
+    assert error == pytest.approx(np.sqrt(max(expected[0, 0], by_system[0, 0])))
+    assert df == expected_df
+
+
+def test_where_the_number_of_systems_is_unknown_its_share_is_unknown() -> None:
     known = ir_std.load_factors("trec9-web")
     factors = FactorSet(
         {**known.info, "measures": {"AP": {"systems": 0}}},
@@ -90,35 +158,37 @@ def test_where_the_number_of_systems_is_unknown_nothing_is_said() -> None:
         {"AP": known.sd["AP"]},
     )
     qrels = simulated_qrels(known.n_rel)
-    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
-    estimate = found.uncertainty["a"][ir_std.sAP]
+    evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 50)}, qrels, AP, factors=factors)
+    estimate = evaluated.uncertainty["a"][ir_std.sAP]
     assert np.isnan(estimate.systems)
     assert estimate.half == estimate.topics
 
 
 def test_uncertainty_has_the_means_of_the_results() -> None:
-    found = results("trec8-adhoc", "N,E")
-    for run in found.runs:
-        for measure in found.measures:
-            assert found.uncertainty[run][measure].mean == pytest.approx(found.means[run][measure])
-    assert found.uncertainty["a"][AP].systems == 0
-    assert "(topics) ±" in str(found.uncertainty["a"][ir_std.sAP])
+    evaluated = results("trec8-adhoc", "N,E")
+    for run in evaluated.runs:
+        for measure in evaluated.measures:
+            assert evaluated.uncertainty[run][measure].mean == pytest.approx(
+                evaluated.means[run][measure]
+            )
+    assert evaluated.uncertainty["a"][AP].systems == 0
+    assert "(topics) ±" in str(evaluated.uncertainty["a"][ir_std.sAP])
 
 
 def test_counts_that_are_summed_have_no_error() -> None:
     qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    found = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
-    estimate = found.uncertainty["a"][NumRet]
-    assert estimate.mean == found.means["a"][NumRet] > 500
+    evaluated = ir_std.evaluate({"a": simulated_run(qrels, 1, 20)}, qrels, "NumRet")
+    estimate = evaluated.uncertainty["a"][NumRet]
+    assert estimate.mean == evaluated.means["a"][NumRet] > 500
     assert np.isnan(estimate.topics)
 
 
 def test_a_difference_is_surer_than_the_means_as_both_share_the_factors() -> None:
-    found = results("trec8-adhoc")
-    difference = found.difference("a", "b", ir_std.sAP)
+    evaluated = results("trec8-adhoc")
+    difference = evaluated.difference("a", "b", ir_std.sAP)
     assert difference.mean == pytest.approx(
-        found.means["a"][ir_std.sAP] - found.means["b"][ir_std.sAP]
+        evaluated.means["a"][ir_std.sAP] - evaluated.means["b"][ir_std.sAP]
     )
-    apart = math.hypot(*(found.uncertainty[run][ir_std.sAP].systems for run in "ab"))
+    apart = math.hypot(*(evaluated.uncertainty[run][ir_std.sAP].systems for run in "ab"))
     assert 0 < difference.systems < apart / 2
-    assert found.difference("a", "a", ir_std.sAP).half < 1e-9
+    assert evaluated.difference("a", "a", ir_std.sAP).half < 1e-9

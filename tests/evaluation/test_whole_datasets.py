@@ -123,10 +123,10 @@ def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) ->
         encoding="utf-8",
     )
     (tmp_path / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")
-    found = ir_std_cli(tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q")
-    assert found.status == 0
-    assert found.out[0] == "beir/nq\tnDCG@10\t0.3000\t2nd of 4"
-    assert found.out[-1].endswith("2nd of 4")
+    placed = ir_std_cli(tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q")
+    assert placed.status == 0
+    assert placed.out[0] == "beir/nq\tnDCG@10\t0.3000\t2nd of 4"
+    assert placed.out[-1].endswith("2nd of 4")
 
 
 def test_other_systems_can_be_chosen(tmp_path: Path) -> None:

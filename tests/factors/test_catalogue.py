@@ -53,7 +53,7 @@ def test_every_measure_has_a_source_with_its_licence_and_address(name: str) -> N
 @pytest.mark.parametrize("name", NAMES)
 def test_data_without_a_licence_are_never_given_one(name: str) -> None:
     for record in load_factors(name).info["sources"]:
-        if re.search("Webber|Soboroff|NTCIR", record["source"]):
+        if re.search("Webber|Soboroff|NTCIR|GPT-4's labels", record["source"]):
             assert record["licence"] == "not stated"
         elif re.search("julian-urbano/(?!gt4ireval)", record["url"]):
             assert record["licence"] == "CC-BY-SA-4.0"

@@ -693,3 +693,31 @@ def test_single_topics_of_robust_2004_find_it_where_trec_6_judged_otherwise(data
     assert len(same) == 17
     assert {t for t, f in chosen.items() if f and f.id == "trec6-adhoc"} == {*same}
     assert {f.id for t, f in chosen.items() if f and t not in same} == {"robust03", "robust04"}
+
+
+def test_sets_that_serve_together_fit_by_the_weakest_of_their_reasons(make: Make) -> None:
+    make("one", judged(range(20)))
+    make("two", judged(range(20, 50)), fingerprints=False)
+    match = recognize(judged(range(50)))
+    assert match.fit
+    assert [(part.factors.id, part.basis) for part in match.fit.parts] == [
+        ("two", "counts"),
+        ("one", "judgments"),
+    ]
+    assert match.fit.basis == "counts"
+
+
+def test_only_topics_with_relevant_documents_can_be_missing(make: Make) -> None:
+    make("mine", judged(range(20)))
+    match = recognize(judged(range(20)) | judged([30], relevant=0) | judged([31], relevant=1))
+    assert match.fit
+    assert match.fit.missing == ("31",)
+
+
+@pytest.mark.parametrize(("kept", "enough"), [(10, True), (9, True), (8, False), (0, False)])
+def test_documents_judged_not_relevant_must_be_nearly_as_many(kept: int, enough: bool) -> None:
+    qrels = judged(range(20))
+    fewer = {t: dict(list(docs.items())[: 10 + kept]) for t, docs in qrels.items()}
+    match = match_by_name(made_of("mine", qrels), collection_of(as_qrels(fewer)))
+    assert match.fit
+    assert match.fit.has_not_relevant() is enough

@@ -36,10 +36,10 @@ FROM_TABLES = [name for name, track in TRACKS.items() if track.tables]
 ALL_SCORES = [(name, m) for name in FROM_RUNS + FROM_TABLES for m in load_factors(name).scores]
 
 
-def test_38_sets_are_shipped_and_29_have_distributions() -> None:
+def test_42_sets_are_shipped_and_33_have_distributions() -> None:
     assert set(available_factors()) == {*TRACKS, "mteb-retrieval"}
-    assert len(TRACKS) == 38
-    assert sum(bool(load_factors(name).scores) for name in TRACKS) == 29
+    assert len(TRACKS) == 42
+    assert sum(bool(load_factors(name).scores) for name in TRACKS) == 33
 
 
 def test_the_shipped_sets_are_small() -> None:
@@ -58,6 +58,8 @@ def test_sets_from_runs_hold_every_usual_measure(name: str) -> None:
     "name",
     [
         "dl21-passage",
+        "dl19-passage-umbrela",
+        "dl23-passage-gpt4",
         "web10",
         "robust04",
         "trec5-adhoc",
@@ -75,7 +77,7 @@ def test_building_again_changes_no_byte(name: str, data: Path, tmp_path: Path) -
 @pytest.mark.parametrize("name", FROM_TABLES)
 def test_sets_from_tables_hold_the_tables_scores(name: str, data: Path) -> None:
     factors = load_factors(name)
-    for file in (data / "scores" / name).glob("*.csv"):
+    for file in (data / TRACKS[name].table_folder / name).glob("*.csv"):
         table = pd.read_csv(file, index_col="topic", dtype={"topic": str})
         rows = factors.rows(table.index)
         known = ~np.isnan(factors.mean[file.stem][rows])

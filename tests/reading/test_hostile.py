@@ -33,6 +33,14 @@ def refused(function: Any, *arguments: Any) -> str:
     return message
 
 
+@pytest.mark.parametrize("before", [b"", GOOD])
+@pytest.mark.parametrize("behind", [b"", b"\n", b"\n" + GOOD])
+def test_two_lines_in_one_are_refused(before: bytes, behind: bytes) -> None:
+    content = before + GOOD.replace(b"\n", b" ").rstrip() + behind
+    said = refused(read_run, BytesSource("r", content))
+    assert f"r:{before.count(10) + 1}: 12 columns; a run has 6 columns" in said
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ir_std
 from ir_std.errors import InputError
 from ir_std.reading import (
     QRELS,
@@ -157,3 +159,11 @@ def test_lines_are_the_same_wherever_blocks_are_cut(monkeypatch: pytest.MonkeyPa
         assert all(
             run[t][0] == expected[t][0] and (run[t][1] == expected[t][1]).all() for t in expected
         )
+
+
+def test_the_reading_room_has_one_door() -> None:
+    package = Path(ir_std.__file__).parent
+    for file in package.rglob("*.py"):
+        if file.parent.name != "reading":
+            text = file.read_text(encoding="utf-8")
+            assert not re.search(r"(from|import) ir_std\.reading\.", text), file

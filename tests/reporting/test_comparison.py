@@ -16,7 +16,7 @@ from scipy import stats
 
 import ir_std
 import ir_std.trec.inputs
-from ir_std.analysis.uncertainty import bootstrap_covariance
+from ir_std.analysis.influence import covariance_by_design, design_effect, influence
 from ir_std.cli import main
 from ir_std.cli.compare import is_entry, split_entry
 from ir_std.cli.inputs import OpenedOnce
@@ -72,18 +72,19 @@ def test_counts_are_summed_as_ir_measures_sums_them() -> None:
     )
 
 
-def test_standardized_means_have_t_intervals_over_topics_and_bootstrap_ones_over_systems(
+def test_standardized_means_have_intervals_over_topics_and_over_systems(
     compared: ir_std.Comparison,
 ) -> None:
     values = compared.parts[0].values(ir_std.sAP)
     low, high = stats.t.interval(0.95, 49, values.mean(), stats.sem(values))
     cell = compared.table().rows[0][4]
     assert cell.extra["topics"] == pytest.approx((high - low) / 2)
-    systems = bootstrap_covariance(
-        compared.parts[0].values(AP)[:, None],
-        scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1],
+    scores = scores_by_system(ir_std.load_factors("trec7-adhoc"), "AP")[1]
+    systems, df = covariance_by_design(
+        influence(compared.parts[0].values(AP)[:, None], scores, resolution=0.0001),
+        design_effect(scores),
     )
-    assert cell.extra["systems"] == pytest.approx(stats.t.ppf(0.975, 102) * np.sqrt(systems[0, 0]))
+    assert cell.extra["systems"] == pytest.approx(stats.t.ppf(0.975, df) * np.sqrt(systems[0, 0]))
     assert cell.extra["high"] - values.mean() == pytest.approx(
         np.hypot(cell.extra["topics"], cell.extra["systems"])
     )
@@ -145,7 +146,7 @@ def qrels_like(name: str) -> dict[str, dict[str, int]]:
 
 def test_how_the_systems_part_was_found_is_said(compared: ir_std.Comparison) -> None:
     text = " ".join(compared.table().text().split())
-    assert "come from, drawn one by one, as teams are not known" in text
+    assert "come from, by system, times a design effect" in text
     web = qrels_like("trec9-web")
     other = ir_std.compare([("x", simulated_run(web, 1, 20), web)], AP).table().text()
     assert "come from, by normal theory" in " ".join(other.split())

@@ -11,8 +11,8 @@ from ir_measures import AP
 import ir_std
 from ir_std.analysis.linking import link
 from ir_std.errors import UsageError
-from ir_std.reporting.linked import linked_pairs
-from ir_std.reporting.links import pairs_table
+from ir_std.reporting.compare import linked_pairs
+from ir_std.reporting.part import pairs_table
 from ir_std.scores.run_scores import RunScores
 
 SAP = ir_std.sAP

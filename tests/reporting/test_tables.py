@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from ir_std.reporting.tables import Table, label_cell, latex_escape, number_cell
+from ir_std.reporting.tables import PAGE_ROWS, Table, label_cell, latex_escape, number_cell
 
 TABLE = Table(
     ("run", "AP", "sAP"),
@@ -56,6 +56,21 @@ def test_names_that_fit_are_whole() -> None:
         groups=(1,),
     )
     assert "beir/cqadupstack/programmers-and-more" in table.text(60)
+
+
+@pytest.mark.parametrize("distinct", ["at the end", "in the middle"])
+def test_long_names_lose_their_middle_only_where_they_stay_distinct(distinct: str) -> None:
+    ends = ("one", "two") if distinct == "at the end" else ("one" + 60 * "x", "two" + 60 * "x")
+    names = [60 * "x" + end for end in ends]
+    rows = tuple((label_cell(name), number_cell(0.5)) for name in names)
+    lines = Table(("run", "AP"), rows).text(60).splitlines()
+    shown = [line.split()[0] for line in lines[2:]]
+    if distinct == "at the end":
+        assert all("..." in name for name in shown)
+        assert [name[-3:] for name in shown] == ["one", "two"]
+        assert max(map(len, lines)) <= 60
+    else:
+        assert shown == names
 
 
 def test_latex_escapes_what_would_not_compile() -> None:
@@ -117,3 +132,9 @@ def test_every_block_names_its_rows() -> None:
             "bm25-1",
             "bm25-2",
         ]
+
+
+@pytest.mark.parametrize(("more", "kind"), [(0, "tabular"), (1, "longtable")])
+def test_what_does_not_fit_on_a_page_is_a_long_table(more: int, kind: str) -> None:
+    rows = tuple((label_cell(f"run{i}"), number_cell(0.5)) for i in range(PAGE_ROWS + more))
+    assert f"\\begin{{{kind}}}" in Table(("run", "AP"), rows).latex()

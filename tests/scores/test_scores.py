@@ -279,3 +279,32 @@ def test_names_of_others_are_one_table() -> None:
     assert to_trec_eval("IPrec@0.1") == "iprec_at_recall_0.10"
     assert from_mteb("nauc_ndcg_at_10_max") is None
     assert find_measure("301") is find_measure("gm_map") is None
+
+
+@pytest.mark.parametrize(("stated", "fits"), [("0.1235", True), ("0.1236", False)])
+def test_a_stated_mean_may_differ_by_what_rounding_explains(
+    stated: str, fits: bool, tmp_path: Path
+) -> None:
+    # The values' mean is 0.12345 within half a step, and so is what was printed of it.
+    text = f"map 1 0.1234\nmap 2 0.1235\nmap all {stated}\n"
+    if fits:
+        ((_, scores),) = read(tmp_path, text).items()
+        assert scores.values[AP] == {"1": 0.1234, "2": 0.1235}
+    else:
+        assert "AP of all is 0.1236, the mean of the 2 topics is 0.12345" in refused(tmp_path, text)
+
+
+def test_counts_of_relevant_documents_stay_known_beside_runs_without_them() -> None:
+    values = {AP: {"1": 0.5, "2": 0.5}}
+    counted, plain = RunScores("a", values, n_rel={"1": 3, "2": 4}), RunScores("b", values)
+    for runs in ([counted, plain], [plain, counted]):
+        assert counted_topics(runs).n_rel == {"1": 3, "2": 4}
+    other = RunScores("c", values, n_rel={"1": 3, "2": 5})
+    with pytest.raises(InputError, match="topic 2 has 5 relevant documents, in a 4"):
+        counted_topics([counted, plain, other])
+
+
+@pytest.mark.parametrize(("steps", "step"), [((0.01, 0.0001), 0.0001), ((0.0001, 0.0), 0.0)])
+def test_joined_scores_have_the_finer_step(steps: tuple[float, float], step: float) -> None:
+    one, two = (RunScores("a", {AP: {str(i): 0.5}}, step=s) for i, s in enumerate(steps))
+    assert one.joined(two).step == two.joined(one).step == step

@@ -1,0 +1,106 @@
+"""Sets whose labels are a language model's, beside those of people on the same topics."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ir_std
+from ir_std.errors import UsageError
+from ir_std.factors.quality import findings
+from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec.files import read_qrels
+
+JUDGED = {
+    "dl19-passage-umbrela": "judges/dl19-passage.umbrela-gpt4",
+    "dl20-passage-umbrela": "judges/dl20-passage.umbrela-gpt4",
+    "dl21-passage-umbrela": "judges/dl21-passage.umbrela-gpt4",
+    "dl23-passage-gpt4": "judges/dl23-passage.gpt4",
+}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_set_of_a_judge_says_which_and_whose_topics_these_are(name: str) -> None:
+    factors = ir_std.load_factors(name)
+    people = ir_std.load_factors(factors.info["same_topics_as"])
+    assert factors.info["kind"] == "judge"
+    assert set(factors.info["judge"]) == {"name", "model", "prompt", "source"}
+    assert set(factors.topics) == set(people.topics)
+    assert factors.info["tags"] == people.info["tags"]
+    assert "judge" not in people.info
+    judged = {t: sum((j.levels or {}).values()) for t, j in factors.judgments.items()}
+    assert judged == {t: sum((j.levels or {}).values()) for t, j in people.judgments.items()}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+@pytest.mark.parametrize("part", [None, 1, 5, 12])
+def test_labels_of_people_and_of_a_model_are_told_apart(
+    name: str, part: int | None, data: Path
+) -> None:
+    people = ir_std.load_factors(name).info["same_topics_as"]
+    for file, expected in ((JUDGED[name], name), (people, people)):
+        judged = read_qrels(data / "qrels" / f"{file}.txt").judged
+        topics = random.Random(1).sample(sorted(judged), part or len(judged))
+        match = ir_std.recognize({t: dict(judged[t]) for t in topics})
+        assert match.factors is not None
+        assert match.factors.id == expected
+        assert match.fit is not None
+        assert match.fit.basis == "judgments"
+        assert not {name, people} & set(match.others)
+
+
+@pytest.mark.parametrize("file", ["dl19-passage.binary-gpt4", "dl20-passage.exam-graded-gpt4"])
+def test_labels_of_another_judge_get_no_factors_unless_a_set_is_named(
+    file: str, data: Path
+) -> None:
+    qrels = data / "qrels" / "judges" / f"{file}.txt"
+    match = ir_std.recognize(qrels)
+    assert match.factors is None
+    assert "name a set" in str(match)
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_the_notes_have_their_figures(name: str, data: Path) -> None:
+    factors = ir_std.load_factors(name)
+    people, model = (
+        read_qrels(data / "qrels" / f"{file}.txt").judged
+        for file in (factors.info["same_topics_as"], JUDGED[name])
+    )
+    pairs = [(level, model[t][d]) for t, docs in people.items() for d, level in docs.items()]
+    note = next(text for text in findings(factors) if text.startswith("Labels of GPT-4"))
+    assert f"on {sum(a == b for a, b in pairs) / len(pairs):.0%} of them" in note
+    assert f"and {sum(b > 0 for _, b in pairs):,} documents" in note
+    assert f"for {sum(a > 0 for a, _ in pairs):,}." in note
+
+
+def test_build_records_the_judge(tmp_path: Path, ir_std_cli: Any) -> None:
+    qrels = simulated_qrels({str(t): 5 for t in range(12)})
+    lines = [f"{t} 0 {d} {level}" for t, docs in qrels.items() for d, level in docs.items()]
+    (tmp_path / "qrels.txt").write_text("\n".join(lines) + "\n")
+    for seed in (1, 2, 3):
+        run = simulated_run(qrels, seed)
+        (tmp_path / f"{seed}.run").write_text(
+            "".join(f"{t} Q0 {d} 0 {s} x\n" for t, docs in run.items() for d, s in docs.items())
+        )
+    runs = [tmp_path / f"{seed}.run" for seed in (1, 2, 3)]
+    done = ir_std_cli(
+        "build", tmp_path / "qrels.txt", *runs, "-o", tmp_path / "mine", "--judge", "umbrela-7b"
+    )
+    assert done.status == 0
+    info = json.loads((tmp_path / "mine" / "set.json").read_text("utf-8"))
+    assert (info["kind"], info["judge"]) == ("judge", {"name": "umbrela-7b"})
+    shown = ir_std_cli("factors", "show", tmp_path / "mine").out
+    assert "judge\tname\tumbrela-7b" in shown
+
+
+def test_a_judge_needs_a_name() -> None:
+    qrels = simulated_qrels({"1": 5, "2": 5})
+    runs = {str(seed): simulated_run(qrels, seed) for seed in (1, 2)}
+    with pytest.raises(UsageError, match="at least the name"):
+        ir_std.build_factors(qrels, runs, "AP", id="x", judge={"model": "GPT-4"})
+    made = ir_std.build_factors(qrels, runs, "AP", id="x", judge={"name": "mine", "model": "llama"})
+    assert made.info["judge"] == {"name": "mine", "model": "llama"}
