@@ -250,7 +250,7 @@ class Fit:
     def _evidence(self) -> str:
         """By what the topics matched."""
         by_numbers = "by numbers of relevant documents alone"
-        if self.basis == "judgments":
+        if self.same and self.basis:
             counted = [t for t in self.counted if t not in self.unproven]
             same, topics = self._what_is_the_same()
             on = f" on {len(topics)} of them" if len(topics) < len(self.matched) else ""

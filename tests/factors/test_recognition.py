@@ -716,8 +716,22 @@ def test_only_topics_with_relevant_documents_can_be_missing(make: Make) -> None:
 
 @pytest.mark.parametrize(("kept", "enough"), [(10, True), (9, True), (8, False), (0, False)])
 def test_documents_judged_not_relevant_must_be_nearly_as_many(kept: int, enough: bool) -> None:
+    """Where a set of format 1 does not know which they are; else they must be the same."""
     qrels = judged(range(20))
     fewer = {t: dict(list(docs.items())[: 10 + kept]) for t, docs in qrels.items()}
-    match = match_by_name(made_of("mine", qrels), collection_of(as_qrels(fewer)))
-    assert match.fit
-    assert match.fit.has_not_relevant() is enough
+    made = made_of("mine", qrels)
+    of_format_1 = FactorSet(
+        made.info,
+        {
+            t: known._replace(
+                fingerprints={at: p for at, p in (known.fingerprints or {}).items() if at > 0}
+            )
+            for t, known in made.judgments.items()
+        },
+        made.mean,
+        made.sd,
+    )
+    for factors, agrees in ((of_format_1, enough), (made, kept == 10)):
+        match = match_by_name(factors, collection_of(as_qrels(fewer)))
+        assert match.fit
+        assert (match.fit.agreement.at(0).differ == ()) is agrees
