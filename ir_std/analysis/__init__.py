@@ -4,6 +4,7 @@ Each takes scores of shape (n_topics, n_systems), from wherever they come; most 
 axes too, for many resamplings at once.  ``import ir_std`` does not import this module.
 """
 
+from ir_std.analysis.agreement import cohen_kappa, confusion_matrix, order_agreement
 from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
 from ir_std.analysis.effects import paired_effect, random_effects
 from ir_std.analysis.means import residual_variance
@@ -28,12 +29,15 @@ from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
 __all__ = [
     "SwapRates",
     "bootstrap_covariance",
+    "cohen_kappa",
+    "confusion_matrix",
     "discriminative_power",
     "drmse",
     "factor_stability",
     "kendall_tau_b",
     "leave_out",
     "normal_covariance",
+    "order_agreement",
     "paired_effect",
     "paired_p_values",
     "paired_t",

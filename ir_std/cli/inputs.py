@@ -9,15 +9,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ir_measures import measures as irm
-
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
 from ir_std.errors import UsageError, did_you_mean, nearest_names, suggestion
 from ir_std.measures import near_measures
+from ir_std.measures.lookup import by_name
 from ir_std.measures.names import only_in_trec_eval, translate_name
 from ir_std.reading import QRELS, RUN, STANDARD_INPUT, FileSource, Source, files_below, source_of
-from ir_std.scores.inputs import SCORES, kind_of, name_runs
+from ir_std.scores.inputs import kind_of, name_runs
 from ir_std.trec.inputs import is_dataset
 
 
@@ -62,42 +61,78 @@ def classify_arguments(arguments: Iterable[str]) -> Inputs:
     UsageError
         If an argument is none of these, or there is not at least one run and just one qrels.
     """
-    files: dict[str, list[Source]] = {RUN.kind: [], QRELS.kind: [], SCORES: []}
-    datasets: list[str] = []
+    given = sort_arguments(arguments)
+    if given.qrels or not given.runs or given.n_run_files:
+        _check_counts(given)
+    return Inputs(given.runs, given.qrels[0] if given.qrels else None, given.measures)
+
+
+class SortedArguments(NamedTuple):
+    """Arguments by what they are.
+
+    Attributes
+    ----------
+    runs : list of Source
+        Runs, or scores of runs.
+    n_run_files : int
+        How many of them are runs.
+    qrels : list of Source or str
+        Files, and ids of ir_datasets.
+    measures : list of str
+    """
+
+    runs: list[Source]
+    n_run_files: int
+    qrels: list[Source | str]
+    measures: list[str]
+
+
+def sort_arguments(arguments: Iterable[str]) -> SortedArguments:
+    """Arguments by what they are, each kind in the order given.
+
+    Raises
+    ------
+    InputError
+        If a file is neither a run nor qrels, or a folder holds no files.
+    UsageError
+        If an argument is none of these.
+    """
+    qrels: list[Source | str] = []
     measures: list[str] = []
     runs: dict[str, Source] = {}
+    n_run_files = 0
     for given in expand_folders(arguments):
         if given == STANDARD_INPUT or os.path.lexists(given):
             if given in runs:
                 continue
             source = open_input(given)
             kind = kind_of(source)
-            files[kind].append(source)
-            if kind != QRELS.kind:
+            n_run_files += kind == RUN.kind
+            if kind == QRELS.kind:
+                qrels.append(source)
+            else:
                 runs[given] = source
-            if given in irm.registry:
+            if given in by_name:
                 note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif is_measure(given):
             measures.append(given)
         elif is_dataset(given):
-            datasets.append(given)
+            qrels.append(given)
         else:
             raise UsageError(_unknown(given))
-    qrels: list[Source | str] = [*files[QRELS.kind], *datasets]
-    if qrels or not files[SCORES] or files[RUN.kind]:
-        _check_counts(qrels, files[RUN.kind], bool(runs))
-    return Inputs(list(runs.values()), qrels[0] if qrels else None, measures)
+    return SortedArguments(list(runs.values()), n_run_files, qrels, measures)
 
 
-def _check_counts(qrels: list[Source | str], runs: list[Source], any_runs: bool) -> None:
+def _check_counts(given: SortedArguments) -> None:
     """There must be one qrels file, and a run or scores."""
+    n_runs, qrels = given.n_run_files, given.qrels
     if len(qrels) != 1:
         what = f"{len(qrels)} qrels ({', '.join(map(input_name, qrels))})" if qrels else "no qrels"
         raise UsageError(
-            f"found {what} and {len(runs)} run{'s' if len(runs) != 1 else ''}: give "
+            f"found {what} and {n_runs} run{'s' if n_runs != 1 else ''}: give "
             f"one qrels file (4 columns) or ir_datasets id"
         )
-    if not any_runs:
+    if not given.runs:
         raise UsageError(
             f"found qrels ({input_name(qrels[0])}) but no run: give a file of 6 columns"
         )
@@ -179,4 +214,4 @@ def _unknown(given: str) -> str:
 def is_measure(text: str) -> bool:
     """Whether a text names a measure, of ir_measures or of trec_eval."""
     name = re.match(r"\w+(?=[(@ ]|$)", translate_name(next(iter(text.split()), ""))[0])
-    return only_in_trec_eval(text) or (name is not None and name[0] in irm.registry)
+    return only_in_trec_eval(text) or (name is not None and name[0] in by_name)

@@ -18,19 +18,32 @@ from ir_std.trec.ranking import Order
 
 
 class Formula(NamedTuple):
-    """How ir_std computes a raw measure: from a ranking in this order."""
+    """How ir_std computes a raw measure: from a ranking in this order.
+
+    ``skips_unjudged``: a topic of which nothing is judged has no value.
+    """
 
     order: Order
     compute: Callable[[Ranking], Floats]
+    skips_unjudged: bool = False
 
     @classmethod
-    def of(cls, measure: Measure, highest: int) -> Formula:
+    def of(cls, measure: Measure, highest: int, skips_unjudged: bool = False) -> Formula:
         """The formula of a measure; ``highest`` is the level whose gain is 1 in graded RBP."""
         name = measure.__name__
         params = {k: v for k, v in measure.params.items() if k != "judged_only"}
         if name == "RBP":
             params["highest"] = highest
-        return cls(metrics.order_of(name, params), partial(metrics.FORMULAS[name], **params))
+        return cls(
+            metrics.order_of(name, params),
+            partial(metrics.FORMULAS[name], **params),
+            skips_unjudged,
+        )
+
+    def values(self, ranking: Ranking) -> Floats:
+        """The values by topic; NaN where there is none."""
+        values = self.compute(ranking)
+        return np.where(ranking.qrels.sizes, values, np.nan) if self.skips_unjudged else values
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,12 @@ from ir_std.evaluation.messages import (
     saturation_messages,
     score_messages,
 )
-from ir_std.evaluation.other_providers import OtherProviders, aggregate_results, has_formula
+from ir_std.evaluation.other_providers import (
+    OtherProviders,
+    aggregate_results,
+    has_formula,
+    skip_unjudged_topics,
+)
 from ir_std.evaluation.plans import (
     Plan,
     highest_level_of_collection,
@@ -93,6 +98,7 @@ class StdEvaluator(providers.Evaluator):
         self.qrels = as_qrels(qrels)
         self.match = match
         self._matches: dict[str, Match] = {}
+        self._skip_unjudged: set[Measure] = set()
         asked = {str(measure): measure for measure in as_measures(measures)}
         super().__init__(list(asked.values()), self.qrels.topics)
         made = {str(plan.measure): plan for plan in plans}
@@ -139,14 +145,20 @@ class StdEvaluator(providers.Evaluator):
         # Of a part of a collection it is the collection's, so that parts add up to the whole.
         highest = max(1, highest_level_of_collection(fit, self.qrels)) if fit else 1
         messages = gain_messages(graded, highest, fit.factors.id, self.qrels) if fit else ()
-        return {name: Formula.of(m, highest) for name, m in own.items()}, list(messages)
+        skip = self._skip_unjudged = skip_unjudged_topics(raw.values(), self.qrels)
+        return {name: Formula.of(m, highest, m in skip) for name, m in own.items()}, list(messages)
 
     def _other_providers(self) -> OtherProviders | None:
         """What computes the raw measures that have no formula; None if there are none."""
         others = [column.measure for column in self._raw_columns if not column.formula]
         if not others or isinstance(self.qrels, CountedTopics):
             return None
-        return OtherProviders(others, self.qrels, alone=len(others) == len(self._raw_columns))
+        return OtherProviders(
+            others,
+            self.qrels,
+            alone=len(others) == len(self._raw_columns),
+            skip_unjudged=bool(self._skip_unjudged),
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -197,7 +209,7 @@ class StdEvaluator(providers.Evaluator):
         rankings = {order: ranker.rank(order) for order in orders}
         scores = {
             column.raw: RawScores.of(
-                column.measure, column.formula.compute(rankings[column.formula.order])
+                column.measure, column.formula.values(rankings[column.formula.order])
             )
             for column in self._raw_columns
             if column.formula
@@ -282,7 +294,10 @@ class StdEvaluator(providers.Evaluator):
             measure = column.measure
             if column.formula or column.plan or evaluation.provider_results is None:
                 if not (column.plan and column.plan.of_mean):
-                    columns.append((measure, evaluation.values[measure].tolist()))
+                    values = evaluation.values[measure].tolist()
+                    if column.formula and column.formula.skips_unjudged:
+                        values = [None if value != value else value for value in values]
+                    columns.append((measure, values))
             else:
                 columns.append((measure, [theirs.get((measure, topic)) for topic in topics]))
         for i, topic in enumerate(topics):

@@ -6,24 +6,28 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import ir_measures
+from ir_measures import measures as irm
 from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.providers.fallback_provider import FallbackEvaluator
 from ir_measures.util import Metric
 
+from ir_std import measures
 from ir_std.errors import UsageError
 from ir_std.evaluation import metrics
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
+_CLASSES = {type(getattr(measures, name)) for name in metrics.FORMULAS} | {type(irm.nDCG)}
+"""The classes that a formula computes: a user's own may have the name of one of these."""
+
 
 def has_formula(measure: Measure) -> bool:
     """Whether :mod:`ir_std.evaluation.metrics` computes a raw measure, in calls of ir_std."""
-    if measure.__name__ == "NumRel":  # of which ir_measures' providers have level 1 alone
+    if type(measure) is type(irm.NumRel):  # of which ir_measures' providers have level 1 alone
         return bool(measure["rel"] != 1)
     return (
-        measure.__name__ in metrics.FORMULAS
-        and not hasattr(measure, "runtime_impl")
+        type(measure) in _CLASSES
         and "gains" not in measure.params
         and not measure.params.get("judged_only")
     )
@@ -32,6 +36,29 @@ def has_formula(measure: Measure) -> bool:
 def ir_measures_providers() -> list[providers.Provider]:
     """The providers of ``ir_measures.DefaultPipeline`` without ir_std's."""
     return [p for p in ir_measures.DefaultPipeline.providers if p.NAME != "ir_std"]
+
+
+_READ_ROWS = ("cwl_eval", "pyndeval", "msmarco", "gdeval", "accuracy")
+"""The providers that read judgments as rows, which do not show a topic that has none."""
+
+
+def skip_unjudged_topics(measures: Iterable[Measure], qrels: Qrels) -> set[Measure]:
+    """The measures that ir_measures gives no value on topics of which nothing is judged.
+
+    A dict may hold such topics.  ir_measures gives 0 there if the first of the providers that
+    serve a call finds them.
+    """
+    if qrels.sizes.all():
+        return set()
+    pipeline = [p for p in ir_measures_providers() if p.is_available()]
+    served = {}
+    for measure in measures:
+        supporting = (i for i, p in enumerate(pipeline) if p.supports(measure))
+        if (first := next(supporting, None)) is not None:
+            served[measure] = first
+    if not served or pipeline[min(served.values())].NAME not in _READ_ROWS:
+        return set()
+    return {measure for measure, i in served.items() if pipeline[i].NAME in _READ_ROWS}
 
 
 class OtherProviders:
@@ -44,6 +71,8 @@ class OtherProviders:
     alone : bool
         Whether no other measure is evaluated beside them: only then does ir_measures leave a
         topic without a value out of the mean of a measure such as Accuracy.
+    skip_unjudged : bool
+        Whether topics of which nothing is judged have no value where a provider gives none.
 
     Raises
     ------
@@ -51,7 +80,13 @@ class OtherProviders:
         If no provider that is installed computes one of them.
     """
 
-    def __init__(self, measures: Sequence[Measure], qrels: Qrels, alone: bool) -> None:
+    def __init__(
+        self,
+        measures: Sequence[Measure],
+        qrels: Qrels,
+        alone: bool,
+        skip_unjudged: bool = False,
+    ) -> None:
         self.measures = list(measures)
         pipeline = providers.FallbackProvider(ir_measures_providers())
         # One evaluator for each treatment of the judgments: in a common one pytrec_eval computes
@@ -69,11 +104,11 @@ class OtherProviders:
             raise UsageError(
                 f"ir_measures has nothing that computes some measures here: {unsupported}"
             ) from None
-        self._evaluator = (
-            evaluators[0]
-            if alone and len(evaluators) == 1
-            else FallbackEvaluator(self.measures, evaluators)
-        )
+        self._evaluator = evaluators[0]
+        if not alone or len(evaluators) > 1:
+            self._evaluator = FallbackEvaluator(self.measures, evaluators)
+            sizes = zip(qrels.topics, qrels.sizes.tolist(), strict=True)
+            self._evaluator.qrel_qids = [t for t, size in sizes if size or not skip_unjudged]
 
     def results(self, run: Run) -> list[Metric]:
         """The values by topic, as the providers give them."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ir_measures
+from ir_measures import measures as irm
 from ir_measures import providers
 from ir_measures.measures import Measure
 
@@ -14,7 +16,10 @@ from ir_std.errors import NoFactorsError
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message, topics_without_factors
 from ir_std.evaluation.other_providers import has_formula, ir_measures_providers
+from ir_std.factors.fit import ENOUGH
 from ir_std.measures import DCG, SP, Standardized, nDCG
+
+_logger = logging.getLogger("ir_std")
 
 
 class StdProvider(providers.Provider):
@@ -34,9 +39,9 @@ class StdProvider(providers.Provider):
             return has_formula(base) or any(
                 p.is_available() and p.supports(base) for p in ir_measures_providers()
             )
-        if hasattr(measure, "runtime_impl"):
-            return False
-        return measure.NAME in (SP.NAME, DCG.NAME, nDCG(rel=1).NAME)
+        # By class: users may have measures of their own by these names.
+        widened = type(measure) is type(nDCG) and measure.NAME != irm.nDCG.NAME
+        return widened or type(measure) in (type(SP), type(DCG))
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
         # FallbackProvider passes a set, whose order would change from run to run.
@@ -50,6 +55,8 @@ class StdProvider(providers.Provider):
                 )
         if "pyterrier" in sys.modules:
             evaluator.messages += tuple(_about_pyterrier(evaluator))
+        for match in evaluator.matches:
+            _logger.info("%s", match.summary)
         return evaluator
 
 
@@ -62,6 +69,15 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
             f"({', '.join(without)}): average what it gives with perquery=True",
             warns=True,
         )
+    for match in evaluator.matches:
+        if match.fit and match.fit.basis == "counts" and match.chosen_by == "qrels":
+            named = evaluator.plans[0].measure(factors=match.fit.factors.id)
+            yield Message(
+                f"{match.fit.factors.id} was recognized by numbers of relevant documents on "
+                f"{len(match.fit.compared.comparable)} topics, and needs {ENOUGH}: where "
+                f"pt.Experiment evaluates in batches of fewer, name the set, as in {named}",
+                warns=True,
+            )
 
 
 def install_provider() -> None:

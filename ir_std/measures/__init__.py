@@ -1,7 +1,7 @@
 """Measure objects and their names: SP, DCG, a wider nDCG, and the standardized family.
 
-Importing this module registers them with ir_measures, so that ``ir_measures.parse_measure``
-knows their names.  It stands in for ``ir_measures.measures``: what it does not have, that has.
+Importing this module makes them known to ``ir_measures.parse_measure``, behind all that is
+registered there.  It stands in for ``ir_measures.measures``: what it does not have, that has.
 
 ======================  ====================================================================
 module                  what it holds
@@ -12,6 +12,7 @@ module                  what it holds
 ``parameters``          which parameters are allowed; canonical names
 ``equivalence``         measures that are equal once they are standardized
 ``names``               what trec_eval and MTEB call the measures
+``lookup``              where names are looked up: ir_std's own, and ir_measures'
 ======================  ====================================================================
 """
 
@@ -26,8 +27,10 @@ if not TYPE_CHECKING:
 
 from ir_std.measures.dcg import DCG, NDCG, nDCG
 from ir_std.measures.equivalence import equivalents, has_graded_gains
+from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
+from ir_std.measures.lookup import join_ir_measures as _join_ir_measures
 from ir_std.measures.parameters import canonical, check_params
 from ir_std.measures.parsing import Measures, as_measures, near_measures, parse_measure
 from ir_std.measures.sp import SP
@@ -38,20 +41,21 @@ from ir_std.measures.family import _rebuild  # noqa: F401  # isort: skip
 from ir_std.measures.sp import _SP  # noqa: F401  # isort: skip
 
 _register_family()
+_join_ir_measures()
 
-sAP: Standardized = irm.registry["sAP"]
-sSP: Standardized = irm.registry["sSP"]
-sP: Standardized = irm.registry["sP"]
-sR: Standardized = irm.registry["sR"]
-sRR: Standardized = irm.registry["sRR"]
-sRprec: Standardized = irm.registry["sRprec"]
-sRBP: Standardized = irm.registry["sRBP"]
-snDCG: Standardized = irm.registry["snDCG"]
-sDCG: Standardized = irm.registry["sDCG"]
-sERR: Standardized = irm.registry["sERR"]
-sBpref: Standardized = irm.registry["sBpref"]
-sSuccess: Standardized = irm.registry["sSuccess"]
-sJudged: Standardized = irm.registry["sJudged"]
+sAP: Standardized = _FORMS["sAP"]
+sSP: Standardized = _FORMS["sSP"]
+sP: Standardized = _FORMS["sP"]
+sR: Standardized = _FORMS["sR"]
+sRR: Standardized = _FORMS["sRR"]
+sRprec: Standardized = _FORMS["sRprec"]
+sRBP: Standardized = _FORMS["sRBP"]
+snDCG: Standardized = _FORMS["snDCG"]
+sDCG: Standardized = _FORMS["sDCG"]
+sERR: Standardized = _FORMS["sERR"]
+sBpref: Standardized = _FORMS["sBpref"]
+sSuccess: Standardized = _FORMS["sSuccess"]
+sJudged: Standardized = _FORMS["sJudged"]
 
 __all__ = [
     "DCG",
@@ -86,6 +90,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
+    registry = irm.registry
     __all__.extend(name for name in irm.__all__ if name not in __all__)
 
     def __getattr__(name: str) -> Any:

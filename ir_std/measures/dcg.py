@@ -7,6 +7,7 @@ from typing import Any
 from ir_measures import measures as irm
 from ir_measures.measures import ParamInfo
 
+from ir_std.measures.lookup import own
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
 
 _FORMULATION = ParamInfo(
@@ -50,5 +51,4 @@ DCG = _DCG()
 nDCG = _nDCG()
 NDCG = nDCG
 
-irm.register(DCG)
-irm.registry.update(nDCG=nDCG, NDCG=nDCG)
+own.update(DCG=DCG, nDCG=nDCG, NDCG=NDCG)

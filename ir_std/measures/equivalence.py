@@ -8,6 +8,7 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
 from ir_std.measures.dcg import DCG, nDCG
+from ir_std.measures.lookup import by_name
 from ir_std.measures.sp import SP
 
 _GRADED = ("nDCG", "DCG", "RBP")
@@ -40,7 +41,7 @@ def equivalents(measure: Measure, binary: bool) -> Iterator[Measure]:
         params = {name: value for name, value in measure.params.items() if name != "rel"}
         if "rel" not in measure.params:
             params["rel"] = 1
-        equal.append(irm.registry[measure.__name__](**params))
+        equal.append(by_name[measure.__name__](**params))
     yield from equal
     for raw in equal:
         proportional = _PROPORTIONAL.get(raw.__name__)

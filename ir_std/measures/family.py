@@ -10,6 +10,7 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure, ParamInfo
 
 from ir_std.errors import UsageError
+from ir_std.measures.lookup import by_name, own
 from ir_std.measures.parameters import TypedMeasure, check_params
 from ir_std.schemes import SCHEMES
 
@@ -94,8 +95,7 @@ class Standardized(TypedMeasure):
 
 
 def _rebuild(name: str, params: dict[str, Any]) -> Standardized:
-    measure: Standardized = irm.registry[name](**params)
-    return measure
+    return FORMS[name](**params)
 
 
 def standardized(measure: Measure, **params: Any) -> Standardized:
@@ -121,13 +121,16 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
     """
     if not has_standardized(measure):
         raise UsageError(f"{measure} has no standardized form")
-    result: Standardized = irm.registry[f"s{measure.__name__}"](**measure.params, **params)
-    return result
+    return FORMS[f"s{measure.__name__}"](**measure.params, **params)
 
 
 def has_standardized(measure: Measure) -> bool:
-    """Whether measures of this kind have a standardized form."""
-    return isinstance(irm.registry.get(f"s{measure.__name__}"), Standardized)
+    """Whether measures of this kind have a standardized form.
+
+    By class: a user's measure with the name of another has none.
+    """
+    form = FORMS.get(f"s{measure.__name__}")
+    return form is not None and isinstance(form.BASE, type(measure))
 
 
 def _standardized_form(base: Measure) -> Standardized:
@@ -164,12 +167,19 @@ _DIVERSITY = {
 """They need judgments of subtopics, for which there are no factor sets."""
 
 
+FORMS: dict[str, Standardized] = {}
+"""The standardized forms by name, those of aliases too."""
+
+
 def register_family() -> None:
-    """Register a standardized form of every measure of ir_measures, and of its aliases."""
+    """Make a standardized form of every measure, and of its aliases."""
     forms: dict[str, Standardized] = {}
-    for alias, base in list(irm.registry.items()):
+    for alias, base in list(by_name.items()):
         name = base.__name__
-        if isinstance(base, Measure) and base.PRETTY_NAME and name not in _COUNTS | _DIVERSITY:
+        # A user's own measure may not say what it is called.
+        described = isinstance(base, Measure) and getattr(base, "PRETTY_NAME", None)
+        if described and name not in _COUNTS | _DIVERSITY:
             if name not in forms:
                 forms[name] = _standardized_form(base)
-            irm.registry[f"s{alias}"] = forms[name]
+            FORMS[f"s{alias}"] = forms[name]
+    own.update(FORMS)

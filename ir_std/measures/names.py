@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ir_measures.measures import Measure, registry
+from ir_measures.measures import Measure
 
 from ir_std.errors import IrStdError
 from ir_std.measures import canonical, parse_measure
+from ir_std.measures.lookup import by_name
 
 UNBOUNDED = ("SP", "DCG", "alpha_DCG")
 """Measures whose values may exceed 1."""
@@ -170,14 +171,14 @@ def translate_name(name: str) -> list[str]:
     if several := _several(name):
         return [one for each in several for one in translate_name(each)]
     word = re.match(r"\w*", name)
-    if word is None or word[0] in registry:
+    if word is None or word[0] in by_name:
         return [name]
     for prefix in ("", "s"):
         if name[: len(prefix)].lower() == prefix:
             ours = _translated(name[len(prefix) :], TREC_EVAL_NAMES | _MTEB_NAMES, re.IGNORECASE)
             if ours:
                 return [prefix + ours]
-    same = {m.__name__ for alias, m in registry.items() if alias.lower() == word[0].lower()}
+    same = {m.__name__ for alias, m in by_name.items() if alias.lower() == word[0].lower()}
     return [one + name[word.end() :] for one in same] if len(same) == 1 else [name]
 
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from ir_measures.measures import Measure, registry
+from ir_measures.measures import Measure
 
 from ir_std.errors import UnknownMeasureError, UsageError, did_you_mean, nearest_names
+from ir_std.measures.lookup import by_name, log_conflict
 from ir_std.measures.parameters import check_params
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str
@@ -50,9 +51,10 @@ def parse_measure(measure: str | Measure) -> Measure:
     if not isinstance(measure, str):
         raise _not_a_measure(measure)
     name, params, at = _split(measure)
-    if name not in registry:
+    if name not in by_name:
         raise UnknownMeasureError(f"unknown measure {name!r}{did_you_mean(near_measures(measure))}")
-    base = registry[name]
+    log_conflict(name)
+    base = by_name[name]
     if at is not None:
         params[base.AT_PARAM] = at
     parsed: Measure = base(**params)
@@ -92,7 +94,7 @@ def near_measures(text: str) -> list[str]:
         return []
     digits = cutoff.translate(_MISTAKEN_FOR_DIGITS)
     at = f"@{digits}" if digits.isdecimal() else ""
-    return [near + at for near in nearest_names(word[0], registry)]
+    return [near + at for near in nearest_names(word[0], by_name)]
 
 
 def _split(measure: str) -> tuple[str, dict[str, Any], Any]:

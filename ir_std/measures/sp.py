@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ir_measures import measures as irm
 from ir_measures.measures import ParamInfo
 
+from ir_std.measures.lookup import own
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
 
 
@@ -25,4 +25,4 @@ class _SP(TypedMeasure):
 
 
 SP = _SP()
-irm.register(SP)
+own["SP"] = SP

@@ -80,21 +80,22 @@ class Method:
     formula: Callable[[Floats], Floats]
     needs_positive: bool = False
 
-    def normalize(self, run: Run) -> DictRun:
+    def normalize(self, run: Run) -> Run:
         """A run with the scores of each topic normalized.
 
         Raises
         ------
         InputError
-            Naming the topic, if its highest score must be above 0 and is not.
+            Naming the topic, if its highest score must be above 0 and is not, or a score is
+            infinite, or becomes so.
         """
         return DictRun.from_lists(
             (
                 (topic, docs, self._normalize_list(scores, topic, run.name))
-                for topic, (docs, scores) in run.lists.items()
+                for topic, (docs, scores) in run.check_finite().lists.items()
             ),
             run.name,
-        )
+        ).check_finite()
 
     def _normalize_list(self, scores: Floats, topic: str, run: str) -> Floats:
         if not len(scores):

@@ -21,6 +21,8 @@ MARGIN = 8 * WORD
 
 DECIMAL = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 """A number as C's strtod reads it; not all that Python takes for one, such as 1_000."""
+LOWEST, _TOO_LOW = b"-inf", b"-1e999"
+"""The infinite number that a score may be; and one that Python reads as it."""
 _WHOLE = rb"([+-]?)0*(\d{1,19})"
 
 _BYTES = np.uint64(0x0101010101010101)
@@ -93,6 +95,7 @@ def floats(codes: Bytes, starts: Ints, ends: Ints) -> Floats:
 
 def _one_by_one(texts: list[bytes]) -> list[float]:
     """Decimal numbers as Python reads them; of these characters it takes no others."""
+    texts = [_TOO_LOW if text == LOWEST else text for text in texts]
     if b"".join(texts).translate(None, b"0123456789.eE+-"):
         raise NotANumber
     try:

@@ -115,6 +115,7 @@ class Comparison:
         return find_overlaps(
             {p.collection: p.results.evaluator.qrels for p in self.parts},
             {p.collection: p.doc_id_pattern for p in self.parts},
+            {p.collection: p.origin for p in self.parts if p.origin},
         )
 
     def effects(self, baseline: str, test: str = "t", correction: str | None = None) -> Effects:
@@ -270,9 +271,7 @@ class Comparison:
         ) * (len(kinds) > 1)
         return (
             *mixed,
-            f"Raw means ({', '.join(raw)}) of different collections cannot be "
-            "compared: they say as much about the topics as about the systems. "
-            f"{self._comparability()}",
+            self._comparability(", ".join(raw)),
             "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
             + (
                 "anchors, of the link to the reference."
@@ -282,14 +281,24 @@ class Comparison:
             *self._notes_on_steps(),
         )
 
-    def _comparability(self) -> str:
-        """Which standardized means compare across collections."""
+    def _comparability(self, raw: str) -> str:
+        """Which means compare across collections."""
+        if self.overlaps.of_labels(self.collections):
+            return (
+                f"These are the same topics under different labels: raw means ({raw}) say as much "
+                "about the judges as about the systems; standardized ones compare where the "
+                "standardizing systems are the same."
+            )
+        about_raw = (
+            f"Raw means ({raw}) of different collections cannot be compared: they say as much "
+            "about the topics as about the systems."
+        )
         if not self.links:
             return (
-                "Standardized means compare where the standardizing systems are the same, or "
-                "linked (--anchor): each is relative to the systems of its own track."
+                f"{about_raw} Standardized means compare where the standardizing systems are the "
+                "same, or linked (--anchor): each is relative to the systems of its own track."
             )
-        return "Linked means can: they are on the scale of the reference collection."
+        return f"{about_raw} Linked means can: they are on the scale of the reference collection."
 
     def _systems_method(self) -> str:
         """How the systems' part of the intervals was computed."""

@@ -46,7 +46,7 @@ def read_run(file: File) -> Run:
     Raises
     ------
     InputError
-        Naming file and line: too few or many columns, a score that is no finite number, a
+        Naming file and line: too few or many columns, a score that is no finite number nor -inf, a
         document twice in a topic, an empty file, one that cannot be unpacked, bytes that are not
         UTF-8, control characters, lines of more than a megabyte.
     """

@@ -42,7 +42,7 @@ def as_run(run: Any) -> Run:
     ------
     InputError
         If it is none of these, an id is no string (for a dict's documents: when they are
-        looked at), a score is no finite number, or a document occurs twice in a topic.
+        looked at), a score is NaN or +inf, or a document occurs twice in a topic.
     """
     if isinstance(run, Run):
         return run

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import InputError
 from ir_std.reading import Collision, Ids, check_strings, keys, may_repeat
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
@@ -68,7 +68,7 @@ class Run(ABC):
     Raises
     ------
     InvalidRun
-        If a score is not a finite number.
+        If a score is NaN or +inf.
     """
 
     def __init__(
@@ -80,16 +80,30 @@ class Run(ABC):
         self.sizes = np.array(sizes, np.int64)
         self.starts = np.cumsum(self.sizes) - self.sizes
         self.scores = scores
-        infinite = np.flatnonzero(~np.isfinite(scores))
-        if infinite.size:
-            line = int(infinite[0])
+        # Below all others is a place in a ranking; ir_measures' providers compute with it, too.
+        self._refuse(~(scores < np.inf), "scores must be finite numbers, or -inf")
+
+    def check_finite(self) -> Run:
+        """The run itself, whose scores can be computed with.
+
+        Raises
+        ------
+        InvalidRun
+            If a score is -inf.
+        """
+        self._refuse(np.isneginf(self.scores), "scores must be finite numbers")
+        return self
+
+    def _refuse(self, wrong: Mask, expected: str) -> None:
+        """Raise an error at the first of the lines that are wrong."""
+        for line in np.flatnonzero(wrong).tolist():
             topic, a = next((t, a) for t, (a, b) in self.bounds.items() if a <= line < b)
             raise InvalidRun.at(
-                name,
+                self.name,
                 None,
                 f"topic {topic}, document "
-                f"{self.documents(topic)[line - a]!r} has score {scores[line]}",
-                "scores must be finite numbers",
+                f"{self.documents(topic)[line - a]!r} has score {self.scores[line]}",
+                expected,
             )
 
     @abstractmethod
@@ -135,7 +149,7 @@ class DictRun(Run):
     Raises
     ------
     InvalidRun
-        If a score is not a finite number.
+        If a score is NaN or +inf.
     InputError
         If a document id is no string, when documents are looked at: to check all ids beforehand
         would take as long as the evaluation.
@@ -157,7 +171,7 @@ class DictRun(Run):
         Raises
         ------
         InvalidRun
-            If a document occurs twice in a topic, or a score is not a finite number.
+            If a document occurs twice in a topic, or a score is NaN or +inf.
         """
         scored: dict[str, dict[str, float]] = {}
         for topic, docs, scores in lists:
@@ -244,7 +258,7 @@ class ArrayRun(Run):
     Raises
     ------
     InvalidRun
-        If a document occurs twice in a topic, or a score is not a finite number.
+        If a document occurs twice in a topic, or a score is NaN or +inf.
     """
 
     def __init__(

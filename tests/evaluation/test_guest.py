@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import os
+import pickle
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import pytest
-from ir_measures import AP, RBP, Accuracy, P, SetP, nDCG
+from ir_measures import AP, ERR, RBP, RR, Accuracy, Judged, P, SetP, nDCG
+from ir_measures.measures import Measure
 
 import ir_std
+from ir_std.evaluation.other_providers import has_formula
 
 CALLS = """
 import random, sys, warnings
@@ -126,6 +133,153 @@ def test_own_providers_answer_what_they_can() -> None:
         assert not ir_std.StdProvider().supports(measure)
     for measure in (ir_std.SP, ir_std.DCG, ir_std.nDCG(rel=1), ir_std.nDCG(dcg="jk"), ir_std.sAP):
         assert ir_std.StdProvider().supports(measure)
+
+
+def test_pickles_of_ir_measures_load_where_ir_std_is_not_installed(tmp_path: Path) -> None:
+    measure = ir_measures.measures.registry["nDCG"] @ 10
+    (tmp_path / "measure.pickle").write_bytes(pickle.dumps([measure, ir_measures.nDCG @ 5]))
+    lines = said(
+        "import pickle, sys; sys.modules['ir_std'] = None\n"
+        "print(pickle.load(open('measure.pickle', 'rb')))",
+        tmp_path,
+    )
+    assert lines == ["[nDCG@10, nDCG@5]"]
+
+
+USERS_OWN = """
+import logging, sys
+import ir_measures
+from ir_measures import measures
+from ir_measures.measures import register
+
+logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(levelname)s %(message)s")
+{before}
+class Own(measures.Measure):
+    SUPPORTED_PARAMS = {{"cutoff": measures.ParamInfo(dtype=int, required=False)}}
+
+class Provider(ir_measures.Provider):
+    NAME = "own"
+
+    def supports(self, measure):
+        return isinstance(measure, Own)
+
+    def _evaluator(self, measures, qrels):
+        return Evaluator(list(measures), ["q"])
+
+class Evaluator(ir_measures.Evaluator):
+    def _iter_calc(self, run):
+        for measure in self.measures:
+            yield ir_measures.Metric("q", measure, 0.125)
+
+ir_measures.DefaultPipeline.providers.insert(0, Provider())
+for name in ("SP", "DCG", "sAP", "snDCG"):
+    Own.__name__ = Own.NAME = name
+    register(type(name, (Own,), dict(__name__=name, NAME=name))())
+measures.registry["nDCG"] = type("nDCG", (Own,), dict(__name__="nDCG", NAME="nDCG"))()
+{after}
+for name in ("SP", "DCG", "sAP", "snDCG", "nDCG"):
+    theirs = ir_measures.parse_measure(name)
+    scores = ir_measures.calc_aggregate([theirs], {{"q": {{"d": 1}}}}, {{"q": {{"d": 1.0}}}})
+    ours = ir_std.parse_measure(name)
+    print(name, isinstance(theirs, Own), scores[theirs], isinstance(ours, Own))
+    print(type(getattr(ir_std, name)).__module__.partition(".")[0])
+print(ir_std.calc_aggregate([ir_std.SP], {{"q": {{"d": 1}}}}, {{"q": {{"d": 1.0}}}}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("", "import ir_std"), ("import ir_std", "")], ids=["before", "after"]
+)
+def test_a_users_measure_of_the_same_name_stays_theirs(
+    before: str, after: str, tmp_path: Path
+) -> None:
+    lines = said(USERS_OWN.format(before=before, after=after), tmp_path)
+    logged = [line for line in lines if line.startswith("WARNING")]
+    assert len(logged) == 5
+    for name in ("SP", "DCG", "sAP", "snDCG", "nDCG"):
+        assert f"{name} True 0.125 False" in lines
+        assert any(line.startswith(f"WARNING {name} is registered with") for line in logged)
+    assert lines.count("ir_std") == 5
+    assert lines[-1] == "{SP: 1.0}"
+
+
+def test_a_class_with_the_name_of_another_is_not_taken_for_it() -> None:
+    class Own(Measure):
+        __name__ = NAME = "SP"
+
+    class Precision(Measure):
+        __name__ = NAME = "AP"
+        SUPPORTED_PARAMS = AP.SUPPORTED_PARAMS
+
+        def __repr__(self) -> str:
+            return "my AP"
+
+    assert not ir_std.StdProvider().supports(Own())
+    assert not has_formula(Precision())
+    assert has_formula(AP)
+    assert has_formula(nDCG @ 10)
+    assert has_formula(ir_std.nDCG(rel=1))
+
+
+def test_an_evaluator_logs_once_which_set_is_used(
+    data: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    qrels = list(ir_measures.read_trec_qrels(str(data / "qrels" / "trec8-adhoc.txt")))
+    run = [ir_measures.ScoredDoc(q.query_id, q.doc_id, 1.0) for q in qrels[:900]]
+    with caplog.at_level(logging.INFO, "ir_std"):
+        evaluator = ir_measures.evaluator([ir_std.sAP, ir_std.sP @ 10], qrels)
+        for _ in range(2):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ir_std.StandardizationWarning)
+                evaluator.calc_aggregate(run)
+    assert [(r.levelname, r.name) for r in caplog.records] == [("INFO", "ir_std")]
+    assert caplog.messages[0] == evaluator.match.summary
+    assert caplog.messages[0].startswith("factors of trec8-adhoc (TREC-8 ad hoc; 129 systems)")
+
+
+QRELS = {"1": {"d1": 1, "d2": 0}, "2": {"d1": 2, "d3": 1}}
+RUN = {"1": {"d1": 1.0, "d2": 2.0}, "2": {"d1": 0.5, "d5": 2.0}}
+ASKED = [
+    [RR @ 10],
+    [ERR @ 20],
+    [nDCG(dcg="exp-log2") @ 10],
+    [RBP(rel=1)],
+    [AP],
+    [nDCG],
+    [Judged @ 5],
+    [RR @ 10, ERR @ 20],
+    [RR @ 10, AP],
+    [RBP(rel=1), Judged @ 5],
+    [RR @ 10, Judged @ 5],
+    [Accuracy, ERR @ 20],
+    [Judged, nDCG(dcg="exp-log2") @ 5],
+]
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        ({**QRELS, "3": {}}, RUN),
+        ({**QRELS, "3": {}}, {**RUN, "3": {"d1": 1.0}}),
+        ({**QRELS, "3": {}}, {**RUN, "3": {}}),
+        (QRELS, {**RUN, "3": {}}),
+        (QRELS, {t: dict.fromkeys(["d3", "d2", "d1", "d0"], -math.inf) for t in QRELS}),
+    ],
+    ids=["qrels", "qrels alone", "both", "run", "-inf"],
+)
+def test_empty_topics_and_infinitely_low_scores_count_as_in_ir_measures(
+    qrels: Any, run: Any, asked: list[Measure]
+) -> None:
+    if RBP(rel=1) in asked and run is not RUN:
+        run = {
+            t: dict(sorted(d.items(), key=lambda x: (x[1], x[0]), reverse=True))
+            for t, d in run.items()
+        }  # cwl-eval takes documents as they come
+    theirs, ours = (m.calc(asked, qrels, run) for m in (ir_measures, ir_std))
+    assert {m: ours[0][m] for m in asked} == pytest.approx(theirs[0], abs=1e-9)
+    values = [{(m.query_id, m.measure): m.value for m in part[1]} for part in (theirs, ours)]
+    assert values[1] == pytest.approx(values[0], abs=1e-9)
 
 
 @pytest.mark.parametrize("module", ["", "measures", "providers", "util", "lazylibs"])

@@ -136,7 +136,8 @@ def test_gzip_is_unpacked_by_its_name(tmp_path: Path) -> None:
         (b"1 Q0 d1 1 2.5\n1 Q0 d2 2 1.5 tag x\n", "run.txt:1: 5 columns"),
         (b"\n# c\n1 Q0 d1 1 x tag\n", "run.txt:3: score is 'x'; a finite number is expected"),
         (b"1 Q0 d1 1 nan tag\n", "run.txt:1: score is 'nan'"),
-        (b"1 Q0 d1 1 -inf tag\n", "run.txt:1: score is '-inf'"),
+        (b"1 Q0 d1 1 inf tag\n", "run.txt:1: score is 'inf'"),
+        (b"1 Q0 d1 1 -Inf tag\n", "run.txt:1: score is '-Inf'"),
         (b"1 Q0 d1 1 1e999 tag\n", "run.txt:1: score is '1e999'"),
         (
             RUN + b"1 Q0 d2 3 1.0 tag\n",

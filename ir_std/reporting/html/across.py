@@ -11,6 +11,7 @@ from ir_std.measures import Standardized
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects, SystemEffects
 from ir_std.reporting.html.sentences import join_with_and
+from ir_std.reporting.relabelled import label_differences, label_differences_table
 from ir_std.reporting.tables import Table
 
 Json = dict[str, Any]
@@ -37,7 +38,12 @@ class AcrossCollections:
     @property
     def tables(self) -> list[Table]:
         """The pooled table, and behind it the differences from the baseline."""
-        return [self.comparison.table(), *([self.effects.table()] if self.effects else [])]
+        relabelled = label_differences(self.comparison)
+        return [
+            self.comparison.table(),
+            *([label_differences_table(relabelled)] if relabelled else []),
+            *([self.effects.table()] if self.effects else []),
+        ]
 
     @property
     def data(self) -> Json:
@@ -67,10 +73,13 @@ class AcrossCollections:
             if (e := self.comparison.pooled(s, measure)) is not None
         }
         names = self.comparison.collections
-        texts = [
-            f"{len(self.comparison.systems)} systems on {len(names)} collections: "
-            f"{', '.join(names)}."
-        ]
+        judged_again = self.comparison.overlaps.of_labels(names)
+        where = (
+            f"under {len(names)} judgments of the same topics"
+            if judged_again
+            else f"on {len(names)} collections"
+        )
+        texts = [f"{len(self.comparison.systems)} systems {where}: {', '.join(names)}."]
         if known:
             best = max(known, key=lambda s: known[s].mean)
             low, high = known[best].interval
@@ -79,7 +88,10 @@ class AcrossCollections:
                 f"{known[best].mean:.3f} (95% interval {low:.3f} to {high:.3f})."
             )
         texts.append(
-            "Only standardized means can be compared across collections; a baseline "
+            "Raw means say as much about the judges as about the systems; differences of each "
+            "system, paired by topic, are in a table of their own."
+            if judged_again
+            else "Only standardized means can be compared across collections; a baseline "
             "would show differences, collection by collection."
         )
         return texts

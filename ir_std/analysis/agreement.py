@@ -1,0 +1,210 @@
+"""Whether two judges agree: on labels, and on how they order systems.
+
+Intervals are percentiles of a bootstrap over topics (Efron, 1979): documents of one topic, and
+scores on it, resemble each other, so that topics are drawn whole.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std._arrays import Floats, Ints, divide
+from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
+
+SAMPLES = 1000
+"""Samples of topics behind an interval."""
+SEED = 20080720
+"""So that the same scores always give the same interval."""
+LEVEL = 0.95
+"""The confidence of the intervals."""
+WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
+"""The power of the distance of two levels by which a disagreement counts; all count 1 for none."""
+_AT_ONCE = 20
+"""Samples whose rank correlations are computed at a time."""
+
+
+class Interval(NamedTuple):
+    """A figure and its 95 percent interval over topics; NaN where it is not defined."""
+
+    value: float
+    low: float
+    high: float
+
+
+def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int) -> Ints:
+    """How many documents have each pair of levels.
+
+    Parameters
+    ----------
+    first, second : array_like of int, shape (n_documents,)
+        The levels, from 0 to below ``n_levels``, that two judges gave the same documents.
+    n_levels : int
+
+    Returns
+    -------
+    ndarray of int, shape (n_levels, n_levels)
+        Rows are the first judge's levels.
+
+    Raises
+    ------
+    ValueError
+        If the judges have different numbers of documents, or a level is not among these.
+    """
+    one, other = np.asarray(first, np.int64), np.asarray(second, np.int64)
+    if one.ndim != 1 or one.shape != other.shape:
+        raise ValueError(
+            f"both judges must label the same documents, got the shapes {one.shape} and "
+            f"{other.shape}"
+        )
+    both = np.concatenate([one, other])
+    if ((both < 0) | (both >= n_levels)).any():
+        raise ValueError(f"levels must lie between 0 and {n_levels - 1}")
+    counts = np.bincount(one * n_levels + other, minlength=n_levels**2)
+    return counts.reshape(n_levels, n_levels)
+
+
+def cohen_kappa(confusion: npt.ArrayLike, weights: str = "none") -> Floats:
+    """Agreement beyond chance: 1 less the disagreement seen over that expected by chance.
+
+    Cohen (1960); with weights Cohen (1968).  Disagreements count ``|i - j| ** p`` for levels ``i``
+    and ``j``; what is expected are the products of the judges' own shares of the levels.  Equal to
+    scikit-learn's ``cohen_kappa_score`` with all levels as ``labels``.
+
+    Parameters
+    ----------
+    confusion : array_like, shape (..., n_levels, n_levels)
+    weights : {'none', 'linear', 'quadratic'}
+
+    Returns
+    -------
+    ndarray, shape (...)
+        NaN where both judges gave all documents one and the same level, or there is none.
+
+    Raises
+    ------
+    ValueError
+        On other weights, or a shape that is not square.
+    """
+    seen = np.asarray(confusion, float)
+    if seen.ndim < 2 or seen.shape[-1] != seen.shape[-2]:
+        raise ValueError(f"confusion must be levels x levels, got the shape {seen.shape}")
+    if weights not in WEIGHTS:
+        raise ValueError(f"weights is {weights!r}: it is one of {', '.join(WEIGHTS)}")
+    i, j = np.indices(seen.shape[-2:])
+    cost = (i != j) * np.abs(i - j) ** WEIGHTS[weights]
+    by_first, by_second = seen.sum(axis=-1), seen.sum(axis=-2)
+    expected = divide(
+        np.einsum("...i,...j,ij->...", by_first, by_second, cost),
+        seen.sum(axis=(-2, -1)),
+        otherwise=0.0,
+    )
+    return 1 - divide(np.einsum("...ij,ij->...", seen, cost), expected, otherwise=np.nan)
+
+
+def kappa_interval(by_topic: npt.ArrayLike, weights: str = "none") -> Interval:
+    """Cohen's kappa over all topics, and its interval.
+
+    Parameters
+    ----------
+    by_topic : array_like, shape (n_topics, n_levels, n_levels)
+        The confusion matrix of each topic.
+    weights : {'none', 'linear', 'quadratic'}
+    """
+    counts = np.asarray(by_topic, float)
+    samples = np.einsum("st,tij->sij", draw_topics(len(counts)), counts)
+    return _interval(float(cohen_kappa(counts.sum(axis=0), weights)), cohen_kappa(samples, weights))
+
+
+class OrderAgreement(NamedTuple):
+    """How alike two judges order systems by their mean scores, and score them topic by topic.
+
+    Attributes
+    ----------
+    tau : Interval
+        Kendall's tau-b.
+    tau_ap : Interval
+        AP correlation of the second order, with the first as the reference.
+    gap : Interval
+        The mean over systems of the absolute difference of the two means.
+    r : Interval
+        Pearson's correlation over topics and systems.
+    """
+
+    tau: Interval
+    tau_ap: Interval
+    gap: Interval
+    r: Interval
+
+
+def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreement:
+    """How alike two judges order systems, and score them.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (n_topics, n_systems)
+        Scores of the same systems on the same topics; a topic on which a value is NaN is left
+        out.  All figures but the gap are NaN with a single system.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or no topic is left.
+    """
+    x, y = np.asarray(first, float), np.asarray(second, float)
+    if x.ndim != 2 or x.shape != y.shape:
+        raise ValueError(
+            "both judges' scores must be the same topics x systems, got the shapes "
+            f"{x.shape} and {y.shape}"
+        )
+    known = ~np.isnan(x + y).any(axis=1)
+    x, y = x[known], y[known]
+    if not x.size:
+        raise ValueError("no topic has scores of all systems by both judges")
+    drawn = np.concatenate([np.ones((1, len(x))), draw_topics(len(x))])
+    means = [drawn @ values / len(x) for values in (x, y)]
+    gaps = np.abs(means[0] - means[1]).mean(axis=1)
+    r = _correlations(drawn, x, y)
+    if x.shape[1] < 2:
+        nothing = Interval(np.nan, np.nan, np.nan)
+        return OrderAgreement(nothing, nothing, _interval(gaps[0], gaps[1:]), nothing)
+    taus, taus_ap = (
+        np.concatenate(
+            [
+                method(means[0][i : i + _AT_ONCE], means[1][i : i + _AT_ONCE])
+                for i in range(0, len(drawn), _AT_ONCE)
+            ]
+        )
+        for method in (kendall_tau_b, tau_ap_b)
+    )
+    return OrderAgreement(
+        *(_interval(figure[0], figure[1:]) for figure in (taus, taus_ap, gaps, r))
+    )
+
+
+def draw_topics(n_topics: int, samples: int = SAMPLES, seed: int = SEED) -> Floats:
+    """How often each topic is in each bootstrap sample, shape (samples, n_topics)."""
+    drawn = np.random.default_rng(seed).multinomial(
+        n_topics, np.full(n_topics, 1 / n_topics), samples
+    )
+    return drawn.astype(float)
+
+
+def _correlations(drawn: Floats, x: Floats, y: Floats) -> Floats:
+    """Pearson's correlation over topics and systems in each sample of topics."""
+    x, y = x - x.mean(), y - y.mean()
+    n = drawn.sum(axis=1) * x.shape[1]
+    sums = [drawn @ values.sum(axis=1) for values in (x, y, x * y, x * x, y * y)]
+    of_x, of_y, products, squares_x, squares_y = (total / n for total in sums)
+    spread = (squares_x - of_x**2) * (squares_y - of_y**2)
+    return divide(products - of_x * of_y, np.sqrt(np.maximum(spread, 0)), otherwise=np.nan)
+
+
+def _interval(value: float, samples: Floats) -> Interval:
+    known = samples[~np.isnan(samples)]
+    if not known.size:
+        return Interval(float(value), np.nan, np.nan)
+    low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(value), float(low), float(high))

@@ -1,0 +1,126 @@
+"""Agreement of two judges: of labels, against scikit-learn's figures; of orders, against scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, pearsonr
+
+from ir_std.analysis.agreement import (
+    cohen_kappa,
+    confusion_matrix,
+    kappa_interval,
+    order_agreement,
+)
+
+RNG = np.random.default_rng(31)
+FIRST = RNG.integers(0, 4, 200)
+SECOND = np.clip(FIRST + RNG.integers(-1, 2, 200) * RNG.integers(0, 2, 200), 0, 3)
+BY_SCIKIT_LEARN = {
+    "none": 0.6098873381536909,
+    "linear": 0.7495898454364909,
+    "quadratic": 0.8657811306782681,
+}
+"""cohen_kappa_score(FIRST, SECOND, weights=...) of scikit-learn 1.9.1."""
+
+
+def plain_kappa(first: list[int], second: list[int], power: int) -> float:
+    """The definition, document by document and pair by pair."""
+
+    def cost(i: int, j: int) -> float:
+        return 0.0 if i == j else float(abs(i - j) ** power)
+
+    n = len(first)
+    seen = sum(cost(i, j) for i, j in zip(first, second, strict=True)) / n
+    expected = sum(cost(i, j) for i in first for j in second) / n**2
+    return 1 - seen / expected
+
+
+@pytest.mark.parametrize(("weights", "power"), [("none", 0), ("linear", 1), ("quadratic", 2)])
+def test_kappa_is_scikit_learns_and_that_of_the_definition(weights: str, power: int) -> None:
+    kappa = float(cohen_kappa(confusion_matrix(FIRST, SECOND, 4), weights))
+    assert kappa == pytest.approx(BY_SCIKIT_LEARN[weights], abs=1e-12)
+    assert kappa == pytest.approx(plain_kappa(FIRST.tolist(), SECOND.tolist(), power), abs=1e-12)
+
+
+def test_cohens_own_example() -> None:
+    # Educational and Psychological Measurement 20 (1960), Table 1: seen .70, by chance .41.
+    table = [[88, 14, 18], [10, 40, 10], [2, 6, 12]]
+    assert float(cohen_kappa(table)) == pytest.approx((0.70 - 0.41) / (1 - 0.41), abs=1e-12)
+
+
+def test_kappa_is_not_defined_where_there_is_one_level_or_no_document() -> None:
+    assert np.isnan(cohen_kappa([[7, 0], [0, 0]]))
+    assert np.isnan(cohen_kappa(np.zeros((3, 3))))
+    assert np.isnan(kappa_interval(np.zeros((2, 3, 3))).low)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [([0, 1], [0], "same documents"), ([0, 4], [0, 1], "between 0 and 3"), ([-1], [0], "between")],
+)
+def test_labels_that_do_not_fit_are_refused(
+    first: list[int], second: list[int], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        confusion_matrix(first, second, 4)
+
+
+def test_weights_and_shapes_that_are_not_known_are_refused() -> None:
+    with pytest.raises(ValueError, match="none, linear, quadratic"):
+        cohen_kappa([[1, 0], [0, 1]], "cubic")
+    with pytest.raises(ValueError, match="levels x levels"):
+        cohen_kappa([1, 2])
+
+
+X = RNG.normal(size=(30, 12)) + np.linspace(0, 2, 12)
+Y = X + RNG.normal(size=(30, 12))
+
+
+def test_the_orders_agreement_is_scipys() -> None:
+    order = order_agreement(X, Y)
+    assert order.tau.value == pytest.approx(kendalltau(X.mean(axis=0), Y.mean(axis=0))[0])
+    assert order.r.value == pytest.approx(pearsonr(X.ravel(), Y.ravel())[0])
+    assert order.gap.value == pytest.approx(np.abs(X.mean(axis=0) - Y.mean(axis=0)).mean())
+    for figure in order:
+        assert figure.low < figure.high
+
+
+def test_each_sample_of_topics_gives_the_figures_of_these_topics() -> None:
+    """An interval is of the figures that resampled topics give, drawn one by one."""
+    from ir_std.analysis.agreement import draw_topics
+
+    samples = draw_topics(30, 40)
+    by_hand = []
+    for counts in samples.astype(int):
+        rows = np.repeat(np.arange(30), counts)
+        by_hand.append(
+            (
+                kendalltau(X[rows].mean(axis=0), Y[rows].mean(axis=0))[0],
+                pearsonr(X[rows].ravel(), Y[rows].ravel())[0],
+            )
+        )
+    order = order_agreement(X, Y)
+    for figure, values in zip((order.tau, order.r), np.transpose(by_hand), strict=True):
+        assert figure.low - 0.05 < np.quantile(values, 0.1) < figure.value + 0.05
+        assert figure.value - 0.05 < np.quantile(values, 0.9) < figure.high + 0.05
+
+
+def test_a_topic_without_a_score_is_left_out() -> None:
+    with_hole = X.copy()
+    with_hole[3, 5] = np.nan
+    whole = np.delete(np.arange(30), 3)
+    assert order_agreement(with_hole, Y).tau.value == order_agreement(X[whole], Y[whole]).tau.value
+
+
+def test_one_system_has_a_gap_and_no_order() -> None:
+    order = order_agreement(X[:, :1], Y[:, :1])
+    assert np.isnan(order.tau.value)
+    assert order.gap.value == pytest.approx(abs(X[:, 0].mean() - Y[:, 0].mean()))
+
+
+def test_scores_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="same topics x systems"):
+        order_agreement(X, Y[:, :3])
+    with pytest.raises(ValueError, match="no topic has scores"):
+        order_agreement(np.full((2, 2), np.nan), np.ones((2, 2)))

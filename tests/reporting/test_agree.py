@@ -1,0 +1,149 @@
+"""Two judgments side by side: tables, in Python and on the command line."""
+
+from __future__ import annotations
+
+import csv
+import tarfile
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+import ir_std
+from ir_std import nDCG, snDCG
+from ir_std.errors import UsageError
+
+PEOPLE, MODEL = "dl19-passage.txt", "judges/dl19-passage.umbrela-gpt4.txt"
+BY_SCIKIT_LEARN = {
+    "none": 0.33848504825049996,
+    "linear": 0.4716850017914913,
+    "quadratic": 0.5807492345406264,
+}
+"""cohen_kappa_score of scikit-learn 1.9.1 on all 9,260 pairs of levels."""
+AT_LEVEL = (0.5099315243389799, 0.512295348234677, 0.2414411795453325)
+
+ONE = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"d": 1, "e": -1}, "3": {"f": 1}}
+OTHER = {"1": {"a": 2, "b": 1, "c": 1}, "2": {"d": 1, "e": 0, "x": 2}}
+
+
+@pytest.fixture(scope="module")
+def of_judges(data: Path) -> ir_std.Agreement:
+    return ir_std.agreement(data / "qrels" / PEOPLE, data / "qrels" / MODEL)
+
+
+def test_kappa_on_dl19_is_scikit_learns(of_judges: ir_std.Agreement) -> None:
+    for weights, kappa in BY_SCIKIT_LEARN.items():
+        assert of_judges.kappa(weights).value == pytest.approx(kappa, abs=1e-12)
+    for level, kappa in enumerate(AT_LEVEL, 1):
+        assert of_judges.kappa_at(level) == pytest.approx(kappa, abs=1e-12)
+
+
+def test_without_runs_the_systems_behind_both_sets_are_compared(
+    of_judges: ir_std.Agreement,
+) -> None:
+    assert len(of_judges.systems) == 37
+    tau = of_judges.order[nDCG @ 10].tau
+    means = [x.mean(axis=0) for x in of_judges.scores[nDCG @ 10]]
+    assert tau.value == pytest.approx(kendalltau(*means)[0])
+    assert of_judges.order[snDCG @ 10].gap.value < of_judges.order[nDCG @ 10].gap.value / 2
+
+
+def test_the_runs_scores_are_those_of_evaluate(
+    of_judges: ir_std.Agreement, data: Path, tmp_path: Path
+) -> None:
+    names = ("p_bert", "bm25base_p")
+    with tarfile.open(data / "runs" / "dl19-passage.tar.xz") as archive:
+        for name in names:
+            archive.extract(f"dl19-passage/{name}", tmp_path, filter="data")
+    runs = {name: tmp_path / "dl19-passage" / name for name in names}
+    qrels = [data / "qrels" / file for file in (PEOPLE, MODEL)]
+    compared = ir_std.agreement(qrels[0], qrels[1], runs, "nDCG@10")
+    assert compared.systems == names
+    for i, q in enumerate(qrels):
+        results = ir_std.evaluate(runs, q, "nDCG@10")
+        for measure in (nDCG @ 10, snDCG @ 10):
+            mean = compared.scores[measure][i][:, 1].mean()
+            assert mean == pytest.approx(results.means["bm25base_p"][measure])
+            column = of_judges.systems.index("bm25base_p")
+            assert compared.scores[measure][i][:, 1] == pytest.approx(
+                of_judges.scores[measure][i][:, column]
+            )
+    difference = compared.difference("p_bert", "nDCG@10")
+    assert difference.n == 43
+    assert difference.mean == pytest.approx(
+        np.subtract(*[x[:, 0].mean() for x in reversed(compared.scores[nDCG @ 10])])
+    )
+
+
+def test_only_what_both_judged_is_compared() -> None:
+    compared = ir_std.agreement(ONE, OTHER)
+    assert compared.topics == ("1", "2")
+    assert compared.judged_once == (0, 1)
+    assert compared.confusion.sum(axis=0).tolist() == [[1, 1, 0], [0, 2, 0], [0, 0, 1]]
+    assert compared.systems == ()
+    assert any("1 topic of first alone" in text for text in compared.notes)
+    assert set(compared.tables) == {"labels", "confusion", "topics"}
+
+
+def test_a_level_that_one_never_gives_has_no_kappa() -> None:
+    compared = ir_std.agreement({"1": {"a": 1, "b": 0}}, {"1": {"a": 3, "b": 0}})
+    assert compared.kappa_at(1) == 1
+    assert np.isnan(compared.kappa_at(2))
+    assert any("the scales differ" in text for text in compared.notes)
+
+
+@pytest.mark.parametrize("other", [{"9": {"a": 1}}, {"1": {"z": 1}}])
+def test_two_judgments_with_nothing_in_common_are_refused(other: Any) -> None:
+    with pytest.raises(UsageError, match="no judged document of a topic in common"):
+        ir_std.agreement(ONE, other)
+
+
+def test_a_table_of_systems_needs_some() -> None:
+    compared = ir_std.agreement(ONE, OTHER)
+    with pytest.raises(UsageError, match="give runs"):
+        compared.table("means")
+    with pytest.raises(UsageError, match="did you mean 'labels'"):
+        compared.table("label")
+
+
+def test_the_command_line_prints_the_tables(data: Path, ir_std_cli: Any) -> None:
+    files = [data / "qrels" / file for file in (PEOPLE, MODEL)]
+    done = ir_std_cli("agree", *files, "nDCG@10")
+    assert done.status == 0
+    assert any(
+        line.startswith("kappa, quadratic weights") and "0.5807" in line for line in done.out
+    )
+    assert any(line.startswith("snDCG@10") for line in done.out)
+    assert any("labels of GPT-4 (UMBRELA)" in line for line in done.err)
+    rows = list(
+        csv.DictReader(
+            StringIO(
+                "\n".join(
+                    ir_std_cli("agree", *files, "nDCG@10", "-o", "csv", "--table", "order").out
+                )
+            )
+        )
+    )
+    assert [row["measure"] for row in rows] == ["nDCG@10", "snDCG@10"]
+    assert float(rows[0]["tau low"]) < float(rows[0]["tau"]) < float(rows[0]["tau high"])
+
+
+def test_wrong_use_is_one_line(data: Path, ir_std_cli: Any) -> None:
+    file = data / "qrels" / PEOPLE
+    one = ir_std_cli("agree", file)
+    assert (one.status, one.err) == (
+        2,
+        ["ir_std: error: found 1 qrels: give the two that are to be compared"],
+    )
+    several = ir_std_cli("agree", file, data / "qrels" / MODEL, "-o", "csv")
+    assert several.status == 2
+    assert "add --table labels|confusion|topics|order|means" in several.err[0]
+
+
+def test_topics_on_which_the_judges_agree_least_come_first(of_judges: ir_std.Agreement) -> None:
+    kappas = [row[4].value for row in of_judges.table("topics").rows]
+    assert kappas == sorted(kappas)
+    assert len(kappas) == 43
