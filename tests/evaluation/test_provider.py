@@ -220,7 +220,7 @@ def test_topics_without_spread_are_noted_where_the_scheme_looks_at_it() -> None:
 def test_cutoff_measures_do_not_mind_depth() -> None:
     factors = FactorSet(
         {"id": "cut", "depth": 1000, "measures": {"P@10": {"systems": 2}}},
-        TOPICS,
+        dict.fromkeys(TOPICS),
         {"P@10": MEANS},
         {"P@10": SDS},
     )
