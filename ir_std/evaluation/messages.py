@@ -103,13 +103,15 @@ def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
         if fit is None or fit.basis is None or fit.dataset is not None:
             continue
         counted = [topic for topic in fit.counted if topic not in fit.unproven]
-        if counted and fit.basis != "names" and match.chosen_by != "name":
+        # Of scores numbers are all that there is, as the summary says.
+        from_scores = fit.collection.qrels is None
+        if counted and fit.basis != "names" and match.chosen_by != "name" and not from_scores:
             on = f" on {len(counted)} topics" if len(counted) < len(fit.matched) else ""
             yield Message(
                 f"{fit.factors.id}: recognized by numbers of relevant documents alone{on}",
-                warns=fit.collection.qrels is not None and not _all_counts_agree(fit),
+                warns=not _all_counts_agree(fit),
             )
-        if fit.collection.qrels is not None:
+        if not from_scores:
             yield from _unknown_level_messages(fit, plans)
 
 

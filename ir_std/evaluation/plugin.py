@@ -74,7 +74,7 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
             named = evaluator.plans[0].measure(factors=match.fit.factors.id)
             yield Message(
                 f"{match.fit.factors.id} was recognized by numbers of relevant documents on "
-                f"{len(match.fit.compared.comparable)} topics, and needs {ENOUGH}: where "
+                f"{len(match.fit.comparable)} topics, and needs {ENOUGH}: where "
                 f"pt.Experiment evaluates in batches of fewer, name the set, as in {named}",
                 warns=True,
             )
