@@ -98,7 +98,18 @@ class Match:
         return (
             "no factor set fits these qrels; nearest: "
             + "; ".join(f"{n.factors.id}: {n.why_not}" for n in self.nearest)
+            + self._judged_otherwise
             + "; name a set with factors= or --factors"
+        )
+
+    @property
+    def _judged_otherwise(self) -> str:
+        """What to know of other judgments of a set's topics."""
+        if any(n.missing or n.strange_id or not n.collection.qrels for n in self.nearest):
+            return ""
+        return (
+            "; other judgments of the same topics, by a language model or by people and one, are "
+            "a collection of their own: build its factors (ir_std build --judge)"
         )
 
 

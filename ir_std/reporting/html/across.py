@@ -157,10 +157,12 @@ def _sentence(effects: SystemEffects) -> str:
     s = effects.summary()
     if s is None:
         return f"{text}. There is no summary: {effects.why_not()}."
+    few = f", of {s.n} collections, few" * effects.is_few
+    left_out = f", without {join_with_and(names)}" if (names := effects.left_out()) else ""
     return (
         f"{text}. In summary the difference is {s.effect:+.3f} (95% interval {s.low:+.3f} to "
-        f"{s.high:+.3f}); on one more such collection it may lie from {s.predicted[0]:+.3f} to "
-        f"{s.predicted[1]:+.3f}."
+        f"{s.high:+.3f}{few}{left_out}); on one more such collection it may lie from "
+        f"{s.predicted[0]:+.3f} to {s.predicted[1]:+.3f}."
     )
 
 
@@ -175,9 +177,9 @@ def _rows_of_effects(effects: Effects, measure: Measure, system: str) -> list[Js
             e.difference.mean,
             *e.difference.interval,
             e.difference.n,
-            weight=next(weights, None) if known else None,
+            weight=next(weights, None) if used else None,
         )
-        for e, known in zip(of_system.effects, of_system.known, strict=True)
+        for e, used in zip(of_system.effects, of_system.summarized(), strict=True)
     ]
     if s:
         rows += [
