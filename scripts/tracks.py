@@ -433,7 +433,7 @@ TRACKS: dict[str, Track] = {
         "trec2004.rob",
         110,
         ROBUST04,
-        {"nDCG": STANDARDIZATION},
+        {"nDCG": replace(STANDARDIZATION, depth=1000)},  # as deep as the track allowed
         max_level=2,
         notes=(
             "nDCG (graded) is known on 99 of the 249 topics: 601 to 700.",

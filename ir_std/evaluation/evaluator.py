@@ -20,9 +20,6 @@ from ir_std.evaluation.messages import (
     gain_messages,
     level_messages,
     message_texts,
-    run_messages,
-    saturation_messages,
-    score_messages,
 )
 from ir_std.evaluation.other_providers import (
     OtherProviders,
@@ -36,6 +33,7 @@ from ir_std.evaluation.plans import (
     make_plan,
     match_factors,
 )
+from ir_std.evaluation.run_messages import run_messages, saturation_messages, score_messages
 from ir_std.factors.recognition import Match
 from ir_std.measures import Measures, Standardized, as_measures, check_params
 from ir_std.scores.inputs import as_run_or_scores
