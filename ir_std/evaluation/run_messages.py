@@ -18,6 +18,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import saturates
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.qrels import Qrels
+from ir_std.trec.ranking import TREC_EVAL, Ranker
 from ir_std.trec.runs import Run
 
 AS_DEEP = 0.9
@@ -36,6 +37,19 @@ def run_messages(
     if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
         yield Message("none of its documents is judged", run=name)
     yield from _depth_messages(name, plans, sizes)
+
+
+def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
+    """Where RBP of a run differs from cwl-eval's, which ir_measures asks where ``rel`` is given."""
+    if not any(m.__name__ == "RBP" and "rel" in m.params for m in measures):
+        return
+    tied, not_sorted = ranker.tied_topics(TREC_EVAL), ranker.unsorted_topics(TREC_EVAL)
+    parts = [f"topics with tied scores: {tied}"] * (tied > 0)
+    parts += [f"topics that are not in the order of scores: {not_sorted}"] * (not_sorted > 0)
+    if parts:
+        yield Message(
+            f"{', '.join(parts)}; RBP is by score and id, cwl-eval's by file order", run=name
+        )
 
 
 def score_messages(

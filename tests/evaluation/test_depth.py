@@ -98,7 +98,9 @@ def test_trec8_cut_on_all_topics_but_one_is_warned_of(
         topic: dict(list(zip(docs, scores.tolist(), strict=True))[: None if i == 7 else 10])
         for i, (topic, (docs, scores)) in enumerate(lists.items())
     }
-    with pytest.warns(ir_std.StandardizationWarning, match="run: only 10 documents deep on 49 of 50"):
+    with pytest.warns(
+        ir_std.StandardizationWarning, match="run: only 10 documents deep on 49 of 50"
+    ):
         ir_std.calc_aggregate("AP", data / "qrels" / "trec8-adhoc.txt", run)
 
 
