@@ -13,7 +13,29 @@ from pathlib import Path
 from typing import IO, Any
 
 from ir_std._system.signals import cleanup_on_exit, signals_blocked
+from ir_std._system.text import escape_line
 from ir_std.errors import InputError
+
+
+def read_bounded(
+    file: str | os.PathLike[str], most: int, expected: str = "name a readable file"
+) -> bytes:
+    """The content of a file of at most ``most`` bytes; of a device or a pipe no more is read.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read or is larger.
+    """
+    try:
+        with Path(file).open("rb") as stream:
+            content = stream.read(most + 1)
+    except (OSError, ValueError) as failed:  # a ValueError of a name with a zero in it
+        reason = getattr(failed, "strerror", None) or str(failed)
+        raise InputError.at(escape_line(f"{file}"), None, reason, expected) from None
+    if len(content) > most:
+        raise InputError.at(file, None, f"has more than {most:,} bytes", expected)
+    return content
 
 
 def write_atomically(

@@ -24,7 +24,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.schema import FIELDS
 from ir_std.measures import Measures, canonical, has_standardized, parse_measure
-from ir_std.reading import MAX_MEMBER, FileSource, Source, run_sources
+from ir_std.reading import FileSource, Source, run_sources
 from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.qrels import Qrels
@@ -105,7 +105,7 @@ def build_factors(
     depth: int | None = None,
     judge: str | Mapping[str, str] = "",
     skip_bad: bool = False,
-    max_member: int = MAX_MEMBER,
+    max_member: int | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
     progress: Progress = iter,
@@ -130,9 +130,11 @@ def build_factors(
         The language model whose labels the qrels are: its name, or what ``set.json`` says of it
         (``name``, ``model``, ``prompt``, ``source``).
     skip_bad : bool
-        Leave broken runs out, with a warning each, instead of stopping at the first.
-    max_member : int
-        Bytes that a packed run or a member of an archive may unpack to.
+        Leave broken runs and unreadable folders out, with a warning each, instead of stopping at
+        the first.
+    max_member : int, optional
+        Bytes that a packed run or a member of an archive may unpack to, as for
+        :func:`ir_std.reading.run_sources`.
     jobs : int
         Number of processes.
     executor : concurrent.futures.Executor, optional
@@ -173,7 +175,7 @@ def build_factors(
     judgments = as_qrels(qrels)
     names = check_measure_names(_measures_for(judgments) if measures is None else measures)
     task = pickle.dumps(BuildTask(judgments, names, depth))
-    items = _runs_with_tags(runs, max_member)
+    items = _runs_with_tags(runs, max_member, _warn_left_out if skip_bad else None)
     results = progress(map_in_order(score_system, task, items, jobs, executor))
     systems = _check_results(results, skip_bad)
     _warn_of_copies(systems)
@@ -225,7 +227,7 @@ def _check_results(
         if isinstance(result, SystemScores):
             systems.append(result)
         elif skip_bad:
-            warn_caller([f"left out: {result}"])
+            _warn_left_out(result)
         else:
             raise result
     if len(systems) < 2:
@@ -234,6 +236,10 @@ def _check_results(
             f"deviations over at least two"
         )
     return systems
+
+
+def _warn_left_out(broken: InputError) -> None:
+    warn_caller([f"left out: {broken}"])
 
 
 def run_tag(name: str) -> str:
@@ -294,7 +300,9 @@ class BuildTask:
     depth: int | None
 
 
-def _runs_with_tags(runs: Any, max_member: int) -> Iterator[tuple[str, Any]]:
+def _runs_with_tags(
+    runs: Any, max_member: int | None, skip: Callable[[InputError], None] | None
+) -> Iterator[tuple[str, Any]]:
     """Files one by one, each once, and runs in memory as they are.
 
     With each what a dict calls a run in memory; nothing for the others.
@@ -306,7 +314,7 @@ def _runs_with_tags(runs: Any, max_member: int) -> Iterator[tuple[str, Any]]:
         if not isinstance(run, (str, os.PathLike)):
             yield str(tag), run
             continue
-        for source in run_sources([run], max_member):
+        for source in run_sources([run], max_member, skip):
             same = _identity(source)
             if same in seen:
                 again = (

@@ -21,7 +21,6 @@ from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_set_target
-from ir_std.reading import MAX_MEMBER
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -61,9 +60,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--max-member",
         type=int,
-        default=MAX_MEMBER,
         metavar="BYTES",
-        help=f"what a packed run or a member of an archive may unpack to (default {MAX_MEMBER:,})",
+        help="what a packed run or a member of an archive may unpack to (default: 2 GiB, and 64 "
+        "MiB or 16 times its size)",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument(
@@ -72,7 +71,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--skip-bad",
         action="store_true",
-        help="leave broken runs out and list them, instead of stopping",
+        help="leave broken runs and unreadable folders out and list them, instead of stopping",
     )
 
 

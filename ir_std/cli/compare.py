@@ -38,6 +38,7 @@ from ir_std.reporting.compare import compare, linked_pairs
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
 from ir_std.reporting.part import pairs_table
+from ir_std.reporting.relabelled import label_differences, label_differences_table
 from ir_std.scores.files import is_score_file
 
 Entry: TypeAlias = tuple[str, str, str | None]
@@ -143,6 +144,10 @@ def run(args: Namespace) -> None:
     if pairs and args.baseline is None and args.output_format != "csv":
         print()
         print_table(pairs_table(pairs, args.places), args.output_format)
+    relabelled = label_differences(comparison)
+    if relabelled and args.baseline is None and args.output_format != "csv":
+        print()
+        print_table(label_differences_table(relabelled, args.places), args.output_format)
 
 
 def print_notes(comparison: Comparison, verbose: bool) -> None:

@@ -17,10 +17,12 @@ import numpy.typing as npt
 from ir_std.errors import InputError
 from ir_std.factors.files import LARGEST
 from ir_std.factors.storage import quoted
-from ir_std.reading import ARCHIVE_ERRORS
+from ir_std.reading import ARCHIVE_ERRORS, read_zip
 
 SAME = ";"
 """Stands between the names of arrays that are the same, and stored once."""
+_MOST = 10_000
+"""Arrays that a file may have."""
 _ARRAY_ERRORS = (ValueError, SyntaxError, TokenError, MemoryError, struct.error)
 """What numpy raises on an array that is damaged."""
 
@@ -41,18 +43,19 @@ def parse_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDAr
         If it is no ``.npz`` of such arrays, or larger than a factor set can be.
     """
     try:
-        with ZipFile(BytesIO(content)) as archive:
-            members = archive.infolist()
-            if sum(m.file_size for m in members) > LARGEST:
-                raise ValueError(f"more than {LARGEST} bytes unpacked")
-            if not members:
-                raise ValueError("it is empty")
-            arrays = {m.filename: _array(archive.read(m), m.filename, kinds) for m in members}
-            return {
-                measure: array
-                for name, array in arrays.items()
-                for measure in name.removesuffix(".npy").split(SAME)
-            }
+        members = read_zip(
+            BytesIO(content), file, LARGEST, _MOST, "an array of numbers a measure is expected"
+        )
+        if not members:
+            raise ValueError("it is empty")
+        arrays = {name: _array(member, name, kinds) for name, member in members}
+        return {
+            measure: array
+            for name, array in arrays.items()
+            for measure in name.removesuffix(".npy").split(SAME)
+        }
+    except InputError:
+        raise
     except (*ARCHIVE_ERRORS, *_ARRAY_ERRORS) as broken:
         raise InputError.at(
             file,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ir_std._arrays import Floats
+from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, UsageError, abbreviate, suggestion
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.files import LARGEST
 from ir_std.factors.quality import set_notes
 
 
@@ -54,15 +55,9 @@ def select_systems(
 
 
 def _listed_systems(file: str | os.PathLike[str]) -> list[str]:
+    content = read_bounded(file, LARGEST, "name a readable file of systems, one a line")
     try:
-        lines = Path(file).read_text(encoding="utf-8").splitlines()
-    except OSError as failed:
-        raise InputError.at(
-            file,
-            None,
-            failed.strerror or str(failed),
-            "name a readable file of systems, one a line",
-        ) from None
+        lines = content.decode().splitlines()
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

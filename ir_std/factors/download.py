@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, UsageError
 
 
@@ -25,7 +26,7 @@ def fetch(place: str, largest: int, sha256: str | None = None) -> bytes:
         If the URL is not of http or https, or pooch is not installed.
     """
     if not is_url(place):
-        return read_bounded(Path(place), largest)
+        return read_bounded(place, largest, "name a pack or an index that can be read")
     if urlsplit(place).scheme not in ("http", "https"):
         raise UsageError(f"{place}: http and https are read")
     try:
@@ -79,22 +80,3 @@ class _SizeLimit:
 
     def close(self) -> None:
         pass
-
-
-def read_bounded(path: Path, largest: int) -> bytes:
-    """The content of a file.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read or is larger than ``largest`` bytes.
-    """
-    try:
-        size = path.stat().st_size
-        if size > largest:
-            raise InputError.at(path, None, f"has {size} bytes", f"at most {largest} are read")
-        return path.read_bytes()
-    except OSError as failed:
-        raise InputError.at(
-            path, None, failed.strerror or str(failed), "name a pack or an index that can be read"
-        ) from None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std._system.files import write_atomically
+from ir_std._system.files import read_bounded, write_atomically
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
@@ -298,15 +298,7 @@ FORMATS = {
 
 def _text(file: str | os.PathLike[str]) -> str:
     try:
-        if Path(file).stat().st_size > LARGEST:
-            raise InputError.at(
-                file, None, f"has more than {LARGEST} bytes", "a file of factors is expected"
-            )
-        return Path(file).read_bytes().decode("utf-8")
-    except OSError as failed:
-        raise InputError.at(
-            file, None, failed.strerror or str(failed), "name a readable file"
-        ) from None
+        return read_bounded(file, LARGEST).decode("utf-8")
     except UnicodeDecodeError:
         raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
 

@@ -22,7 +22,7 @@ from typing import Any
 from urllib.parse import urljoin
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from ir_std._system.files import write_atomically
+from ir_std._system.files import read_bounded, write_atomically
 from ir_std.errors import InputError, UnknownSetError, suggestion
 from ir_std.factors.catalog import (
     check_set,
@@ -31,16 +31,18 @@ from ir_std.factors.catalog import (
     user_folders,
     writable_folder,
 )
-from ir_std.factors.download import fetch, is_url, read_bounded
+from ir_std.factors.download import fetch, is_url
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import FILES, OPTIONAL_FILES, remove_set, snapshot
-from ir_std.reading import ARCHIVE_ERRORS
+from ir_std.factors.storage import parse_json
+from ir_std.reading import ARCHIVE_ERRORS, read_zip
 
 MANIFEST = "pack.json"
 INDEX = "index.json"
 FORMAT = 1
 LARGEST = 1 << 26
 """The most bytes of a pack, and of its files unpacked (64 MiB)."""
+_MEMBERS = len((MANIFEST, *FILES, *OPTIONAL_FILES))
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
 
 
@@ -201,18 +203,14 @@ def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
         If it is no pack, too large, or holds anything but a set's files.
     """
     try:
-        with ZipFile(BytesIO(content)) as archive:
-            members = archive.infolist()
-            size = sum(m.file_size for m in members)
-            contents = {m.filename: archive.read(m) for m in members if size <= LARGEST}
-    except (*ARCHIVE_ERRORS, ValueError) as broken:
+        members = read_zip(
+            BytesIO(content), where, LARGEST, _MEMBERS, "a pack holds one factor set"
+        )
+    except ARCHIVE_ERRORS as broken:
         raise InputError.at(
             where, None, f"is no zip file ({broken})", "a pack is made by ir_std factors pack"
         ) from None
-    if size > LARGEST:
-        raise InputError.at(
-            where, None, f"is more than {LARGEST} bytes unpacked", "a pack holds one factor set"
-        )
+    contents = dict(members)
     if len(contents) < len(members):
         raise InputError.at(where, None, "has a member twice", "each file is there once")
     manifests = [name for name in contents if name.endswith(f"/{MANIFEST}")]
@@ -271,10 +269,7 @@ def _from_registry(registry: str, name: str) -> tuple[bytes, str]:
 
 def _object(content: bytes, where: object, *fields: str) -> Mapping[str, Any]:
     """A JSON object of this format that has some fields."""
-    try:
-        value = json.loads(content)
-    except (ValueError, RecursionError) as broken:
-        raise InputError.at(where, None, f"is no JSON ({broken})", "a JSON object") from None
+    value = parse_json(content, where)
     if (
         not isinstance(value, dict)
         or value.get("format") != FORMAT

@@ -19,6 +19,11 @@ from ir_std.factors.description import Frozen
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.schema import info_problems
 
+LARGEST_JSON = 1 << 22
+"""Bytes of a JSON file: in memory it takes up to thirty times as many."""
+MOST_CELLS = 1 << 22
+"""Cells of a table, for 100,000 topics and 40 measures."""
+
 Table = dict[str, npt.NDArray[np.float64]]
 
 
@@ -43,27 +48,35 @@ def parse_json(content: bytes, file: object) -> Any:
     Raises
     ------
     InputError
-        If it is not JSON in UTF-8.
+        If it is not JSON in UTF-8, or larger than :data:`LARGEST_JSON`.
     """
+    if len(content) > LARGEST_JSON:
+        raise InputError.at(
+            file, None, f"has more than {LARGEST_JSON:,} bytes", "a description is expected"
+        )
     try:
         return json.loads(content.decode())
     except json.JSONDecodeError as broken:
         raise InputError.at(
-            file, broken.lineno, f"no JSON ({broken.msg})", "a set.json is one JSON object"
+            file, broken.lineno, f"no JSON ({broken.msg})", "one JSON object is expected"
         ) from None
     except UnicodeDecodeError:
-        raise InputError.at(file, None, "not UTF-8", "a set.json is UTF-8 text") from None
+        raise InputError.at(file, None, "not UTF-8", "JSON is UTF-8 text") from None
     except RecursionError:
         raise InputError.at(
-            file, None, "nested too deeply", "a set.json is one JSON object"
+            file, None, "nested too deeply", "one JSON object is expected"
         ) from None
     except ValueError as broken:  # a number of thousands of digits
         raise InputError.at(
-            file, None, f"no JSON ({broken})", "a set.json is one JSON object"
+            file, None, f"no JSON ({broken})", "one JSON object is expected"
         ) from None
 
 
 def _rows(content: bytes, file: object) -> list[list[str]]:
+    if content.count(b",") + content.count(b"\n") + content.count(b"\r") > MOST_CELLS:
+        raise InputError.at(
+            file, None, f"has more than {MOST_CELLS:,} cells", "a row for each topic is expected"
+        )
     try:
         rows = list(csv.reader(StringIO(content.decode(), newline=""), strict=True))
     except UnicodeDecodeError:

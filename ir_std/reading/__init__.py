@@ -29,7 +29,6 @@ from ir_std.reading.ids import Collision, Ids, Index, check_strings, keys, may_r
 from ir_std.reading.lines import QRELS, RUN, CheckFailed, LineFormat, Lines, read_lines
 from ir_std.reading.plain import find_fault, no_lines, read_lines_plainly, split_line
 from ir_std.reading.sources import (
-    MAX_MEMBER,
     STANDARD_INPUT,
     STANDARD_INPUT_NAME,
     BytesSource,
@@ -40,9 +39,10 @@ from ir_std.reading.sources import (
     read_pieces,
     source_of,
 )
+from ir_std.reading.unpacking import MAX_MEMBER
 
 if TYPE_CHECKING:
-    from ir_std.reading.archives import ARCHIVE_ERRORS, run_sources
+    from ir_std.reading.archives import ARCHIVE_ERRORS, read_zip, run_sources
 
 __all__ = [
     "ARCHIVE_ERRORS",
@@ -70,6 +70,7 @@ __all__ = [
     "read_lines",
     "read_lines_plainly",
     "read_pieces",
+    "read_zip",
     "run_sources",
     "source_of",
     "split_line",
@@ -80,7 +81,7 @@ if not TYPE_CHECKING:  # where mypy would take any name for one of these
 
     def __getattr__(name: str) -> Any:
         """What reads archives, whose modules take long to import and are seldom needed."""
-        if name not in ("ARCHIVE_ERRORS", "run_sources"):
+        if name not in ("ARCHIVE_ERRORS", "read_zip", "run_sources"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from ir_std.reading import archives
 

@@ -23,7 +23,6 @@ from ir_std.reading.sources import Source, read_pieces
 _BLOCK = 1 << 20
 """Bytes that are split at once: with fewer, calls of numpy take longer than their work; with more,
 what is computed of them does not stay in the cache."""
-_COMMENT = rb"(?m)^[ \t\r]*#[^\n]*"
 
 
 Number: TypeAlias = float | int
@@ -183,9 +182,23 @@ def read_content(source: Source) -> bytearray:
     if content.startswith(codecs.BOM_UTF8, MARGIN):
         content[MARGIN : MARGIN + len(codecs.BOM_UTF8)] = b" " * len(codecs.BOM_UTF8)
     if b"#" in content:
-        for comment in re.finditer(_COMMENT, bytes(content)):
-            content[slice(*comment.span())] = b" " * len(comment[0])
+        codes = np.frombuffer(content, np.uint8)
+        for start, end in split_blocks(content):
+            _blank_comments(codes[start:end])
     return content
+
+
+def _blank_comments(codes: Bytes) -> None:
+    """Make comments blanks, all of a block of lines at once: a file may have little else."""
+    tokens = np.flatnonzero(codes > ord(" "))
+    ends = np.append(np.flatnonzero(codes == ord("\n")), len(codes))
+    first = np.searchsorted(tokens, np.append(0, ends[:-1]))
+    ends, first = ends[first < len(tokens)], tokens[first[first < len(tokens)]]
+    are_comments = (codes[first] == ord("#")) & (first < ends)
+    inside = np.zeros(len(codes) + 1, np.int8)
+    inside[first[are_comments]] = 1
+    inside[ends[are_comments]] = -1
+    codes[np.cumsum(inside[:-1], dtype=np.int8) > 0] = ord(" ")
 
 
 def split_blocks(content: bytearray) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path, PurePath
@@ -14,16 +14,14 @@ from weakref import WeakSet, finalize
 
 from ir_std.errors import InputError
 from ir_std.reading.unpacking import (
+    MAX_MEMBER,
     SizeGuard,
     find_packing,
     number_content,
     read_piece,
-    split_into_lines,
     unpack_stream,
 )
 
-MAX_MEMBER = 1 << 31
-"""Bytes that a packed file or a member of an archive may unpack to, unless said otherwise."""
 STANDARD_INPUT = "-"
 """The name of a file that stands for standard input."""
 STANDARD_INPUT_NAME = "standard input"
@@ -42,12 +40,12 @@ class Source(ABC):
     ----------
     name : str
         What messages call it.
-    max_member : int
-        Bytes that it may unpack to.
+    max_member : int or None
+        Bytes that it may unpack to; see :func:`~ir_std.reading.unpacking.unpack_stream`.
     """
 
     name: str
-    max_member: int
+    max_member: int | None
 
     @abstractmethod
     def open(self) -> BinaryIO:
@@ -71,7 +69,7 @@ class Source(ABC):
         stream = self.open()
         pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)
         try:
-            return next(number_content(split_into_lines(pieces)), None)
+            return next(number_content(pieces), None)
         finally:
             self.release(stream)
 
@@ -86,12 +84,12 @@ class FileSource(Source):
     Parameters
     ----------
     path : Path
-    max_member : int
+    max_member : int, optional
     """
 
     _waiting: ClassVar[WeakSet[FileSource]] = WeakSet()
 
-    def __init__(self, path: Path, max_member: int = MAX_MEMBER) -> None:
+    def __init__(self, path: Path, max_member: int | None = None) -> None:
         self.path, self.max_member = path, max_member
         self.name = str(path)
         self._stream: BinaryIO | None = None
@@ -134,10 +132,10 @@ class BytesSource(Source):
     ----------
     name : str
     content : bytes
-    max_member : int
+    max_member : int, optional
     """
 
-    def __init__(self, name: str, content: bytes, max_member: int = MAX_MEMBER) -> None:
+    def __init__(self, name: str, content: bytes, max_member: int | None = None) -> None:
         self.name, self.content, self.max_member = name, content, max_member
 
     def open(self) -> BinaryIO:
@@ -203,24 +201,71 @@ def is_pipe(file: str | os.PathLike[str]) -> bool:
     return os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file)
 
 
-def files_below(folder: Path) -> list[Path]:
+def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) -> list[Path]:
     """The files of a folder and of those in it, sorted; hidden ones are skipped.
+
+    Links are followed, each folder being looked through once; a link that leads nowhere is an error
+    later on.
+
+    Parameters
+    ----------
+    folder : Path
+    skip : callable, optional
+        Is given the error of a folder or file that cannot be read, which is then left out.
 
     Raises
     ------
     InputError
-        If there are none.
+        If there are none, or one cannot be read.
     """
-    files = sorted(
-        path
-        for path in folder.rglob("*")
-        if not is_hidden(path.relative_to(folder))
-        # A link that leads nowhere is an error later on, not skipped.
-        and (path.is_file() or not path.exists())
-    )
+    files: list[Path] = []
+    seen: set[tuple[int, int]] = set()
+    folders, links = [folder], list[Path]()
+    while folders or links:
+        # Real folders come first: what links lead to may be among them.
+        inside = folders.pop() if folders else links.pop(0)
+        try:
+            for path in _unseen(inside, seen):
+                if not path.is_dir():
+                    files.append(_regular(path))
+                elif path.is_symlink():
+                    links.append(path)
+                else:
+                    folders.append(path)
+        except InputError as unusable:
+            if skip is None:
+                raise
+            skip(unusable)
     if not files:
         raise InputError.at(folder, None, "holds no files", "runs are expected in it")
-    return files
+    return sorted(files)
+
+
+def _unseen(folder: Path, seen: set[tuple[int, int]]) -> list[Path]:
+    """What is in a folder that was not looked through before."""
+    try:
+        there = folder.stat()
+        if (there.st_dev, there.st_ino) in seen:
+            return []
+        seen.add((there.st_dev, there.st_ino))
+        if folder.is_symlink() and folder.resolve() in folder.absolute().parents:
+            raise InputError.at(
+                folder, None, "is a link to a folder that it lies in", "remove the link"
+            )
+        return sorted(path for path in folder.iterdir() if not is_hidden(PurePath(path.name)))
+    except OSError as failed:
+        raise InputError.at(
+            folder,
+            None,
+            f"cannot be read ({failed.strerror or failed})",
+            "see that you may, or give the files that you may read",
+        ) from None
+
+
+def _regular(path: Path) -> Path:
+    if is_pipe(path):
+        raise InputError.at(path, None, "is a pipe or a device", "a folder holds files")
+    return path
 
 
 def is_hidden(path: PurePath) -> bool:
@@ -228,7 +273,7 @@ def is_hidden(path: PurePath) -> bool:
     return any(part.startswith((".", "__MACOSX")) for part in path.parts if part != ".")
 
 
-def read_into_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> BytesSource:
+def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> BytesSource:
     """All that a binary or text stream still has to give.
 
     Raises
@@ -237,7 +282,7 @@ def read_into_memory(stream: Any, name: str, max_member: int = MAX_MEMBER) -> By
         As :func:`read_pieces`.
     """
     parts: list[bytes] = []
-    guard = SizeGuard(name, max_member)
+    guard = SizeGuard(name, MAX_MEMBER if max_member is None else max_member, max_member is None)
     while part := read_piece(stream, name):
         parts.append(part)
         guard.look_at(part, packed=find_packing(parts[0]) is not None)
@@ -252,7 +297,7 @@ def content_lines(source: Source) -> Iterator[tuple[int, bytes]]:
     InputError
         As :func:`read_pieces`.
     """
-    return number_content(split_into_lines(read_pieces(source)))
+    return number_content(read_pieces(source))
 
 
 def read_pieces(source: Source) -> Iterator[bytes]:

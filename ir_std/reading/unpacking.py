@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import bz2
 import codecs
-import gzip
 import lzma
+import re
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, NamedTuple
+from os import SEEK_END
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from ir_std.errors import InputError
+
+MAX_MEMBER = 1 << 31
+"""Bytes that a packed file or a member of an archive may unpack to, unless more are allowed."""
+FREE = 1 << 26
+"""Bytes that any packed file may unpack to (64 MiB), however few it has."""
+RATIO = 16
+"""How many times its size it may have beyond that: runs of TREC, packed by xz, have eight."""
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have; what has longer ones is neither a run nor qrels."""
@@ -18,9 +26,19 @@ BLANKS = b" \t\r"
 """What separates columns; of the control characters only line ends may stand beside these."""
 PIECE = 1 << 18
 """Bytes that are read at once: for more the system has to find new memory each time."""
+_PACKED_PIECE = 1 << 14
+_DICTIONARY = 1 << 28
+"""Bytes of memory that xz may ask for: its highest preset takes 65 MiB."""
 
 
-def unpack_stream(raw: BinaryIO, name: str, max_member: int, size: int = PIECE) -> Iterator[bytes]:
+def unpacked_limit(packed: int) -> int:
+    """Bytes that so many packed bytes may unpack to: what lies about its size is stopped there."""
+    return max(FREE, RATIO * packed)
+
+
+def unpack_stream(
+    raw: BinaryIO, name: str, max_member: int | None, size: int = PIECE
+) -> Iterator[bytes]:
     """What a stream holds, unpacked, piece by piece of at most ``size`` bytes.
 
     Parameters
@@ -29,8 +47,8 @@ def unpack_stream(raw: BinaryIO, name: str, max_member: int, size: int = PIECE) 
         It is read from its start, and not closed.
     name : str
         What messages call it.
-    max_member : int
-        Bytes that it may unpack to.
+    max_member : int, optional
+        Bytes that it may unpack to; :func:`unpacked_limit` if not given.
     size : int
 
     Raises
@@ -40,12 +58,15 @@ def unpack_stream(raw: BinaryIO, name: str, max_member: int, size: int = PIECE) 
         longer than :data:`LONGEST_LINE`, or blanks for as long.
     """
     start = raw.read(6)
-    raw.seek(0)
     packing = find_packing(start)
+    if packing and max_member is None:
+        max_member = min(MAX_MEMBER, unpacked_limit(raw.seek(0, SEEK_END)))
+    raw.seek(0)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError.at(name, None, "is UTF-16", "save it as UTF-8")
     if packing is None:
-        stream, guard = raw, SizeGuard(name, None)
+        stream: Any = raw
+        guard = SizeGuard(name, None)
     elif packing.open is None:
         raise InputError.at(
             name,
@@ -54,10 +75,55 @@ def unpack_stream(raw: BinaryIO, name: str, max_member: int, size: int = PIECE) 
             "unpack it; gzip, bzip2 and xz are read as they are",
         )
     else:
-        stream, guard = packing.open(raw), SizeGuard(name, max_member)
+        stream, guard = Unpacked(raw, packing), SizeGuard(name, max_member)
     while piece := read_piece(stream, name, packing, size):
         guard.look_at(piece)
         yield piece
+
+
+class Decompressor(Protocol):
+    """What unpacks one stream, as those of :mod:`bz2` and :mod:`lzma` do."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream has ended."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether there is nothing more to give without more of it."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What follows behind its end."""
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Not more than ``max_length`` bytes."""
+
+
+class Inflater:
+    """zlib's, which keeps what it has not used where the others keep it inside."""
+
+    def __init__(self, window: int) -> None:
+        self._inflating = zlib.decompressobj(window)
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream has ended."""
+        return self._inflating.eof
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether there is nothing more to give without more of it."""
+        return not self._inflating.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        """What follows behind its end."""
+        return self._inflating.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Not more than ``max_length`` bytes."""
+        return self._inflating.decompress(self._inflating.unconsumed_tail + data, max_length)
 
 
 class Packing(NamedTuple):
@@ -65,13 +131,18 @@ class Packing(NamedTuple):
 
     name: str
     magic: bytes
-    open: Callable[[BinaryIO], Any] | None
+    open: Callable[[], Decompressor] | None
+
+
+def unpack_xz() -> Decompressor:
+    """What unpacks xz and the older format of LZMA, with bounded memory."""
+    return lzma.LZMADecompressor(memlimit=_DICTIONARY)
 
 
 PACKINGS = (
-    Packing("gzip", b"\x1f\x8b", lambda stream: gzip.GzipFile(fileobj=stream)),
-    Packing("bzip2", b"BZh", bz2.BZ2File),
-    Packing("xz", b"\xfd7zXZ\0", lzma.LZMAFile),
+    Packing("gzip", b"\x1f\x8b", lambda: Inflater(16 + zlib.MAX_WBITS)),
+    Packing("bzip2", b"BZh", bz2.BZ2Decompressor),
+    Packing("xz", b"\xfd7zXZ\0", unpack_xz),
     Packing("zstd", b"\x28\xb5\x2f\xfd", None),
     Packing("zip", b"PK\x03\x04", None),
 )
@@ -80,6 +151,72 @@ PACKINGS = (
 def find_packing(start: bytes) -> Packing | None:
     """How a file that starts like this is packed, if it is."""
     return next((packing for packing in PACKINGS if start.startswith(packing.magic)), None)
+
+
+class Unpacked:
+    """Reads a packed stream unpacked, and never holds more than what is asked for.
+
+    Some of the standard library unpack all of a piece first, which may be a billion bytes.
+
+    Parameters
+    ----------
+    raw : file
+    packing : Packing
+        One whose ``magic`` is empty is of a single stream; of others several may follow each other.
+    """
+
+    def __init__(self, raw: Any, packing: Packing) -> None:
+        self._raw, self._packing = raw, packing
+        self._behind = b""
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._packing.open is None:
+            raise ValueError(f"{self._packing.name} is not unpacked")
+        self._stream: Decompressor = self._packing.open()
+
+    def _packed(self) -> bytes:
+        packed, self._behind = self._behind, b""
+        return packed or bytes(self._raw.read(_PACKED_PIECE))
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, ``size`` at most; none at the end.
+
+        Raises
+        ------
+        EOFError
+            If it ends too soon.
+        OSError, zlib.error, lzma.LZMAError
+            If it is damaged.
+        """
+        while True:
+            if self._stream.eof:
+                if not self._next_stream():
+                    return b""
+                continue
+            more = self._packed() if self._stream.needs_input else b""
+            ended = self._stream.needs_input and not more
+            if piece := self._stream.decompress(more, size):
+                return piece
+            if ended:
+                raise EOFError("it ends before its end is marked")
+
+    def _next_stream(self) -> bool:
+        """Whether another stream follows behind this one, and zeros that fill a block."""
+        if not self._packing.magic:
+            return False
+        behind = self._stream.unused_data.lstrip(b"\0")
+        while not behind:
+            if not (more := self._raw.read(_PACKED_PIECE)):
+                return False
+            behind = more.lstrip(b"\0")
+        if len(behind) < len(self._packing.magic):
+            behind += self._raw.read(_PACKED_PIECE)
+        if not behind.startswith(self._packing.magic):
+            raise OSError("something else follows behind its end")
+        self._behind = behind
+        self._begin()
+        return True
 
 
 def read_piece(stream: Any, name: str, packing: Packing | None = None, size: int = PIECE) -> bytes:
@@ -97,12 +234,22 @@ def read_piece(stream: Any, name: str, packing: Packing | None = None, size: int
     return piece.encode(errors="surrogatepass") if isinstance(piece, str) else piece
 
 
+UNPACK_FIRST = "unpack it to a file, or build with --max-member"
+"""What to do with a packed run that is too large."""
+
+
+def too_large(name: object, most: int, expected: str = UNPACK_FIRST) -> InputError:
+    """The error that something unpacks to more than may be read."""
+    return InputError.at(name, None, f"has more than {most:,} bytes when unpacked", expected)
+
+
 class SizeGuard:
     """Stops what is too large, or is not lines of text, before it is all in memory."""
 
-    def __init__(self, name: str, most: int | None) -> None:
+    def __init__(self, name: str, most: int | None, piped: bool = False) -> None:
         self._name = name
         self._most = most
+        self._piped = piped
         self._seen = 0
         self._line = 0
         self._text = 0
@@ -117,12 +264,14 @@ class SizeGuard:
         """
         before, self._seen = self._seen, self._seen + len(piece)
         if self._most is not None and self._seen > self._most:
-            raise InputError.at(
-                self._name,
-                None,
-                f"has more than {self._most:,} bytes when unpacked",
-                "unpack it to a file, or allow more (--max-member)",
-            )
+            if self._piped:
+                raise InputError.at(
+                    self._name,
+                    None,
+                    f"gave more than {self._most:,} bytes",
+                    "write it to a file, and name that",
+                )
+            raise too_large(self._name, self._most)
         if packed:
             return
         first, last = piece.find(b"\n"), piece.rfind(b"\n") + 1
@@ -143,17 +292,28 @@ class SizeGuard:
         )
 
 
-def split_into_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Lines without their ends and a byte order mark."""
-    rest, mark = b"", codecs.BOM_UTF8
+_CONTENT = re.compile(rb"(?m)^[ \t\r]*([^ \t\r\n#][^\n]*)")
+
+
+def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Numbers and content of the lines that are neither blank nor comments.
+
+    A byte order mark is left out.  Comments are skipped many at once.
+    """
+    rest, mark, number = b"", codecs.BOM_UTF8, 1
     for piece in pieces:
-        *lines, rest = (rest + piece.removeprefix(mark)).split(b"\n")
+        text = rest + piece.removeprefix(mark)
         mark = b""
-        yield from lines
-    yield rest
+        whole = text.rfind(b"\n") + 1
+        text, rest = text[:whole], text[whole:]
+        yield from _numbered(text, number)
+        number += text.count(b"\n")
+    yield from _numbered(rest, number)
 
 
-def number_content(lines: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Numbers and content of the lines that are neither blank nor comments."""
-    stripped = ((number, line.strip(BLANKS)) for number, line in enumerate(lines, 1))
-    return ((number, line) for number, line in stripped if line and not line.startswith(b"#"))
+def _numbered(text: bytes, number: int) -> Iterator[tuple[int, bytes]]:
+    last = 0
+    for line in _CONTENT.finditer(text):
+        number += text.count(b"\n", last, line.start())
+        last = line.start()
+        yield number, line[1].rstrip(BLANKS)

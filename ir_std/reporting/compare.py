@@ -335,6 +335,11 @@ def _check_linkable(comparison: Comparison, anchors: Sequence[str], reference: s
             "compare: anchors have the same mean everywhere by definition"
         )
     for (a, b), shared in comparison.overlaps.topics.items():
+        if (a, b) in comparison.overlaps.relabelled:
+            raise UsageError(
+                f"{a} and {b} are the same topics under different labels, which need no link: "
+                "scores by the factors of each are relative to the same systems (ir_std agree)"
+            )
         if shared:
             raise UsageError(
                 f"{a} and {b} share {shared} topics, which need no link: standardize both by "

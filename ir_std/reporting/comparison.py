@@ -18,7 +18,7 @@ from ir_std.analysis.paired import correction_for
 from ir_std.errors import UsageError, suggestion
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
-from ir_std.reporting.effects import Effects, SystemEffects, count_range
+from ir_std.reporting.effects import MIN_COLLECTIONS, Effects, SystemEffects, count_range
 from ir_std.reporting.evaluated_runs import group_measures
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
 from ir_std.reporting.part import NO_ESTIMATE, CollectionLinks, Part
@@ -26,8 +26,6 @@ from ir_std.reporting.tables import Cell, Table, estimate_cell, label_cell
 
 POOLED = "all of these"
 """What a table has for a collection in the row with the mean of a system's means."""
-MIN_COLLECTIONS = 5
-"""With fewer collections than this a note says that their variation is hardly known."""
 MIN_SYSTEMS = 40
 """With fewer standardizing systems than this a note says in what steps scheme E moves."""
 
@@ -115,6 +113,7 @@ class Comparison:
         return find_overlaps(
             {p.collection: p.results.evaluator.qrels for p in self.parts},
             {p.collection: p.doc_id_pattern for p in self.parts},
+            {p.collection: p.origin for p in self.parts if p.origin},
         )
 
     def effects(self, baseline: str, test: str = "t", correction: str | None = None) -> Effects:
@@ -270,9 +269,7 @@ class Comparison:
         ) * (len(kinds) > 1)
         return (
             *mixed,
-            f"Raw means ({', '.join(raw)}) of different collections cannot be "
-            "compared: they say as much about the topics as about the systems. "
-            f"{self._comparability()}",
+            self._comparability(", ".join(raw)),
             "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
             + (
                 "anchors, of the link to the reference."
@@ -282,14 +279,24 @@ class Comparison:
             *self._notes_on_steps(),
         )
 
-    def _comparability(self) -> str:
-        """Which standardized means compare across collections."""
+    def _comparability(self, raw: str) -> str:
+        """Which means compare across collections."""
+        if self.overlaps.of_labels(self.collections):
+            return (
+                f"These are the same topics under different labels: raw means ({raw}) say as much "
+                "about the judges as about the systems; standardized ones compare where the "
+                "standardizing systems are the same."
+            )
+        about_raw = (
+            f"Raw means ({raw}) of different collections cannot be compared: they say as much "
+            "about the topics as about the systems."
+        )
         if not self.links:
             return (
-                "Standardized means compare where the standardizing systems are the same, or "
-                "linked (--anchor): each is relative to the systems of its own track."
+                f"{about_raw} Standardized means compare where the standardizing systems are the "
+                "same, or linked (--anchor): each is relative to the systems of its own track."
             )
-        return "Linked means can: they are on the scale of the reference collection."
+        return f"{about_raw} Linked means can: they are on the scale of the reference collection."
 
     def _systems_method(self) -> str:
         """How the systems' part of the intervals was computed."""

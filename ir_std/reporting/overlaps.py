@@ -17,35 +17,54 @@ class Overlaps:
     ----------
     topics : mapping of (str, str) to int
         For each two collections that share documents how many topics they share too.
+    relabelled : frozenset of (str, str)
+        Those of them that are the same topics and documents under different labels, such as
+        people's and a language model's.
     """
 
     topics: Mapping[tuple[str, str], int]
+    relabelled: frozenset[tuple[str, str]] = frozenset()
 
     def of(self, names: Collection[str]) -> str:
         """Which of these collections share topics; empty if none do."""
         return "; ".join(
-            _why_not_pooled(*pair, n)
+            self._why_not_pooled(*pair)
             for pair, n in self.topics.items()
             if n and set(pair) <= set(names)
         )
+
+    def of_labels(self, names: Collection[str]) -> bool:
+        """Whether all these collections are the same topics under different labels."""
+        pairs = list(combinations(names, 2))
+        return bool(pairs) and all({(a, b), (b, a)} & self.relabelled for a, b in pairs)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know of each two."""
         return tuple(
-            _why_not_pooled(a, b, n)
+            self._why_not_pooled(a, b)
             if n
             else f"{a} and {b} share documents, not topics: what "
             f"depends on the documents is seen twice"
             for (a, b), n in self.topics.items()
         )
 
+    def _why_not_pooled(self, a: str, b: str) -> str:
+        n = self.topics[a, b]
+        topics = f"{n} topic{'s' * (n > 1)}"
+        if (a, b) in self.relabelled:
+            return (
+                f"{a} and {b} are the same {topics} under different labels: one "
+                "collection judged twice, not pooled"
+            )
+        return f"{a} and {b} share {topics}: not pooled, they would count twice"
 
-def _why_not_pooled(a: str, b: str, n: int) -> str:
-    return f"{a} and {b} share {n} topic{'s' * (n > 1)}: not pooled, they would count twice"
 
-
-def find_overlaps(qrels: Mapping[str, Qrels], patterns: Mapping[str, str | None]) -> Overlaps:
+def find_overlaps(
+    qrels: Mapping[str, Qrels],
+    patterns: Mapping[str, str | None],
+    origins: Mapping[str, tuple[str, str]] | None = None,
+) -> Overlaps:
     """Find collections that share documents, and how many topics.
 
     Topics are the same where their ids are and the collections share documents: the judgments of
@@ -57,14 +76,38 @@ def find_overlaps(qrels: Mapping[str, Qrels], patterns: Mapping[str, str | None]
         By the collection's name.
     patterns : mapping of str to str or None
         What document ids look like in a collection, where that is known.
+    origins : mapping of str to (str, str), optional
+        A collection's factor set, and the one whose topics these are under the labels of people;
+        it says where labels differ if only scores are known.
     """
     shared_topics = {}
+    relabelled = set()
+    known = origins or {}
     for a, b in combinations(qrels, 2):
         topics = set(qrels[a].topics).intersection(qrels[b].topics)
         same_pattern = patterns[a] is not None and patterns[a] == patterns[b]
         if _share_documents(qrels[a], qrels[b], topics, same_pattern):
             shared_topics[a, b] = len(topics)
-    return Overlaps(shared_topics)
+            if _labels_differ(qrels[a], qrels[b], topics) or (
+                topics and a in known and b in known and _same_origin(known[a], known[b])
+            ):
+                relabelled.add((a, b))
+    return Overlaps(shared_topics, frozenset(relabelled))
+
+
+def _labels_differ(one: Qrels, other: Qrels, topics: set[str]) -> bool:
+    """Whether most of the documents that either judged are judged by both, some otherwise."""
+    pairs = [(one.judged[t], other.judged[t]) for t in topics]
+    both = sum(len(a.keys() & b.keys()) for a, b in pairs)
+    either = sum(len(a) + len(b) for a, b in pairs) - both
+    return 2 * both > either and any(
+        b.get(document, level) != level for a, b in pairs for document, level in a.items()
+    )
+
+
+def _same_origin(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Whether two different sets are of one collection's topics."""
+    return one[0] != other[0] and one[1] == other[1]
 
 
 def _share_documents(one: Qrels, other: Qrels, topics: set[str], same_pattern: bool) -> bool:

@@ -269,6 +269,14 @@ class Part:
         factors = self.results.match and self.results.match.factors
         return factors.info.get("doc_id_pattern") if factors else None
 
+    @property
+    def origin(self) -> tuple[str, str] | None:
+        """The factor set, and the one whose topics it has under people's labels; None without."""
+        factors = self.results.match and self.results.match.factors
+        if not factors:
+            return None
+        return factors.id, factors.info.get("same_topics_as", factors.id)
+
     def estimate(self, measure: Measure) -> Estimate:
         """The mean with its standard errors; of a linked one over topics, and of the link."""
         if measure in self.links:

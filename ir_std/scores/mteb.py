@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures.names import from_mteb
 from ir_std.reading import FileSource, Source
@@ -28,6 +29,8 @@ CQADUPSTACK = (
     "wordpress",
 )
 """The parts of CQADupstack."""
+
+_LARGEST_META = 1 << 20
 
 
 class MtebTask(NamedTuple):
@@ -152,9 +155,9 @@ def _model_name(source: Source) -> str:
         return source.name
     folder = source.path.absolute().parent
     try:
-        meta = json.loads((folder / "model_meta.json").read_text(encoding="utf-8"))
+        meta = json.loads(read_bounded(folder / "model_meta.json", _LARGEST_META).decode())
         name = meta.get("name")
-    except (OSError, ValueError, RecursionError, AttributeError):
+    except (ValueError, RecursionError, AttributeError):
         name = None
     if name:
         return str(name)

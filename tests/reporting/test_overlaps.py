@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ir_std.reporting.overlaps import find_overlaps
+from ir_std.reporting.overlaps import Overlaps, find_overlaps
+from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.inputs import as_qrels
 
 Judged = dict[str, dict[str, int]]
@@ -63,3 +64,42 @@ def test_documents_may_be_shared_without_topics() -> None:
 )
 def test_the_same_ids_of_other_documents_are_other_topics(a: Judged, b: Judged) -> None:
     assert overlap_notes(a, b) == ()
+
+
+PEOPLE = {"1": {"FT1": 1, "FT2": 0}, "2": {"FT3": 2, "FT4": 0}}
+
+
+def test_the_same_documents_with_other_levels_are_the_same_topics_judged_again() -> None:
+    model = {"1": {"FT1": 1, "FT2": 1}, "2": {"FT3": 2, "FT4": 0}}
+    assert overlap_notes(PEOPLE, model) == (
+        "a and b are the same 2 topics under different labels: one collection judged twice, not "
+        "pooled",
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"1": PEOPLE["1"]},  # a part of the topics, by the same labels
+        {"1": {"FT1": 0, "FT7": 1, "FT8": 1, "FT9": 1}},  # mostly other documents
+    ],
+)
+def test_topics_are_judged_again_only_if_most_documents_are(other: Judged) -> None:
+    assert overlap_notes(PEOPLE, other) == (
+        "a and b share 1 topic: not pooled, they would count twice",
+    )
+
+
+def test_where_only_scores_are_known_the_factor_sets_say_whose_labels_these_are() -> None:
+    counted = {"a": CountedTopics({"1": 3, "2": 4}), "b": CountedTopics({"1": 5, "2": 4})}
+    patterns = dict.fromkeys(counted, NEWS)
+    origins = {"a": ("track", "track"), "b": ("track-model", "track")}
+    assert find_overlaps(counted, patterns, origins).relabelled == {("a", "b")}
+    assert not find_overlaps(counted, patterns).relabelled
+
+
+def test_all_collections_must_be_judgments_of_the_same_topics() -> None:
+    overlaps = Overlaps({("a", "b"): 2, ("b", "c"): 2}, frozenset({("a", "b")}))
+    assert overlaps.of_labels(("b", "a"))
+    assert not overlaps.of_labels(("a", "b", "c"))
+    assert not overlaps.of_labels(("a",))

@@ -11,6 +11,7 @@ from ir_std.measures import Standardized
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects, SystemEffects
 from ir_std.reporting.html.sentences import join_with_and
+from ir_std.reporting.relabelled import label_differences, label_differences_table
 from ir_std.reporting.tables import Table
 
 Json = dict[str, Any]
@@ -37,7 +38,12 @@ class AcrossCollections:
     @property
     def tables(self) -> list[Table]:
         """The pooled table, and behind it the differences from the baseline."""
-        return [self.comparison.table(), *([self.effects.table()] if self.effects else [])]
+        relabelled = label_differences(self.comparison)
+        return [
+            self.comparison.table(),
+            *([label_differences_table(relabelled)] if relabelled else []),
+            *([self.effects.table()] if self.effects else []),
+        ]
 
     @property
     def data(self) -> Json:
@@ -67,10 +73,13 @@ class AcrossCollections:
             if (e := self.comparison.pooled(s, measure)) is not None
         }
         names = self.comparison.collections
-        texts = [
-            f"{len(self.comparison.systems)} systems on {len(names)} collections: "
-            f"{', '.join(names)}."
-        ]
+        judged_again = self.comparison.overlaps.of_labels(names)
+        where = (
+            f"under {len(names)} judgments of the same topics"
+            if judged_again
+            else f"on {len(names)} collections"
+        )
+        texts = [f"{len(self.comparison.systems)} systems {where}: {', '.join(names)}."]
         if known:
             best = max(known, key=lambda s: known[s].mean)
             low, high = known[best].interval
@@ -79,7 +88,10 @@ class AcrossCollections:
                 f"{known[best].mean:.3f} (95% interval {low:.3f} to {high:.3f})."
             )
         texts.append(
-            "Only standardized means can be compared across collections; a baseline "
+            "Raw means say as much about the judges as about the systems; differences of each "
+            "system, paired by topic, are in a table of their own."
+            if judged_again
+            else "Only standardized means can be compared across collections; a baseline "
             "would show differences, collection by collection."
         )
         return texts
@@ -145,10 +157,12 @@ def _sentence(effects: SystemEffects) -> str:
     s = effects.summary()
     if s is None:
         return f"{text}. There is no summary: {effects.why_not()}."
+    few = f", of {s.n} collections, few" * effects.is_few
+    left_out = f", without {join_with_and(names)}" if (names := effects.left_out()) else ""
     return (
         f"{text}. In summary the difference is {s.effect:+.3f} (95% interval {s.low:+.3f} to "
-        f"{s.high:+.3f}); on one more such collection it may lie from {s.predicted[0]:+.3f} to "
-        f"{s.predicted[1]:+.3f}."
+        f"{s.high:+.3f}{few}{left_out}); on one more such collection it may lie from "
+        f"{s.predicted[0]:+.3f} to {s.predicted[1]:+.3f}."
     )
 
 
@@ -163,9 +177,9 @@ def _rows_of_effects(effects: Effects, measure: Measure, system: str) -> list[Js
             e.difference.mean,
             *e.difference.interval,
             e.difference.n,
-            weight=next(weights, None) if known else None,
+            weight=next(weights, None) if used else None,
         )
-        for e, known in zip(of_system.effects, of_system.known, strict=True)
+        for e, used in zip(of_system.effects, of_system.summarized(), strict=True)
     ]
     if s:
         rows += [

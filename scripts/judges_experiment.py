@@ -1,0 +1,422 @@
+"""The same systems under labels of people and of language models: what standardization mends.
+
+For DL 2019, 2020, 2021 and 2023, each judge and measure: how far held-out systems' means are apart
+under the two labels, raw and standardized by each judge's own factors (systems held out: random
+halves, and systems of 2020 to 2024); how the orders agree; agreement by topic and system; on which
+topics the judges disagree; topics without spread; and LLM re-rankers apart.  Writes into
+out/judges.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+from reproduction import arguments, read_table, save, spread, write_csv
+
+import ir_std
+from ir_std._arrays import Floats
+from ir_std.analysis import (
+    cohen_kappa,
+    confusion_matrix,
+    kendall_tau_b,
+    standardize_matrix,
+    tau_ap_b,
+)
+from ir_std.analysis.estimate import Estimate
+from ir_std.reading import run_sources
+from ir_std.trec.files import read_qrels, read_run
+
+SCALES = ("raw", "z", "N", "U", "E")
+PEOPLE = "people"
+JUDGES = ("umbrela-gpt4", "binary-gpt4", "binary-gpt4o", "exam-graded-gpt4")
+MEASURES = ("nDCG@10", "AP", "P@10", "RR")
+LEVELS = {PEOPLE: 2, "umbrela-gpt4": 2, "binary-gpt4": 1, "binary-gpt4o": 1, "exam-graded-gpt4": 4}
+"""From which level AP takes a passage as relevant: the track's, and the nearest of each judge."""
+TRACKS = ("dl19-passage", "dl20-passage", "dl21-passage")
+TABLES = {"dl23-passage": {PEOPLE: "scores/dl23-passage", "gpt4": "more-scores/dl23-passage-gpt4"}}
+"""Collections whose runs are not at hand, with the folders of their scores, all at level 1."""
+MODERN = ("dl19-passage", "dl20-passage")
+LLM = r"rankgpt|rank-?zephyr|rgpt|rankvicuna|LLM|gpt35"
+"""In the names of systems that re-rank with a generative language model."""
+TRIAL = {
+    ("dl19-passage", "nDCG@10"): (0.086, 0.035),
+    ("dl19-passage", "P@10"): (0.077, 0.049),
+    ("dl20-passage", "nDCG@10"): (0.100, 0.036),
+    ("dl20-passage", "P@10"): (0.138, 0.026),
+}
+"""Mean differences of the modern systems raw and by N that were found in a trial, UMBRELA."""
+
+
+class Judged(NamedTuple):
+    """Scores of a collection's systems by one measure under two judges, shape (topics, systems)."""
+
+    collection: str
+    judge: str
+    measure: str
+    topics: tuple[str, ...]
+    systems: tuple[str, ...]
+    people: Floats
+    model: Floats
+
+    @property
+    def case(self) -> tuple[str, str, str]:
+        """What names it in a table."""
+        return self.collection, self.judge, self.measure
+
+
+def measures_of(judge: str) -> list[str]:
+    """The measures as ir_measures calls them, AP at the level of the judge."""
+    return [f"AP(rel={LEVELS[judge]})" if m == "AP" else m for m in MEASURES]
+
+
+def qrels_file(data: Path, collection: str, judge: str) -> Path:
+    """The labels of a judge."""
+    name = f"{collection}.txt" if judge == PEOPLE else f"judges/{collection}.{judge}.txt"
+    return data / "qrels" / name
+
+
+def score(
+    data: Path, name: str, judges: Sequence[str]
+) -> dict[str, tuple[tuple[str, ...], tuple[str, ...], Floats]]:
+    """Topics, systems and scores (measures x topics x systems) of an archive of runs, by judge."""
+    collection = name.removesuffix("-modern")
+    evaluators = {
+        judge: ir_std.StdEvaluator(
+            [ir_std.parse_measure(m) for m in measures_of(judge)],
+            qrels_file(data, collection, judge),
+        )
+        for judge in judges
+    }
+    tags: list[str] = []
+    values: dict[str, list[Floats]] = {judge: [] for judge in judges}
+    for source in run_sources([data / "runs" / f"{name}.tar.xz"]):
+        tags.append(Path(source.name).name)
+        run = read_run(source)
+        for judge, evaluator in evaluators.items():
+            values[judge].append(np.stack(list(evaluator.values(run).values())))
+    topics = tuple(sorted(evaluators[PEOPLE].qrels.topics, key=int))
+    scored = {}
+    for judge, evaluator in evaluators.items():
+        rows = [evaluator.qrels.positions[t] for t in topics]
+        scored[judge] = topics, tuple(tags), np.stack(values[judge], axis=-1)[:, rows]
+    return scored
+
+
+def from_runs(data: Path, name: str, judges: Sequence[str] = JUDGES) -> Iterator[Judged]:
+    """Each judge and measure of a collection whose runs are at hand."""
+    scored = score(data, name, (PEOPLE, *judges))
+    for judge in judges:
+        topics, systems, model = scored[judge]
+        people = scored[PEOPLE][2]
+        for measure, x, y in zip(MEASURES, people, model, strict=True):
+            yield Judged(name, judge, measure, topics, systems, x, y)
+
+
+def from_tables(data: Path) -> Iterator[Judged]:
+    """Each judge and measure of the collections whose scores are known."""
+    for collection, folders in TABLES.items():
+        for judge in set(folders) - {PEOPLE}:
+            for measure in MEASURES:
+                one, other = (
+                    read_table(data / folders[who] / f"{measure}.csv") for who in (PEOPLE, judge)
+                )
+                columns = [other.systems.index(system) for system in one.systems]
+                yield Judged(
+                    collection,
+                    judge,
+                    measure,
+                    one.topics,
+                    one.systems,
+                    one.values,
+                    other.at(one.topics)[:, columns],
+                )
+
+
+def on_scale(x: Floats, by: Floats, scale: str) -> Floats:
+    """Scores as they are, or standardized by systems on the same topics."""
+    return x if scale == "raw" else standardize_matrix(x, by, scale)
+
+
+class Figures(NamedTuple):
+    """How two judges' scores of the same systems compare.
+
+    ``gap`` is the mean absolute difference of a system's means, ``gap_sd`` the same in standard
+    deviations of the means over systems, ``shift`` that of the difference of all systems' means.
+    """
+
+    gap: float
+    gap_sd: float
+    shift: float
+    tau: float
+    tau_ap: float
+    r: float
+
+
+def compare(x: Floats, y: Floats) -> Figures:
+    """Compare scores by topic and system under two judges; NaN is no score."""
+    known = ~np.isnan(x + y).any(axis=1)
+    x, y = x[known], y[known]
+    means = x.mean(axis=0), y.mean(axis=0)
+    gap = float(np.abs(means[0] - means[1]).mean())
+    sd = (means[0].std(ddof=1) + means[1].std(ddof=1)) / 2
+    return Figures(
+        gap,
+        gap / sd,
+        abs(float(means[0].mean() - means[1].mean())) / sd,
+        float(kendall_tau_b(*means)),
+        float(tau_ap_b(*means)),
+        float(np.corrcoef(x.ravel(), y.ravel())[0, 1]),
+    )
+
+
+def halves(trials: int, seed: int, judged: Judged) -> dict[str, Floats]:
+    """By scale each trial's figures, a row each: half of the systems standardize the others."""
+    random = np.random.default_rng(seed)
+    n = len(judged.systems)
+    found: dict[str, list[Figures]] = {scale: [] for scale in SCALES}
+    for _ in range(trials):
+        order = random.permutation(n)
+        by, held = order[: n // 2], order[n // 2 :]
+        for scale in SCALES:
+            found[scale].append(
+                compare(
+                    *(on_scale(x[:, held], x[:, by], scale) for x in (judged.people, judged.model))
+                )
+            )
+    return {scale: np.array(figures) for scale, figures in found.items()}
+
+
+def held_out(own: Judged, later: Judged) -> dict[str, tuple[Floats, Floats]]:
+    """By scale the later systems' scores under both judges, by the track's own systems."""
+    return {
+        scale: (
+            on_scale(later.people, own.people, scale),
+            on_scale(later.model, own.model, scale),
+        )
+        for scale in SCALES
+    }
+
+
+def flat_topics(x: Floats, best: float = 1.0) -> tuple[int, int]:
+    """Topics without any spread, and those whose best score is less than one sd above the mean."""
+    mean, sd = x.mean(axis=1), x.std(axis=1, ddof=1)
+    spread_topics = sd > 1e-9
+    near = np.divide(best - mean, sd, out=np.full(len(x), np.inf), where=spread_topics) < 1
+    return int((~spread_topics).sum()), int(near.sum())
+
+
+def disagreements(data: Path, judged: Judged) -> list[tuple[str, float, float, float]]:
+    """By topic quadratic kappa of its labels, and tau and the mean gap of the systems' scores."""
+    labels = [
+        read_qrels(qrels_file(data, judged.collection, who)).judged
+        for who in (PEOPLE, judged.judge)
+    ]
+    rows = []
+    for i, topic in enumerate(judged.topics):
+        both = [d for d in labels[0][topic] if d in labels[1][topic]]
+        first, second = ([max(0, one[topic][d]) for d in both] for one in labels)
+        kappa = cohen_kappa(confusion_matrix(first, second, 6), "quadratic")
+        x, y = judged.people[i], judged.model[i]
+        tau = float(kendall_tau_b(x, y))
+        rows.append((topic, float(kappa), tau, float((y - x).mean())))
+    return sorted(rows, key=lambda row: (np.nan_to_num(row[2], nan=-2.0), row[0]))
+
+
+def kinds(judged: Judged, scores: tuple[Floats, Floats]) -> Estimate:
+    """How much more the model's labels favour LLM re-rankers than people's, over other systems.
+
+    The difference (model less people) of LLM re-rankers less that of the others, by topic.
+    """
+    llm = np.array([bool(re.search(LLM, system)) for system in judged.systems])
+    difference = scores[1] - scores[0]
+    return Estimate.of(difference[:, llm].mean(axis=1) - difference[:, ~llm].mean(axis=1))
+
+
+def print_halves(cases: Sequence[Judged], found: Sequence[dict[str, Floats]], out: Path) -> None:
+    """Random halves: means over trials, with their Monte Carlo errors in the CSV."""
+    rows = []
+    print(
+        "\nRandom halves: |people - model| of held-out systems' means, in sd over systems; r; tau"
+    )
+    print(
+        f"{'':44}" + "".join(f"{scale:>8}" for scale in SCALES) + "   r raw     N   tau raw     N"
+    )
+    worst = 0.0
+    for judged, by_scale in zip(cases, found, strict=True):
+        means = {scale: Figures(*figures.mean(axis=0)) for scale, figures in by_scale.items()}
+        errors = {
+            scale: Figures(*(figures.std(axis=0, ddof=1) / np.sqrt(len(figures))))
+            for scale, figures in by_scale.items()
+        }
+        worst = max(worst, *(e.gap_sd for e in errors.values()))
+        rows += [
+            (*judged.case, scale, name, getattr(means[scale], name), getattr(errors[scale], name))
+            for scale in SCALES
+            for name in Figures._fields
+        ]
+        raw, n = means["raw"], means["N"]
+        print(
+            f"{judged.collection:14}{judged.judge:18}{judged.measure:12}"
+            + "".join(f"{means[scale].gap_sd:8.2f}" for scale in SCALES)
+            + f"{raw.r:8.2f}{n.r:6.2f}{raw.tau:10.2f}{n.tau:6.2f}"
+        )
+    print(f"largest Monte Carlo error of a gap: {worst:.3f}")
+    write_csv(
+        out / "halves.csv",
+        ["collection", "judge", "measure", "scale", "figure", "mean", "monte carlo error"],
+        rows,
+    )
+
+
+def print_modern(
+    pairs: Sequence[tuple[Judged, Judged]], out: Path
+) -> dict[tuple[str, str, str], dict[str, Figures]]:
+    """Systems of 2020 to 2024 by factors from the tracks' own systems."""
+    rows = []
+    figures = {}
+    print(
+        "\nSystems of 2020 to 2024: mean |people - model| of their means; LLM re-rankers favoured"
+    )
+    print(f"{'':44}" + "".join(f"{scale:>8}" for scale in SCALES) + "   tau raw     N   LLM raw, N")
+    for own, later in pairs:
+        scores = held_out(own, later)
+        by_scale = {scale: compare(*x) for scale, x in scores.items()}
+        figures[own.case] = by_scale
+        favour = {scale: kinds(later, scores[scale]) for scale in SCALES}
+        rows += [
+            (*own.case, scale, *by_scale[scale], favour[scale].mean, favour[scale].topics)
+            for scale in SCALES
+        ]
+        print(
+            f"{own.collection:14}{own.judge:18}{own.measure:12}"
+            + "".join(f"{by_scale[scale].gap:8.3f}" for scale in SCALES)
+            + f"{by_scale['raw'].tau:10.2f}{by_scale['N'].tau:6.2f}"
+            + "".join(f"  {favour[s].mean:+.3f} ±{favour[s].topics:.3f}" for s in ("raw", "N"))
+        )
+    write_csv(
+        out / "modern.csv",
+        [
+            "collection",
+            "judge",
+            "measure",
+            "scale",
+            *Figures._fields,
+            "favour of LLM re-rankers",
+            "half interval",
+        ],
+        rows,
+    )
+    return figures
+
+
+def print_limits(data: Path, cases: Sequence[Judged], out: Path) -> None:
+    """What standardization cannot mend: topics without spread, topics that are judged otherwise."""
+    rows = []
+    print("\nTopics whose systems all score the same; whose best score is within one sd (people)")
+    for judged in cases:
+        of_people, of_model = flat_topics(judged.people), flat_topics(judged.model)
+        rows.append((*judged.case, len(judged.topics), *of_people, *of_model))
+        print(
+            f"{judged.collection:14}{judged.judge:18}{judged.measure:12}"
+            f"{of_model[0]:4} ({of_people[0]}){of_model[1]:6} ({of_people[1]})"
+            f" of {len(judged.topics)}"
+        )
+    write_csv(
+        out / "flat.csv",
+        [
+            "collection",
+            "judge",
+            "measure",
+            "topics",
+            "flat, people",
+            "near the top, people",
+            "flat, model",
+            "near the top, model",
+        ],
+        rows,
+    )
+    topics = [
+        (*judged.case, *row)
+        for judged in cases
+        if judged.measure == "nDCG@10"
+        for row in disagreements(data, judged)
+    ]
+    write_csv(
+        out / "topics.csv",
+        ["collection", "judge", "measure", "topic", "kappa", "tau", "model less people"],
+        topics,
+    )
+    print("\nTopics on which the systems' orders differ most (nDCG@10): tau, kappa, gap")
+    for judged in cases:
+        if judged.measure == "nDCG@10":
+            worst = disagreements(data, judged)[:3]
+            words = "; ".join(f"{t}: {tau:+.2f}, {k:.2f}, {gap:+.2f}" for t, k, tau, gap in worst)
+            below = sum(row[2] <= 0 for row in disagreements(data, judged))
+            print(f"{judged.collection:14}{judged.judge:18}{words}; tau <= 0 on {below} topics")
+
+
+def draw(pairs: Sequence[tuple[Judged, Judged]]) -> Figure:
+    """Each later system under both judges, raw and standardized: nDCG@10, UMBRELA."""
+    shown = [p for p in pairs if p[0].measure == "nDCG@10" and p[0].judge == "umbrela-gpt4"]
+    figure = Figure(figsize=(9.5, 4.6), layout="constrained")
+    for ax, scale in zip(figure.subplots(1, 2), ("raw", "N"), strict=True):
+        for (own, later), marker in zip(shown, ("o", "s"), strict=True):
+            x, y = (values.mean(axis=0) for values in held_out(own, later)[scale])
+            llm = np.array([bool(re.search(LLM, system)) for system in later.systems])
+            year = f"20{own.collection[2:4]}"
+            for mask, color, what in ((~llm, "#2a6fbb", ""), (llm, "#c44e52", ", LLM re-rankers")):
+                ax.plot(x[mask], y[mask], marker, color=color, ms=6, mew=0, alpha=0.8,
+                        label=f"DL {year}{what}")  # fmt: skip
+        ends = ax.get_xlim(), ax.get_ylim()
+        both = min(end[0] for end in ends), max(end[1] for end in ends)
+        ax.plot(both, both, color="0.5", lw=1, zorder=0)
+        ax.set(xlim=both, ylim=both, aspect="equal")
+        name = "nDCG@10" if scale == "raw" else "snDCG@10"
+        ax.set(xlabel=f"{name} by people's labels", ylabel=f"{name} by GPT-4's labels")
+        ax.set_title("raw" if scale == "raw" else "standardized, each by its own labels' factors")
+    figure.axes[0].legend(frameon=False, fontsize="small", loc="lower right")
+    return figure
+
+
+def modern_pairs(data: Path, judges: Sequence[str]) -> list[tuple[Judged, Judged]]:
+    """The tracks' own systems and the later ones, by judge and measure."""
+    return [
+        pair
+        for name in MODERN
+        for pair in zip(
+            from_runs(data, name, judges), from_runs(data, f"{name}-modern", judges), strict=True
+        )
+    ]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run all parts."""
+    args = arguments(__doc__.splitlines()[0], argv, trials=500)
+    out = args.out / "judges"
+    pairs = modern_pairs(args.data, JUDGES)
+    cases = [
+        *(own for own, _ in pairs),
+        *(case for name in TRACKS if name not in MODERN for case in from_runs(args.data, name)),
+        *from_tables(args.data),
+    ]
+    found = list(spread(partial(halves, args.trials, args.seed), cases, args.jobs))
+    print_halves(cases, found, out)
+    figures = print_modern(pairs, out)
+    print("\nThe trial's figures, raw and by N, beside these")
+    for (collection, measure), (raw, n) in TRIAL.items():
+        case = figures[collection, "umbrela-gpt4", measure]
+        print(
+            f"{collection} {measure}: {raw:.3f} {n:.3f}; {case['raw'].gap:.3f} {case['N'].gap:.3f}"
+        )
+    print_limits(args.data, cases, out)
+    save(draw(pairs), out / "judges")
+
+
+if __name__ == "__main__":
+    main()

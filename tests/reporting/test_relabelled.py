@@ -1,0 +1,97 @@
+"""A run under several judgments of the same topics: no collections of their own, but pairs."""
+
+from __future__ import annotations
+
+import tarfile
+from math import hypot
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+import ir_std
+from ir_std import nDCG, snDCG
+from ir_std.errors import UsageError
+from ir_std.reporting.comparison import POOLED
+from ir_std.reporting.relabelled import label_differences
+
+PEOPLE, MODEL = "dl19-passage.txt", "judges/dl19-passage.umbrela-gpt4.txt"
+
+
+@pytest.fixture(scope="module")
+def runs(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    with tarfile.open(data / "runs" / "dl19-passage.tar.xz") as archive:
+        for name in ("bm25base_p", "p_bert"):
+            archive.extract(f"dl19-passage/{name}", folder, filter="data")
+    return {name: folder / "dl19-passage" / name for name in ("bm25base_p", "p_bert")}
+
+
+@pytest.fixture(scope="module")
+def comparison(data: Path, runs: dict[str, Path]) -> ir_std.Comparison:
+    return ir_std.compare(
+        [(n, r, data / "qrels" / file) for file in (PEOPLE, MODEL) for n, r in runs.items()],
+        "nDCG@10",
+    )
+
+
+def test_labels_of_the_same_topics_are_no_collections_to_pool(
+    comparison: ir_std.Comparison,
+) -> None:
+    assert any("one collection judged twice" in text for text in comparison.notes)
+    assert comparison.pooled("p_bert", snDCG @ 10) is None
+    table = comparison.table()
+    assert POOLED not in {row[1].text for row in table.rows}
+    assert "the same topics under different labels" in table.notes[0]
+    assert not any("different collections" in text for text in table.notes)
+
+
+def test_the_difference_is_paired_by_topic(comparison: ir_std.Comparison) -> None:
+    found = {(one.system, one.measure): one for one in label_differences(comparison)}
+    assert len(found) == 4
+    raw = found["bm25base_p", nDCG @ 10]
+    x, y = (
+        comparison.part("bm25base_p", c).results.by_topic("bm25base_p", nDCG @ 10)
+        for c in ("dl19-passage", "dl19-passage-umbrela")
+    )
+    test = ttest_rel([y[t] for t in x], list(x.values()))
+    assert raw.estimate.mean == pytest.approx(np.mean([y[t] - x[t] for t in x]))
+    assert raw.estimate.interval == pytest.approx(test.confidence_interval(0.95))
+    assert raw.estimate.interval[0] > 0
+
+
+def test_the_same_systems_standardize_both_and_are_drawn_once(
+    comparison: ir_std.Comparison,
+) -> None:
+    found = {(one.system, one.measure): one for one in label_differences(comparison)}
+    for system in comparison.systems:
+        difference = found[system, snDCG @ 10].estimate
+        alone = [
+            comparison.part(system, c).estimate(snDCG @ 10).systems_error
+            for c in comparison.collections
+        ]
+        assert 0 < difference.systems_error < hypot(*alone)
+        low, high = difference.interval
+        assert low < 0 < high
+
+
+def test_labels_need_no_link(data: Path, runs: dict[str, Path]) -> None:
+    entries = [(n, r, data / "qrels" / file) for file in (PEOPLE, MODEL) for n, r in runs.items()]
+    with pytest.raises(UsageError, match="different labels, which need no link"):
+        ir_std.compare(entries, "nDCG@10", anchors=["p_bert"])
+
+
+def test_compare_and_report_show_the_pairs(
+    data: Path, runs: dict[str, Path], ir_std_cli: Any, tmp_path: Path
+) -> None:
+    entries = [f"bm25={runs['bm25base_p']}:{data / 'qrels' / file}" for file in (PEOPLE, MODEL)]
+    done = ir_std_cli("compare", *entries, "nDCG@10")
+    assert any("less those of" in line for line in done.out)
+    assert any("under different labels: one collection judged twice" in line for line in done.err)
+    page = tmp_path / "page.html"
+    assert ir_std_cli("report", *entries, "nDCG@10", "-o", page).status == 0
+    text = page.read_text(encoding="utf-8")
+    assert "less those of" in text
+    assert "2 judgments of the same topics" in text
