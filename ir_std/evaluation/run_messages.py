@@ -35,7 +35,7 @@ def run_messages(
     sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
     yield from _missing_topic_messages(name, int((sizes > 0).sum()), qrels)
     if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
-        yield Message("none of its documents is judged", run=name)
+        yield Message("none of its documents is judged", warns=True, run=name)
     yield from _depth_messages(name, plans, sizes)
 
 

@@ -11,7 +11,11 @@ from ir_std.measures import Standardized
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects, SystemEffects
 from ir_std.reporting.html.sentences import join_with_and
-from ir_std.reporting.relabelled import label_differences, label_differences_table
+from ir_std.reporting.relabelled import (
+    label_agreements,
+    label_differences,
+    label_differences_table,
+)
 from ir_std.reporting.tables import Table
 
 Json = dict[str, Any]
@@ -42,6 +46,11 @@ class AcrossCollections:
         return [
             self.comparison.table(),
             *([label_differences_table(relabelled)] if relabelled else []),
+            *(
+                one.table(name)
+                for one in label_agreements(self.comparison)
+                for name in ("labels", "confusion", *["order"] * (len(one.systems) > 1))
+            ),
             *([self.effects.table()] if self.effects else []),
         ]
 
