@@ -111,8 +111,13 @@ class Fit:
         return {}
 
     def _agrees_at(self, level: int) -> bool | None:
-        topics = [t for t in self.matched if self.factors.judgments[t].knows(level)]
-        if not topics or self.collection.at_least(topics[0], level) is None:
+        topics = [
+            t
+            for t in self.matched
+            if self.factors.judgments[t].knows(level)
+            and self.collection.at_least(t, level) is not None  # scores may lack num_rel
+        ]
+        if not topics:
             return None
         return most_agree(len(topics), sum(self._differs(t, level) for t in topics))
 
@@ -127,8 +132,8 @@ class Fit:
         if same and known.fingerprint(level) == self.collection.fingerprint(topic, level):
             return False
         there, here = known.at_least(level), self.collection.at_least(topic, level)
-        assert there is not None
-        assert here is not None
+        if there is None or here is None:
+            return False
         if there != here:
             return differ_widely(there, here)
         # Where the relevant documents are the same, those at a higher level should be too.
