@@ -88,7 +88,10 @@ def _within(limit: _Limit, retrieve: Callable[[], str]) -> str:
         limit.over = True
         raise limit.too_slow() from None
     if isinstance(result, Exception):
-        raise result
+        try:
+            raise result
+        finally:
+            del result  # it holds this frame, and the connection with it
     return result
 
 

@@ -90,7 +90,7 @@ def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str])
     """
     entries: dict[str, dict[str, Any]] = {}
     for path in map(Path, packs):
-        if path.resolve().parent != Path(file).resolve().parent:
+        if _folder_of(path) != _folder_of(file):
             raise InputError.at(
                 path,
                 None,
@@ -103,6 +103,10 @@ def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str])
             raise InputError.at(path, None, f"is {name} again", "one pack a set")
         entries[name] = {"file": path.name, **_facts(content)}
     write_atomically(file, _json({"format": FORMAT, "packs": entries}))
+
+
+def _folder_of(file: str | os.PathLike[str]) -> str:
+    return os.path.dirname(os.path.realpath(file))
 
 
 def add(source: str) -> FactorSet:
