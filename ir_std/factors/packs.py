@@ -39,7 +39,7 @@ from ir_std.factors.download import fetch, is_url
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import FILES, OPTIONAL_FILES, remove_set, set_files, snapshot
 from ir_std.factors.storage import parse_json
-from ir_std.reading import ARCHIVE_ERRORS, read_zip
+from ir_std.reading import ARCHIVE_ERRORS, brief, read_zip
 
 MANIFEST = "pack.json"
 INDEX = "index.json"
@@ -217,7 +217,10 @@ def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
         )
     except ARCHIVE_ERRORS as broken:
         raise InputError.at(
-            where, None, f"is no zip file ({broken})", "a pack is made by ir_std factors pack"
+            where,
+            None,
+            f"is no zip file ({brief(broken)})",
+            "a pack is made by ir_std factors pack",
         ) from None
     contents = dict(members)
     if len(contents) < len(members):

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NoReturn
 
 from ir_std._system.files import errors_of
+from ir_std._system.text import escape_line
 from ir_std.errors import InputError
 from ir_std.reading.sources import (
     FileSource,
@@ -56,6 +57,12 @@ ARCHIVE_ERRORS = (
     UnicodeError,
 )
 """What the standard library raises on archives that are truncated, damaged or encrypted."""
+
+
+def brief(broken: Exception) -> str:
+    """What is wrong with an archive, which may quote a whole header, in a part of a line."""
+    text = escape_line(str(broken) or type(broken).__name__)
+    return text if len(text) <= 120 else f"{text[:100]}..."
 
 
 def run_sources(
@@ -119,7 +126,7 @@ def _below(
             raise InputError.at(
                 path,
                 None,
-                f"cannot be read ({broken})",
+                f"cannot be read ({brief(broken)})",
                 "an archive of runs is expected: copy it again",
             ) from None
     else:
