@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 from reproduction import arguments, read_table, save, spread, write_csv
 
 import ir_std
@@ -81,10 +81,11 @@ def qrels_file(data: Path, collection: str, judge: str) -> Path:
     return data / "qrels" / name
 
 
-def score(data: Path, name: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...], Floats]]:
+def score(
+    data: Path, name: str, judges: Sequence[str]
+) -> dict[str, tuple[tuple[str, ...], tuple[str, ...], Floats]]:
     """Topics, systems and scores (measures x topics x systems) of an archive of runs, by judge."""
     collection = name.removesuffix("-modern")
-    judges = (PEOPLE, *JUDGES)
     evaluators = {
         judge: ir_std.StdEvaluator(
             [ir_std.parse_measure(m) for m in measures_of(judge)],
@@ -107,10 +108,10 @@ def score(data: Path, name: str) -> dict[str, tuple[tuple[str, ...], tuple[str, 
     return scored
 
 
-def from_runs(data: Path, name: str) -> Iterator[Judged]:
+def from_runs(data: Path, name: str, judges: Sequence[str] = JUDGES) -> Iterator[Judged]:
     """Each judge and measure of a collection whose runs are at hand."""
-    scored = score(data, name)
-    for judge in JUDGES:
+    scored = score(data, name, (PEOPLE, *judges))
+    for judge in judges:
         topics, systems, model = scored[judge]
         people = scored[PEOPLE][2]
         for measure, x, y in zip(MEASURES, people, model, strict=True):
@@ -360,43 +361,52 @@ def print_limits(data: Path, cases: Sequence[Judged], out: Path) -> None:
             print(f"{judged.collection:14}{judged.judge:18}{words}; tau <= 0 on {below} topics")
 
 
-def draw(pairs: Sequence[tuple[Judged, Judged]], path: Path) -> None:
+def draw(pairs: Sequence[tuple[Judged, Judged]]) -> Figure:
     """Each later system under both judges, raw and standardized: nDCG@10, UMBRELA."""
     shown = [p for p in pairs if p[0].measure == "nDCG@10" and p[0].judge == "umbrela-gpt4"]
-    figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.6), layout="constrained")
-    for ax, scale in zip(axes, ("raw", "N"), strict=True):
+    figure = Figure(figsize=(9.5, 4.6), layout="constrained")
+    for ax, scale in zip(figure.subplots(1, 2), ("raw", "N"), strict=True):
         for (own, later), marker in zip(shown, ("o", "s"), strict=True):
             x, y = (values.mean(axis=0) for values in held_out(own, later)[scale])
             llm = np.array([bool(re.search(LLM, system)) for system in later.systems])
             year = f"20{own.collection[2:4]}"
             for mask, color, what in ((~llm, "#2a6fbb", ""), (llm, "#c44e52", ", LLM re-rankers")):
-                ax.scatter(x[mask], y[mask], s=34, marker=marker, color=color, alpha=0.8,
-                           label=f"DL {year}{what}", linewidths=0)  # fmt: skip
-        low = min(*ax.get_xlim(), *ax.get_ylim())
-        high = max(*ax.get_xlim(), *ax.get_ylim())
-        ax.plot([low, high], [low, high], color="0.5", linewidth=1, zorder=0)
-        ax.set(xlim=(low, high), ylim=(low, high), aspect="equal")
-        ax.set_xlabel(f"{'s' * (scale == 'N')}nDCG@10 by people's labels")
-        ax.set_ylabel(f"{'s' * (scale == 'N')}nDCG@10 by GPT-4's labels (UMBRELA)")
+                ax.plot(x[mask], y[mask], marker, color=color, ms=6, mew=0, alpha=0.8,
+                        label=f"DL {year}{what}")  # fmt: skip
+        ends = ax.get_xlim(), ax.get_ylim()
+        both = min(end[0] for end in ends), max(end[1] for end in ends)
+        ax.plot(both, both, color="0.5", lw=1, zorder=0)
+        ax.set(xlim=both, ylim=both, aspect="equal")
+        name = "nDCG@10" if scale == "raw" else "snDCG@10"
+        ax.set(xlabel=f"{name} by people's labels", ylabel=f"{name} by GPT-4's labels")
         ax.set_title("raw" if scale == "raw" else "standardized, each by its own labels' factors")
-    axes[0].legend(frameon=False, fontsize="small", loc="lower right")
-    save(figure, path)
+    figure.axes[0].legend(frameon=False, fontsize="small", loc="lower right")
+    return figure
+
+
+def modern_pairs(data: Path, judges: Sequence[str]) -> list[tuple[Judged, Judged]]:
+    """The tracks' own systems and the later ones, by judge and measure."""
+    return [
+        pair
+        for name in MODERN
+        for pair in zip(
+            from_runs(data, name, judges), from_runs(data, f"{name}-modern", judges), strict=True
+        )
+    ]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run all parts."""
     args = arguments(__doc__.splitlines()[0], argv, trials=500)
     out = args.out / "judges"
-    scored = {
-        name: list(from_runs(args.data, name))
-        for name in (*TRACKS, *(f"{name}-modern" for name in MODERN))
-    }
-    cases = [*(case for name in TRACKS for case in scored[name]), *from_tables(args.data)]
+    pairs = modern_pairs(args.data, JUDGES)
+    cases = [
+        *(own for own, _ in pairs),
+        *(case for name in TRACKS if name not in MODERN for case in from_runs(args.data, name)),
+        *from_tables(args.data),
+    ]
     found = list(spread(partial(halves, args.trials, args.seed), cases, args.jobs))
     print_halves(cases, found, out)
-    pairs = [
-        pair for name in MODERN for pair in zip(scored[name], scored[f"{name}-modern"], strict=True)
-    ]
     figures = print_modern(pairs, out)
     print("\nThe trial's figures, raw and by N, beside these")
     for (collection, measure), (raw, n) in TRIAL.items():
@@ -405,7 +415,7 @@ def main(argv: Sequence[str] | None = None) -> None:
             f"{collection} {measure}: {raw:.3f} {n:.3f}; {case['raw'].gap:.3f} {case['N'].gap:.3f}"
         )
     print_limits(args.data, cases, out)
-    draw(pairs, out / "judges")
+    save(draw(pairs), out / "judges")
 
 
 if __name__ == "__main__":

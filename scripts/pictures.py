@@ -3,9 +3,9 @@
 
     python scripts/pictures.py --data ../shared/data
 
-writes ``topics.png``, ``forest.png`` and ``linking.png`` with matplotlib and, with playwright and
-chromium, the first screen of a report, ``overview.png`` and ``overview-dark.png``, into
-``scripts/pictures/``.
+writes ``topics.png``, ``forest.png``, ``linking.png`` and ``judges.png`` with matplotlib and, with
+playwright and chromium, the first screen of a report, ``overview.png`` and ``overview-dark.png``,
+into ``scripts/pictures/``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from judges_experiment import draw as draw_judges
+from judges_experiment import modern_pairs
 from linking_experiment import ENGINES, engine
 from matplotlib.figure import Figure
 from reproduce_soboroff2018 import COLLECTIONS, effects, load
@@ -109,6 +111,7 @@ def draw(data: Path, folder: Path) -> None:
         topics(evaluated(data, Path(scratch))).savefig(folder / "topics.png", dpi=100)
     forest(data).savefig(folder / "forest.png", dpi=100)
     linking(data).savefig(folder / "linking.png", dpi=100)
+    draw_judges(modern_pairs(data, ["umbrela-gpt4"])).savefig(folder / "judges.png", dpi=100)
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ sample of those one could have had, and says how much the difference itself vari
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, lgamma, log, sqrt
 
@@ -17,6 +18,9 @@ from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from ir_std._arrays import Floats
 from ir_std.analysis.means import check_finite
+
+LEAST_VARIANCE = 1e-40
+"""Of the largest effect's square; smaller ones are rounding, and count as this."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +112,18 @@ class Summary:
     q, q_p : float
         Cochran's Q, and its p-value if all true effects were equal.
     i2 : float
-        The share of the variance that is between collections, ``(Q - (n - 1)) / Q``, 0 at least.
+        The share of the variance that is between collections, by Higgins and Thompson (2002):
+        ``(Q - (n - 1)) / Q``, 0 at least.  (metafor takes it from ``tau2`` instead; by other
+        methods than DerSimonian and Laird's that is another number.)
     predicted : tuple of float
-        The prediction interval: where the true effect on one more such collection may lie.
+        The prediction interval: where the true effect on one more such collection may lie; by
+        Student's t with n-1 degrees of freedom, by ``dl`` normal.
     weights : tuple of float
         Of the effects, in their order; their sum is 1.
     method : str
-        ``pm`` or ``dl``.
+        ``pm``, ``reml`` or ``dl``.
+    widened : bool
+        Whether the interval is wider than Hartung and Knapp's, which was too narrow.
     """
 
     n: int
@@ -130,24 +139,37 @@ class Summary:
     predicted: tuple[float, float]
     weights: tuple[float, ...]
     method: str
+    widened: bool = False
 
 
 def random_effects(
-    effects: npt.ArrayLike, variances: npt.ArrayLike, method: str = "pm", level: float = 0.95
+    effects: npt.ArrayLike,
+    variances: npt.ArrayLike,
+    method: str = "pm",
+    level: float = 0.95,
+    *,
+    widen: bool = False,
 ) -> Summary:
     """A random-effects summary of one effect a collection.
 
     The weights are ``1 / (variance + tau2)``.  With ``pm`` the variance between collections is
-    Paule and Mandel's (1982) and the interval Hartung and Knapp's (2001), by Student's t with n-1
-    degrees of freedom, which holds its level with few collections; with ``dl``, for comparison with
-    papers, DerSimonian and Laird's (1986) and the normal interval, which is too narrow then.
+    Paule and Mandel's (1982), with ``reml`` that of restricted maximum likelihood; the interval is
+    Hartung and Knapp's (2001), by Student's t with n-1 degrees of freedom.  With ``dl``, for
+    comparison with papers, they are DerSimonian and Laird's (1986) and the normal interval, which
+    is too narrow with few collections.
+
+    Where effects differ less than by chance, Hartung and Knapp's interval may be narrower than the
+    normal one, and cover far less than it says.  ``widen`` takes the larger of the two standard
+    errors (Knapp and Hartung's own advice, 2003; ``test="adhoc"`` of R's metafor).
 
     Parameters
     ----------
     effects, variances : array_like, shape (n,)
-    method : {'pm', 'dl'}
+    method : {'pm', 'reml', 'dl'}
     level : float
         The confidence.
+    widen : bool
+        Of ``pm`` and ``reml``.
 
     Raises
     ------
@@ -167,34 +189,49 @@ def random_effects(
         raise ValueError(f"variances must be above 0, got {v.min()}")
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: allowed are {', '.join(METHODS)}")
+    # In a unit of their own, with variances above rounding: products neither vanish nor overflow.
+    unit = max(sqrt(float(v.max())), float(np.ptp(y)))
+    scaled = np.maximum(v / unit / unit, LEAST_VARIANCE)
+    return _summarize(y / unit, scaled, unit, method, level, widen)
+
+
+def _summarize(
+    y: Floats, v: Floats, unit: float, method: str, level: float, widen: bool
+) -> Summary:
+    """The summary, in the effects' own unit, of effects in ``unit``."""
     df = len(y) - 1
     q = _q(y, v, 0.0)
     tau2 = METHODS[method](y, v)
     w = 1 / (v + tau2)
     effect = float(w @ y / w.sum())
-    if method == "pm":
-        error = sqrt(_q(y, v, tau2) / df / w.sum())
-        critical = float(stdtrit(df, (1 + level) / 2))
-        p = float(2 * stdtr(df, -abs(effect) / error)) if error else float(effect == 0)
-    else:
-        error = sqrt(1 / w.sum())
+    normal = sqrt(1 / w.sum())
+    widened = False
+    if method == "dl":
+        error = normal
         critical = float(ndtri((1 + level) / 2))
         p = float(2 * ndtr(-abs(effect) / error))
+    else:
+        error = sqrt(_q(y, v, tau2) / df / w.sum())
+        widened = widen and error < normal * (1 - 1e-9)
+        error = normal if widened else error
+        critical = float(stdtrit(df, (1 + level) / 2))
+        p = float(2 * stdtr(df, -abs(effect) / error)) if error else float(effect == 0)
     beyond = critical * sqrt(error**2 + tau2)
     return Summary(
         len(y),
-        effect,
-        error,
-        effect - critical * error,
-        effect + critical * error,
+        effect * unit,
+        error * unit,
+        (effect - critical * error) * unit,
+        (effect + critical * error) * unit,
         p,
-        tau2,
+        tau2 * unit**2,
         q,
         float(chdtrc(df, q)),
         max(0.0, (q - df) / q) if q > 0 else 0.0,
-        (effect - beyond, effect + beyond),
+        ((effect - beyond) * unit, (effect + beyond) * unit),
         tuple((w / w.sum()).tolist()),
         method,
+        widened,
     )
 
 
@@ -206,20 +243,52 @@ def _q(y: Floats, v: Floats, tau2: float) -> float:
 
 def _paule_mandel(y: Floats, v: Floats) -> float:
     """The variance at which Q is what chance gives, ``n - 1``; 0 where it is less without any."""
+    # Q is at most sum (y - mean)^2 / tau2, hence n - 1 at the latest at the sample variance.
+    return _root(lambda tau2: _q(y, v, tau2) - (len(y) - 1), 0.0, float(y.var(ddof=1)))
+
+
+def _reml(y: Floats, v: Floats) -> float:
+    """The variance at which the restricted likelihood is largest (Viechtbauer, 2005)."""
+
+    def slope(tau2: float) -> float:
+        w = 1 / (v + tau2)
+        residual = y - w @ y / w.sum()
+        return float(w**2 @ residual**2 - w.sum() + w @ w / w.sum())
+
+    def likelihood(tau2: float) -> float:
+        w = 1 / (v + tau2)
+        return float(np.log(w).sum() - np.log(w.sum())) - _q(y, v, tau2)
+
+    # From 0 upwards on a grid, as there may be several maxima, the first of them at 0.
+    most = float(np.ptp(y) ** 2 + v.max())
+    grid = np.append(0.0, np.geomspace(most * 1e-9, most, 200))
+    slopes = [slope(tau2) for tau2 in grid]
+    maxima = [0.0] + [
+        _root(slope, float(grid[i]), float(grid[i + 1]))
+        for i in range(len(grid) - 1)
+        if slopes[i] > 0 >= slopes[i + 1]
+    ]
+    return max(maxima, key=likelihood)
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function falls to 0; an end where it does not, as may happen by rounding."""
     from scipy.optimize import brentq  # costs more than the rest of this module
 
-    def excess(tau2: float) -> float:
-        return _q(y, v, tau2) - (len(y) - 1)
-
-    # Q is at most sum (y - mean)^2 / tau2, hence n - 1 at the latest at the sample variance.
-    return float(brentq(excess, 0, y.var(ddof=1), xtol=1e-16)) if excess(0) > 0 else 0.0
+    if function(low) <= 0:
+        return low
+    return (
+        float(brentq(function, low, high, xtol=1e-16, maxiter=1000)) if function(high) < 0 else high
+    )
 
 
 def _dersimonian_laird(y: Floats, v: Floats) -> float:
     """From Q without a variance between collections, by its expectation; 0 at least."""
     w = 1 / v
-    return max(0.0, (_q(y, v, 0) - (len(y) - 1)) / float(w.sum() - w @ w / w.sum()))
+    # The sum less that of squares over the sum, without a difference of nearly equal numbers.
+    others = np.array([np.delete(w, i).sum() for i in range(len(w))])
+    return max(0.0, (_q(y, v, 0) - (len(y) - 1)) / float(w / w.sum() @ others))
 
 
-METHODS = {"pm": _paule_mandel, "dl": _dersimonian_laird}
+METHODS = {"pm": _paule_mandel, "reml": _reml, "dl": _dersimonian_laird}
 """How the variance between collections is estimated, by name."""

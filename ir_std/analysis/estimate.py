@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import hypot, inf, isnan, nan, sqrt
+from math import exp, hypot, inf, isnan, nan, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 LEVEL = 0.95
 """The confidence of the intervals."""
+SMALLEST_LOG_P = -70.0
+"""Smaller p-values, below 1e-30, are not told apart."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,26 @@ class Estimate:
         half = self.half
         return self.mean - half, self.mean + half
 
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of a mean of 0 that belongs to the interval.
+
+        The level at which the interval would just reach 0; without a systems' error that of
+        Student's t-test.  NaN where there is no interval.
+        """
+        mean, topics, systems = abs(self.mean), self.topics_error, _known(self.systems_error)
+        if isnan(self.half) or mean == 0 or hypot(topics, systems) == 0:
+            return nan if isnan(self.half) else float(mean == 0)
+        low, high = SMALLEST_LOG_P, 0.0
+        while high - low > 1e-13:
+            middle = (low + high) / 2
+            half = hypot(
+                topics * _upper_quantile(self.topics_df, middle),
+                systems * _upper_quantile(self.systems_df, middle) if systems else 0.0,
+            )
+            low, high = (middle, high) if half > mean else (low, middle)
+        return exp(high)
+
     def __str__(self) -> str:
         systems = "" if self.systems_error == 0 else f" ±{self.systems:.3f} (systems)"
         return f"{self.mean:.3f} ±{self.topics:.3f} (topics){systems}"
@@ -86,6 +108,13 @@ def _quantile(df: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(df, (1 + LEVEL) / 2)) if df >= 1 else nan
+
+
+def _upper_quantile(df: float, log_p: float) -> float:
+    """Student's t that is exceeded, in size, with this logarithm of a probability."""
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(df, exp(log_p) / 2))
 
 
 def _known(value: float) -> float:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats
 from ir_std.analysis.corrections import get_correction, uncorrected
-from ir_std.analysis.means import mean_and_variance, residual_variance, student_t, topic_differences
+from ir_std.analysis.means import mean_and_variance, student_t, topic_differences
 from ir_std.errors import UsageError, look_up
 
 ALPHA = 0.05
@@ -128,12 +128,15 @@ def _drawn_signs(n: int, rows: int) -> Iterator[Floats]:
 def tukey_test(d: npt.ArrayLike) -> Floats:
     """Tukey's HSD test of each run against the baseline, adjusted for all pairs of runs.
 
-    Two-way analysis of variance, topics as blocks: ``q = |mean| / sqrt(s**2 / n)`` with the
-    residual mean square ``s**2`` of runs and baseline, referred to the studentized range of that
-    many systems with ``(m - 1) * (n - 1)`` degrees of freedom (Carterette, TOIS 2012).  The
-    p-values are adjusted for all pairs already; for one run and a baseline they are
-    :func:`t_test`'s.  (scipy.stats.tukey_hsd is the one-way form for independent samples, which
-    counts the topics' difficulty as error.)
+    ``q = sqrt(2) * |t|`` of each pair's own paired t statistic, referred to the studentized range
+    of that many systems with ``n - 1`` degrees of freedom (as Games and Howell, 1976, for
+    independent samples).  The p-values are adjusted for all pairs already; for one run and a
+    baseline they are :func:`t_test`'s.
+
+    The usual form, a two-way analysis of variance with topics as blocks (Carterette, TOIS 2012),
+    takes one residual variance for all pairs.  Against a baseline that varies more than the runs
+    that is too small: with ten runs, 50 topics and a baseline of three times their deviation it
+    finds a difference where there is none in 15 of 100 cases at a level of 5 percent, this in 1.
 
     Parameters
     ----------
@@ -151,11 +154,9 @@ def tukey_test(d: npt.ArrayLike) -> Floats:
     n, runs = d.shape
     if n < 2:
         return np.full(runs, np.nan)
-    mean, _, _ = mean_and_variance(d)
-    # A topic's residuals do not change when the baseline's score is taken off.
-    square = residual_variance(np.column_stack([np.zeros(n), d]))
-    q = np.abs(student_t(mean, np.asarray(square / n)))
-    p: Floats = studentized_range.sf(q, runs + 1, runs * (n - 1))
+    mean, variance, _ = mean_and_variance(d, axis=0)
+    q = np.sqrt(2) * np.abs(student_t(mean, variance / n))
+    p: Floats = studentized_range.sf(q, runs + 1, n - 1)
     return p
 
 

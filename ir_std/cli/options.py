@@ -78,7 +78,7 @@ def add_test_options(parser: ArgumentParser) -> None:
         "--test",
         choices=TESTS,
         help="paired test against the baseline (default t; tukey: Tukey's HSD of "
-        "all pairs, topics as blocks)",
+        "all pairs, each by its own variance)",
     )
     parser.add_argument(
         "--correction",

@@ -13,7 +13,14 @@ from ir_std.errors import InputError, NoFactorsError
 from ir_std.evaluation.evaluation import Calculated, Scores
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message
-from ir_std.evaluation.plans import Plan, has_values, make_plan, match_factors, similar_measures
+from ir_std.evaluation.plans import (
+    Plan,
+    has_values,
+    make_plan,
+    match_factors,
+    other_sets_with,
+    similar_measures,
+)
 from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.recognition import Match
@@ -271,6 +278,8 @@ def _without_companion(
 ) -> Iterator[str]:
     """Which raw measures have no companion: by scheme if the set lacks them, else by obstacle."""
     if match.factors is None:
+        if without:
+            yield str(match)
         return
     factors = match.factors
     for obstacle, names in obstructed.items():
@@ -281,7 +290,7 @@ def _without_companion(
         )
         yield (
             f"{factors.id} has no {what} for {', '.join(listed)} (scheme {scheme}); it has "
-            f"{similar_measures(has, listed)}"
+            f"{similar_measures(has, listed)}{other_sets_with(listed, match)}"
         )
 
 

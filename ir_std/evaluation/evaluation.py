@@ -70,8 +70,8 @@ class Scores(ByMeasure[float]):
     >>> scores = ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run")
     >>> scores["sAP"] == scores[ir_std.sAP]
     True
-    >>> scores.match.factors.id, scores.warnings
-    ('trec8-adhoc', ())
+    >>> scores.match.factors.id, scores.match.chosen_by
+    ('trec8-adhoc', 'qrels')
     """
 
     match: Match | None = None

@@ -15,6 +15,7 @@ from ir_std.errors import abbreviate
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.fit import Fit
 from ir_std.factors.quality import saturates
 from ir_std.factors.recognition import Match
 from ir_std.scores.run_scores import CountedTopics, RunScores
@@ -69,7 +70,8 @@ def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:
 def factor_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
     """About the factors on these topics."""
     matches = list(matches)
-    yield from _doubt_messages(matches)
+    yield from _doubt_messages(plans, matches)
+    yield from _proof_messages(plans, matches)
     yield from _gap_messages(plans)
     yield from _dataset_messages(plans)
     yield from _flat_topic_messages(plans)
@@ -77,21 +79,80 @@ def factor_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
     yield from _ambiguity_messages(plans, matches)
 
 
-def _doubt_messages(matches: Iterable[Match]) -> Iterator[Message]:
-    """What speaks against a fit that is not perfect."""
+def _doubt_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
+    """What speaks against a fit that is not perfect, and which measures it leaves out where."""
     for match in matches:
-        if match.fit and match.fit.doubt:
+        if match.fit is None:
+            continue
+        own = [plan for plan in plans if plan.factors.id == match.fit.factors.id]
+        levels = {level for plan in own for level in plan.levels if level < 1}
+        doubts = [match.fit.doubt, match.fit.difference(sorted(levels))]
+        if text := "; ".join(filter(None, doubts)):
+            left_out = [str(plan.measure) for plan in own if plan.differing]
+            if left_out:
+                text += f"; there {', '.join(left_out)} have no value"
+                if not match.fit.parts:
+                    text += f", unless the set is named (factors= or --factors {own[0].factors.id})"
+            yield Message(f"{match.fit.factors.id}: {text}", warns=True)
+
+
+def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
+    """What of the judgments could not be compared where numbers decided."""
+    for match in matches:
+        fit = match.fit
+        if fit is None or fit.basis is None or fit.dataset is not None:
+            continue
+        counted = [topic for topic in fit.counted if topic not in fit.unproven]
+        # Of scores numbers are all that there is, as the summary says.
+        from_scores = fit.collection.qrels is None
+        if counted and fit.basis != "names" and match.chosen_by != "name" and not from_scores:
+            on = f" on {len(counted)} topics" if len(counted) < len(fit.matched) else ""
             yield Message(
-                f"{match.fit.factors.id}: {match.fit.doubt}", warns=match.fit.basis != "names"
+                f"{fit.factors.id}: recognized by numbers of relevant documents alone{on}",
+                warns=not _all_counts_agree(fit),
             )
+        if not from_scores:
+            yield from _unknown_level_messages(fit, plans)
+
+
+def _all_counts_agree(fit: Fit) -> bool:
+    """Whether all topics of a set that only numbers are known of are there, with equal numbers."""
+    here = {*fit.matched, *(t for t, known in fit.factors.judgments.items() if known.fingerprints)}
+    return not fit.differ and all(topic in here or not n for topic, n in fit.factors.n_rel.items())
+
+
+def _unknown_level_messages(fit: Fit, plans: Iterable[Plan]) -> Iterator[Message]:
+    """Which measures look at levels of which a set does not know its judgments."""
+    at = fit.agreement.at
+    own = [plan for plan in plans if plan.factors.id == fit.factors.id]
+    levels = [level for level in fit.levels if level > 1 and at(level).unknown]
+    graded = [str(plan.measure) for plan in own if set(levels) & {*plan.levels}]
+    if graded:
+        yield Message(
+            f"{fit.factors.id} does not know its judgments at level "
+            f"{abbreviate(map(str, levels))}: whether they agree is unknown "
+            f"({', '.join(graded)})",
+            warns=True,
+        )
+    unknown = [
+        str(plan.measure)
+        for plan in own
+        if any(at(level).unknown or at(level).counted for level in plan.levels if level < 1)
+    ]
+    if unknown:
+        yield Message(
+            f"{fit.factors.id} does not know which documents were judged not relevant "
+            f"({', '.join(unknown)})"
+        )
 
 
 def _gap_messages(plans: Iterable[Plan]) -> Iterator[Message]:
-    """Topics without factors."""
+    """Topics that a set does not hold, or has no factors for."""
     topics_by_set: dict[str, dict[str, None]] = {}
     for plan in plans:
-        missing = dict.fromkeys(topics_without_factors(plan))
-        topics_by_set.setdefault(plan.factors.id, {}).update(missing)
+        differing = set(plan.differing)
+        missing = [topic for topic in topics_without_factors(plan) if topic not in differing]
+        topics_by_set.setdefault(plan.factors.id, {}).update(dict.fromkeys(missing))
     for set_id, topics in topics_by_set.items():
         if topics:
             yield Message(
@@ -102,7 +163,7 @@ def _gap_messages(plans: Iterable[Plan]) -> Iterator[Message]:
 
 
 def topics_without_factors(plan: Plan) -> list[str]:
-    """The topics on which a measure has no factors."""
+    """The topics on which a measure has no factors, or the judgments differ."""
     known = ~(np.isnan(plan.factors.mean[plan.name]) | np.isnan(plan.factors.sd[plan.name]))
     missing = (plan.rows < 0) | ~known[plan.rows]
     return [plan.topics[i] for i in np.flatnonzero(missing).tolist()]
@@ -226,7 +287,7 @@ def run_messages(
     sizes = [b - a for t, (a, b) in run.bounds.items() if t in qrels.positions]
     yield from _missing_topic_messages(name, sum(size > 0 for size in sizes), qrels)
     if sizes and not n_relevant and not len(run.find(qrels.targets(True)).score):
-        yield Message("none of its documents is judged", run=name)
+        yield Message("none of its documents is judged", warns=True, run=name)
     yield from _depth_messages(name, plans, max(sizes, default=0))
 
 

@@ -15,6 +15,7 @@ from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.collection import Collection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
+from ir_std.factors.judgments import ALL_JUDGED
 from ir_std.factors.recognition import Match, match_by_name, recognize_collection
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (
@@ -64,7 +65,8 @@ class Plan(NamedTuple):
     """How a standardized measure is computed: from which raw one, with which factors.
 
     ``name`` is what the factor set calls the raw measure; ``apply`` standardizes the raw values
-    on ``topics``, those of the qrels, which are at ``rows`` of the set, -1 where it lacks them.
+    on ``topics``, those of the qrels, which are at ``rows`` of the set, -1 where it lacks them, or
+    where the judgments differ (``differing``) at the ``levels`` that the measure looks at.
     With factors of whole data sets these are one, the data set, and its value is the run's mean.
     """
 
@@ -76,6 +78,8 @@ class Plan(NamedTuple):
     topics: tuple[str, ...]
     rows: Ints
     of_mean: bool = False
+    levels: tuple[int, ...] = ()
+    differing: tuple[str, ...] = ()
 
     @property
     def same_raw(self) -> tuple[Measure, ...]:
@@ -168,13 +172,56 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
             applicable.append((raw, name))
     if not applicable:
         obstacle = obstacles[0] if obstacles else ""
-        raise NoFactorsError(f"{measure}: {_what_is_missing(measure, factors, obstacle)}", obstacle)
+        what = _what_is_missing(measure, factors, obstacle)
+        others = "" if obstacle else other_sets_with([str(measure.base)], match)
+        raise NoFactorsError(f"{measure}: {what}{others}", obstacle)
     dataset = match.fit.dataset
     topics = qrels.topics if dataset is None else (dataset,)
     rows = factors.rows(topics)
     raw, name = next((m for m in applicable if has_values(table[m[1]], rows)), applicable[0])
+    differing = topics_without_value(raw, match)
+    usable = rows_but(factors, topics, differing)
+    if differing and has_values(table[name], rows) and not has_values(table[name], usable):
+        obstacle = "the judgments differ on all topics that have factors"
+        raise NoFactorsError(f"{measure}: {_what_is_missing(measure, factors, obstacle)}", obstacle)
+    rows = usable
     apply = factors.at(rows, name, scheme, **measure.scheme_params)
-    return Plan(measure, raw, factors, name, apply, topics, rows, dataset is not None)
+    levels = tuple(levels_of(raw, match.fit))
+    return Plan(
+        measure, raw, factors, name, apply, topics, rows, dataset is not None, levels, differing
+    )
+
+
+def rows_but(factors: FactorSet, topics: Iterable[str], differing: Iterable[str]) -> Ints:
+    """The rows of topics in a set; -1 for those that it lacks, and those whose judgments differ."""
+    differing = set(differing)
+    topics = tuple(topics)
+    rows = factors.rows(topics)
+    return np.where([topic in differing for topic in topics], -1, rows) if differing else rows
+
+
+def levels_of(raw: Measure, fit: Fit) -> list[int]:
+    """The levels that a measure looks at: it depends on which documents are at each or above."""
+    if raw.__name__ == "Judged":
+        return [ALL_JUDGED]
+    graded = has_graded_gains(raw) or "rel" not in raw.SUPPORTED_PARAMS
+    levels = set(fit.levels if graded else [raw.params.get("rel", 1)])
+    if raw.__name__ in NEEDS_NOT_RELEVANT:
+        levels.add(0)
+    looks_at_all = {"judged_only", "gains"} & {k for k, v in raw.params.items() if v}
+    if looks_at_all or raw.__name__ in ("infAP", "Accuracy"):
+        levels.add(ALL_JUDGED)
+    return sorted(levels)
+
+
+def topics_without_value(raw: Measure, match: Match) -> tuple[str, ...]:
+    """The topics on which a set's factors are of other judgments than a measure would look at.
+
+    None if the user named the set, and has been warned of what differs.
+    """
+    if match.fit is None or match.chosen_by == "name":
+        return ()
+    return tuple(match.fit.without_value(levels_of(raw, match.fit)))
 
 
 _ENDING_AT_CUTOFF = ("AP", "SP", "nDCG", "DCG")
@@ -205,6 +252,18 @@ def _what_is_missing(measure: Standardized, factors: FactorSet, obstacle: str) -
         f"{factors.id} has no {what} for {measure.base}; it has "
         f"{similar_measures(table, [str(measure.base)])}"
     )
+
+
+def other_sets_with(measures: Iterable[str], match: Match) -> str:
+    """Of the other sets that fit those that have one of the measures, in words; empty if none."""
+    wanted = {canonical(parse_set_measure(name)) for name in measures}
+    known = (
+        set_id
+        for set_id in match.others
+        if wanted & _names_by_measure(load_factors(set_id).measures).keys()
+    )
+    sets = ", ".join(known)
+    return f"; {sets} has it: name it with factors= or --factors" if sets else ""
 
 
 def similar_measures(known: Iterable[str], asked: Iterable[str]) -> str:
@@ -258,32 +317,61 @@ NEEDS_NOT_RELEVANT = {"Bpref", "Judged", "infAP"}
 def _obstacle(raw: Measure, name: str, match: Match, qrels: Qrels) -> str:
     """Why a set's factors for a raw measure do not apply to qrels; empty if they do."""
     assert match.fit is not None
-    depth = match.fit.factors.about(name, "depth")
+    fit = match.fit
+    depth = fit.factors.about(name, "depth")
     if depth and raw.params.get("cutoff", 0) > depth:
         return f"its systems were evaluated to depth {depth}"
-    if raw.__name__ in NEEDS_NOT_RELEVANT and match.fit.has_not_relevant() is False:
-        return "the documents judged not relevant are not in these qrels"
-    return _level_obstacle(raw, match, qrels)
+    obstacle = _level_obstacle(raw, fit, qrels)
+    # A user who names a set has been warned of what differs.
+    if obstacle or match.chosen_by == "name":
+        return obstacle
+    return _differing_obstacle(raw, match) or _gain_obstacle(raw, fit, qrels)
 
 
-def _level_obstacle(raw: Measure, match: Match, qrels: Qrels) -> str:
-    """Why judgments at the levels that a measure tells apart are not those of the set's systems."""
-    fit = match.fit
-    assert fit is not None
+def _level_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str:
+    """Why a measure cannot be compared at the levels of these qrels."""
     graded = has_graded_gains(raw)
     here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
-    if graded and there is not None and here > 1 >= there:
-        return f"these qrels have levels to {here}, its systems were judged with one level"
-    if graded and there is not None and there > 1 >= here and not fit.partial:
-        return f"these qrels have one level, its systems were judged with levels to {there}"
+    levels_known = any(fit.factors.judgments[topic].levels for topic in fit.matched)
+    if graded and there is not None and not levels_known:
+        if here > 1 >= there:
+            return f"these qrels have levels to {here}, its systems were judged with one level"
+        if there > 1 >= here and not fit.partial:
+            return f"these qrels have one level, its systems were judged with levels to {there}"
     level = raw.params.get("rel", 1)
     if level > highest_level_of_collection(fit, qrels):
         return f"no document of these qrels is judged at level {level} or above"
-    # A user who names a set has been warned of what differs.
-    if match.chosen_by != "name" and fit.agrees(None if graded else level) is False:
-        where = "" if graded else f" at level {level} or above"
-        return f"the judgments{where} differ from those of its systems"
+    if raw.__name__ in NEEDS_NOT_RELEVANT and fit.collection.qrels is not None:
+        here = any(fit.collection.not_relevant(topic) for topic in fit.matched)
+        return "" if here else "the documents judged not relevant are not in these qrels"
     return ""
+
+
+def _differing_obstacle(raw: Measure, match: Match) -> str:
+    """Whether judgments differ, on most topics, at the levels that a measure looks at."""
+    fit = match.fit
+    assert fit is not None
+    differing = topics_without_value(raw, match)
+    if not differing or 2 * len(differing) <= len(fit.matched):
+        return ""
+    levels = [level for level in levels_of(raw, fit) if fit.agreement.at(level).differ]
+    if levels and levels[-1] < 1:
+        return f"other documents are judged not relevant on {len(differing)} topics"
+    where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
+    n = f"{len(differing)} of {len(fit.matched)} topics"
+    return f"the judgments{where} differ from those of its systems on {n}"
+
+
+def _gain_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str:
+    """Whether gains are shares of another level than the one that they were for the systems."""
+    if raw.__name__ != "RBP" or not has_graded_gains(raw):
+        return ""
+    here = highest_level_of_collection(fit, qrels)
+    parts = [part.factors for part in fit.parts or (fit,)]
+    highest = [there for s in parts if (there := s.info.get("max_level")) not in (None, here)]
+    if not highest:
+        return ""
+    return f"gains are level / {here} with these qrels, level / {min(highest)} for its systems"
 
 
 def _highest_level(fit: Fit, qrels: Qrels) -> int:

@@ -53,12 +53,6 @@ class StdProvider(providers.Provider):
                     "mean can be standardized, and ir_measures asks for values by topic: use "
                     "ir_std.calc_aggregate or ir_std.evaluate"
                 )
-        # Elsewhere the match says it, but from here a warning is the only way to the user.
-        evaluator.messages += tuple(
-            Message(str(m), warns=True)
-            for m in evaluator.matches
-            if m.fit and m.fit.basis == "names"
-        )
         if "pyterrier" in sys.modules:
             evaluator.messages += tuple(_about_pyterrier(evaluator))
         for match in evaluator.matches:
@@ -80,7 +74,7 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
             named = evaluator.plans[0].measure(factors=match.fit.factors.id)
             yield Message(
                 f"{match.fit.factors.id} was recognized by numbers of relevant documents on "
-                f"{len(match.fit.compared.comparable)} topics, and needs {ENOUGH}: where "
+                f"{len(match.fit.comparable)} topics, and needs {ENOUGH}: where "
                 f"pt.Experiment evaluates in batches of fewer, name the set, as in {named}",
                 warns=True,
             )

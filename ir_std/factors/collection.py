@@ -1,10 +1,9 @@
-"""A collection as recognition sees it, and how the judgments that a set knows compare with it."""
+"""A collection as recognition sees it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ir_std.trec.qrels import Qrels
 NEAR = 0.1
 """Numbers of documents that differ by at most this share nearly agree: TREC judges again."""
 AGREEING = 0.9
-"""The share of the topics on which a set must agree at least nearly."""
+"""The share of the topics on which numbers must agree at least nearly, where they alone count."""
 
 
 def differ_widely(there: int, here: int) -> bool:
@@ -71,7 +70,7 @@ class Collection:
             for topic, here in self.counts.items()
             if here is not None and (known := there.get(topic)) is not None and (known or here)
         ]
-        return not most_agree(len(pairs), sum(differ_widely(*pair) for pair in pairs))
+        return 2 * sum(differ_widely(*pair) for pair in pairs) > len(pairs)
 
     def at_least(self, topic: str, level: int) -> int | None:
         """A topic's number of documents at ``level`` or above; None where it is not known."""
@@ -85,6 +84,7 @@ class Collection:
         """The fingerprint of a topic's documents at ``level`` or above, if any; computed once."""
         if self.qrels is None:
             return None
+        level = next((at for at in self.qrels.all_levels if at >= level), level)
         if (topic, level) not in self._fingerprints:
             if level not in self._relevant:
                 self._relevant[level] = self.qrels.relevant(level)
@@ -109,13 +109,12 @@ def judgments_of_dataset(qrels: Qrels) -> Judgments:
 
     The fingerprints are those of its pairs of topic and document, with a tab between them.
     """
-    levels, numbers = np.unique(np.maximum(qrels.flat_levels, 0), return_counts=True)
+    levels, numbers = np.unique(qrels.flat_levels, return_counts=True)
     counts = dict(zip(levels.tolist(), numbers.tolist(), strict=True))
-    relevant = {level: n for level, n in counts.items() if level}
     return Judgments(
-        sum(relevant.values()),
-        {0: counts.get(0, 0), **relevant},
-        {level: _pairs_fingerprint(qrels, level) for level in relevant},
+        sum(n for level, n in counts.items() if level > 0),
+        dict(sorted(({0: 0} | counts).items())),
+        {level: _pairs_fingerprint(qrels, level) for level in counts},
     )
 
 
@@ -145,8 +144,11 @@ class DatasetCollection(Collection):
         """The number of pairs of topic and document at ``level`` or above."""
         return int(self._judged.count(level).sum())
 
-    def fingerprint(self, topic: str, level: int) -> str:
-        """The fingerprint of the pairs at ``level`` or above, computed once."""
+    def fingerprint(self, topic: str, level: int) -> str | None:
+        """The fingerprint of the pairs at ``level`` or above, if any; computed once."""
+        level = next((at for at in self._judged.all_levels if at >= level), level)
+        if not self.at_least(topic, level):
+            return None
         return self._judged.cached(
             ("whole", level), lambda: _pairs_fingerprint(self._judged, level)
         )
@@ -154,63 +156,3 @@ class DatasetCollection(Collection):
     def not_relevant(self, topic: str) -> int:
         """The number of pairs that are judged not relevant."""
         return int(self._judged.sizes.sum()) - self.at_least(topic, 1)
-
-
-class JudgmentComparison(NamedTuple):
-    """A set's judgments compared with a collection's; each topic is in one of the fields.
-
-    Attributes
-    ----------
-    missing : tuple of str
-        Topics with relevant documents that the set does not hold.
-    same, others : tuple of str
-        Topics on which the relevant documents are the same, and on which there are as many, but
-        other ones.
-    counted : tuple of str
-        Topics with as many relevant documents, of which fingerprints are not known.
-    differ : dict of str to (int, int)
-        Topics whose numbers of relevant documents differ: (in the set, in the collection).
-    unknown : tuple of str
-        Topics that cannot be compared: a number is not known, or both are 0.
-    """
-
-    missing: tuple[str, ...]
-    same: tuple[str, ...]
-    others: tuple[str, ...]
-    counted: tuple[str, ...]
-    differ: Mapping[str, tuple[int, int]]
-    unknown: tuple[str, ...]
-
-    @classmethod
-    def of(cls, judgments: Mapping[str, Judgments], collection: Collection) -> JudgmentComparison:
-        """Compare topic by topic."""
-        missing: list[str] = []
-        same: list[str] = []
-        others: list[str] = []
-        counted: list[str] = []
-        unknown: list[str] = []
-        differ: dict[str, tuple[int, int]] = {}
-        for topic, here in collection.counts.items():
-            if topic not in judgments:
-                if here != 0:
-                    missing.append(topic)
-                continue
-            there, _, fingerprints = judgments[topic]
-            if there is None or here is None or not (there or here):
-                unknown.append(topic)
-            elif there != here:
-                differ[topic] = (there, here)
-            elif fingerprints is None or (actual := collection.fingerprint(topic, 1)) is None:
-                counted.append(topic)
-            elif actual == next(iter(fingerprints.values())):
-                same.append(topic)
-            else:
-                others.append(topic)
-        return cls(
-            tuple(missing), tuple(same), tuple(others), tuple(counted), differ, tuple(unknown)
-        )
-
-    @property
-    def comparable(self) -> tuple[str, ...]:
-        """The topics on which the two can be compared."""
-        return (*self.same, *self.others, *self.counted, *self.differ)

@@ -82,7 +82,7 @@ class Description:
         measures: Mapping[str, Mapping[str, int]] = info["measures"]
         self.__dict__.update(
             path=path,
-            info=frozen(info),
+            info=frozen({field: value for field, value in info.items() if field != "format"}),
             id=info["id"],
             title=info.get("title", info["id"]),
             source=info.get("source", ""),

@@ -314,7 +314,7 @@ class FactorSet(Description):
     def _write(self, folder: Path) -> None:
         from ir_std.factors.arrays import write_arrays
 
-        text = json.dumps(self.info, indent=2, ensure_ascii=False)
+        text = json.dumps({"format": schema.FORMAT, **self.info}, indent=2, ensure_ascii=False)
         (folder / "set.json").write_text(text + "\n", encoding="utf-8")
         write_topics(folder / "topics.csv", self.judgments)
         write_table(folder / "mean.csv", self.topics, self.mean)

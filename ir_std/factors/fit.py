@@ -1,20 +1,24 @@
-"""How well a factor set fits judgments: by counts, by fingerprints, and by document ids."""
+"""How well a factor set fits judgments: by the judged documents, by counts, by document ids."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ir_std.errors import abbreviate
-from ir_std.factors.collection import Collection, JudgmentComparison, differ_widely, most_agree
+from ir_std.factors.agreement import Agreement
+from ir_std.factors.collection import Collection, differ_widely, most_agree
 from ir_std.factors.doc_ids import looks_like
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.judgments import ALL_JUDGED
 
 ENOUGH = 10
 """The fewest topics to compare where the judgments themselves cannot be compared."""
+ENOUGH_AT_ONE_LEVEL = 30
+"""The fewest to compare for a renaming where all relevant documents are at one level."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,13 +33,11 @@ class Fit:
     collection : Collection
         What it was compared with.
     basis : {'judgments', 'counts', 'names', 'nearly', 'names of data sets'} or None
-        Why it fits.  ``judgments``: the relevant documents are the same.  ``counts``: there are
-        as many on every topic, but which they are is not known.  ``names``: there are as many at
-        every level, under other document ids.  ``nearly``: most topics agree, as after judging
-        again.  ``names of data sets``: only the data sets' names were compared.  None if it does
-        not fit.
-    compared : JudgmentComparison
-        The judgments topic by topic.
+        Why it fits.  ``judgments``: the relevant documents are the same, but on ``refuted``
+        topics.  ``counts``: there are as many on every topic, but which they are is not known.
+        ``names``: there are as many at every level, under other document ids.  ``nearly``: there
+        are nearly as many on most topics, as after judging again.  ``names of data sets``: only
+        the data sets' names were compared.  None if it does not fit.
     strange_id : str or None
         A document id that does not match the set's ``doc_id_pattern``; None if there is none, or
         ids were not looked at.
@@ -47,26 +49,88 @@ class Fit:
 
     factors: FactorSet
     collection: Collection
-    basis: str | None
-    compared: JudgmentComparison
+    basis: str | None = None
     strange_id: str | None = None
     why_not: str | None = None
     parts: tuple[Fit, ...] = ()
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How the judgments agree, topic by topic and level by level."""
+        return Agreement(
+            self.factors.judgments,
+            self.collection,
+            self.factors.info.get("max_level"),
+            renamed=self.basis == "names",
+        )
+
+    # -- topics ------------------------------------------------------------------------------------
 
     @cached_property
     def matched(self) -> tuple[str, ...]:
         """Topics of the qrels that the set holds."""
         return tuple(t for t in self.collection.counts if t in self.factors.judgments)
 
-    @property
+    @cached_property
     def missing(self) -> tuple[str, ...]:
         """Topics of the qrels that have relevant documents and that the set does not hold."""
-        return self.compared.missing
+        counts = self.collection.counts
+        return tuple(t for t, n in counts.items() if n != 0 and t not in self.factors.judgments)
 
-    @property
+    @cached_property
+    def comparable(self) -> tuple[str, ...]:
+        """Topics whose numbers of relevant documents are known on both sides, and not both 0."""
+        return tuple(
+            topic
+            for topic in self.matched
+            if None not in (pair := self.agreement.numbers(topic, 1)) and any(pair)
+        )
+
+    @cached_property
     def differ(self) -> Mapping[str, tuple[int, int]]:
         """Topics whose numbers of relevant documents differ: (in the set, in the qrels)."""
-        return self.compared.differ
+        n_rel, counts = self.factors.n_rel, self.collection.counts
+        return {
+            topic: (there, here)
+            for topic in self.comparable
+            if (there := n_rel[topic]) is not None
+            and (here := counts[topic]) is not None
+            and there != here
+        }
+
+    @cached_property
+    def same(self) -> tuple[str, ...]:
+        """Topics on which the relevant documents are known to be the same."""
+        return self._at_level_1(self.agreement.at(1).same)
+
+    @cached_property
+    def refuted(self) -> tuple[str, ...]:
+        """Topics on which the relevant documents are known to be others."""
+        compares = self.agreement.compares_documents
+        return tuple(t for t in self._at_level_1(self.agreement.at(1).differ) if compares(t, 1))
+
+    @cached_property
+    def counted(self) -> tuple[str, ...]:
+        """Topics of which only the numbers of relevant documents can be compared."""
+        known = {*self.same, *self.refuted}
+        return tuple(topic for topic in self.comparable if topic not in known)
+
+    def _at_level_1(self, topics: Iterable[str]) -> tuple[str, ...]:
+        comparable = set(self.comparable)
+        return tuple(topic for topic in topics if topic in comparable)
+
+    @cached_property
+    def unproven(self) -> tuple[str, ...]:
+        """Topics that nothing speaks for: too few to go by their numbers of relevant documents."""
+        if self.basis != "judgments" or not _why_counts_do_not_suffice(self):
+            return ()
+        at = self.agreement.at(1)
+        return tuple(t for t in self.matched if t in {*at.counted, *at.unknown})
+
+    def without_value(self, levels: Iterable[int]) -> list[str]:
+        """Topics that a measure which looks at these levels has no standardized value on."""
+        topics = {*self.agreement.differing(levels), *self.unproven}
+        return [topic for topic in self.matched if topic in topics]
 
     @property
     def partial(self) -> bool:
@@ -76,7 +140,7 @@ class Fit:
     @property
     def exact(self) -> bool:
         """Whether nothing is known to differ on level 1."""
-        return not (self.compared.differ or self.compared.others) or self.basis == "names"
+        return not (self.differ or self.refuted) or self.basis == "names"
 
     @property
     def dataset(self) -> str | None:
@@ -84,8 +148,16 @@ class Fit:
         whole = self.factors.of_datasets and self.collection.qrels is not None
         return next(iter(self.collection.counts)) if whole else None
 
+    # -- levels ------------------------------------------------------------------------------------
+
+    @cached_property
+    def levels(self) -> list[int]:
+        """The levels from 1 that occur, in the set or in the qrels."""
+        known = {1, *(at for t in self.matched for at in self.factors.judgments[t].levels or ())}
+        return sorted(at for at in known | self.collection.levels if at > 0)
+
     def agrees(self, level: int | None = None) -> bool | None:
-        """Whether the judgments agree, at least nearly, on what is relevant at a level.
+        """Whether the judgments agree on what is relevant at a level, on every topic.
 
         Parameters
         ----------
@@ -98,64 +170,34 @@ class Fit:
         bool or None
             None where the set does not know its judgments at that level.
         """
-        if level is None:
-            agreements = [self.agrees(at) for at in self._levels]
-            return None if None in agreements else all(agreements)
-        if level not in self._agreement:
-            self._agreement[level] = self._agrees_at(level)
-        return self._agreement[level]
-
-    @cached_property
-    def _agreement(self) -> dict[int, bool | None]:
-        """The answers of :meth:`agrees` by level, which each measure asks for."""
-        return {}
-
-    def _agrees_at(self, level: int) -> bool | None:
-        topics = [
-            t
-            for t in self.matched
-            if self.factors.judgments[t].knows(level)
-            and self.collection.at_least(t, level) is not None  # scores may lack num_rel
-        ]
-        if not topics:
-            return None
-        return most_agree(len(topics), sum(self._differs(t, level) for t in topics))
-
-    @cached_property
-    def _levels(self) -> list[int]:
-        known = {1, *(at for t in self.matched for at in self.factors.judgments[t].levels or ())}
-        return sorted(at for at in known | self.collection.levels if at > 0)
-
-    def _differs(self, topic: str, level: int) -> bool:
-        known = self.factors.judgments[topic]
-        same = topic in self._same_topics
-        if same and known.fingerprint(level) == self.collection.fingerprint(topic, level):
+        at = [self.agreement.at(each) for each in ([level] if level else self.levels)]
+        if any(each.differ for each in at):
             return False
-        there, here = known.at_least(level), self.collection.at_least(topic, level)
-        if there is None or here is None:
-            return False
-        if there != here:
-            return differ_widely(there, here)
-        # Where the relevant documents are the same, those at a higher level should be too.
-        return same and there > 0
+        return None if any(not (each.same or each.counted) for each in at) else True
 
-    @cached_property
-    def _same_topics(self) -> frozenset[str]:
-        return frozenset(self.compared.same)
+    # -- words -------------------------------------------------------------------------------------
 
-    def has_not_relevant(self) -> bool | None:
-        """Whether the documents judged not relevant are there, nearly as many as in the set.
-
-        Where the set does not know how many there were: whether there are any.  None where only
-        scores are known.
-        """
-        if self.collection.qrels is None:
+    def difference(self, levels: Iterable[int]) -> str | None:
+        """On how many topics, and at which of the levels, judgments differ; None if on none."""
+        levels = [level for level in levels if self.agreement.at(level).differ]
+        if not levels:
             return None
-        here = {t: self.collection.not_relevant(t) or 0 for t in self.matched}
-        there = {t: known[0] for t in here if (known := self.factors.judgments[t].levels)}
-        if not there:
-            return any(here.values())
-        return most_agree(len(there), sum(differ_widely(n, here[t]) for t, n in there.items()))
+        topics = self.agreement.differing(levels)
+        relevant = [level for level in levels if level > 0]
+        where = [f"at level {abbreviate(map(str, relevant))}"] if relevant else []
+        if len(relevant) < len(levels):
+            where.append("in what is judged not relevant")
+        return (
+            f"the judgments of {len(topics)} of {len(self.matched)} topics differ "
+            f"{' and '.join(where)} ({self._example(levels[-1])})"
+        )
+
+    def _example(self, level: int) -> str:
+        topic = self.agreement.at(level).differ[0]
+        there, here = self.agreement.numbers(topic, level)
+        if there == here:
+            return f"such as topic {topic}: {there} in both, but not the same documents"
+        return f"such as topic {topic}: {there} in the set, {here} here"
 
     @property
     def doubt(self) -> str | None:
@@ -163,24 +205,34 @@ class Fit:
         return "; ".join(self._doubts()) or None
 
     def _doubts(self) -> Iterator[str]:
-        differ, others = self.compared.differ, self.compared.others
-        if differ:
-            yield (
-                f"on {len(differ)} of them the number of relevant documents "
-                f"differs ({_example(differ)})"
-            )
         if self.basis == "names":
             yield (
                 "the documents have other names, and are taken for the same since there "
                 "are as many at every level"
             )
-        elif others:
-            yield _other_documents(others, "topics")
+        elif difference := self.difference(self.levels):
+            yield difference
+        near = {t: pair for t, pair in self.differ.items() if t in self.agreement.at(1).counted}
+        if near:
+            topic, (there, here) = next(iter(near.items()))
+            yield (
+                f"on {len(near)} of them the number of relevant documents differs "
+                f"(such as topic {topic}: {there} in the set, {here} here)"
+            )
+        if self.unproven:
+            yield (
+                f"{len(self.unproven)} topics are too few to go by their numbers of relevant "
+                f"documents ({abbreviate(self.unproven)})"
+            )
         if self.basis != "names" and self.strange_id:
             yield f"document ids such as {self.strange_id!r} are not the collection's"
-        unlike = [at for at in self._levels if at > 1 and self.agrees(at) is False]
-        if unlike:
-            yield f"the judgments differ at level {abbreviate(map(str, unlike))}"
+        if self._nothing_compared and self.collection.qrels:
+            yield "nothing was compared, since the set does not know its judgments"
+
+    @property
+    def _nothing_compared(self) -> bool:
+        unknown = set(self.agreement.at(1).unknown)
+        return bool(self.matched) and unknown.issuperset(self.matched)
 
     @property
     def summary(self) -> str:
@@ -197,19 +249,30 @@ class Fit:
 
     def _evidence(self) -> str:
         """By what the topics matched."""
-        if self.basis == "judgments":
-            text = ", the same judgments" if self.agrees() else ", the same relevant documents"
-            if self.compared.counted:
-                text += (
-                    f" on {len(self.compared.same)} of them, as many relevant documents on "
-                    f"the others"
-                )
-            return text
-        if self.basis == "counts" and self.exact:
-            return " by their numbers of relevant documents"
+        by_numbers = "by numbers of relevant documents alone"
+        if self.same and self.basis:
+            counted = [t for t in self.counted if t not in self.unproven]
+            same, topics = self._what_is_the_same()
+            on = f" on {len(topics)} of them" if len(topics) < len(self.matched) else ""
+            return f", {same}{on}" + (f", {len(counted)} {by_numbers}" if counted else "")
+        if self.basis == "counts":
+            return f" {by_numbers}"
+        if self.basis == "nearly":
+            return f", nearly, {by_numbers}"
         if self.basis is None and not (self.collection.qrels or self.factors.of_datasets):
             return "; whether the judgments are the same is not known"
         return ""
+
+    def _what_is_the_same(self) -> tuple[str, list[str]]:
+        """The most that can be said of the topics whose relevant documents are the same."""
+        relevant = self.agreement.same([1])
+        levels = self.agreement.same(self.levels)
+        judged = [t for t in levels if t in {*self.agreement.same([0, ALL_JUDGED])}]
+        if len(judged) == len(relevant):
+            return "the same judgments", judged
+        if len(levels) == len(relevant) and len(self.levels) > 1:
+            return "the same relevant documents at every level", levels
+        return "the same relevant documents", relevant
 
     def __str__(self) -> str:
         return f"{self.summary}; {self.doubt}" if self.doubt else self.summary
@@ -218,7 +281,7 @@ class Fit:
         return f"<Fit: {self}>"
 
     def _dataset_summary(self, name: str) -> str:
-        same = ", the same relevant documents" if self.basis == "judgments" else ""
+        same = f", {self._what_is_the_same()[0]}" if self.basis == "judgments" else ""
         row = self.factors.rows([name])[0]
         systems = max(int(np.isfinite(s[row]).sum()) for s in self.factors.scores.values())
         return (
@@ -229,20 +292,21 @@ class Fit:
 
 def fit_set(factors: FactorSet, collection: Collection) -> Fit:
     """Compare one set with a collection."""
-    compared = JudgmentComparison.of(factors.judgments, collection)
-    fit = Fit(factors, collection, None, compared)
-    if compared.same and fit.exact:
+    fit = Fit(factors, collection)
+    if fit.same and fit.exact and not fit.counted:
         return replace(fit, basis="judgments")
     if factors.of_datasets and fit.matched:
-        return replace(fit, basis="names of data sets")
+        return replace(fit, basis="judgments" if fit.same else "names of data sets")
     strange_ids = _strange_ids(factors, collection)
     fit = replace(fit, strange_id=next(iter(strange_ids), None))
     all_strange = len(strange_ids) == len(collection.doc_ids)
-    if compared.others and all_strange and _documents_renamed(fit):
+    if fit.refuted and all_strange and _documents_renamed(fit):
         return replace(fit, basis="names")
     why_not = _why_not(fit)
     if why_not:
         return replace(fit, why_not=why_not)
+    if fit.same:
+        return replace(fit, basis="judgments", strange_id=None)
     return replace(fit, basis="counts" if fit.exact else "nearly")
 
 
@@ -254,30 +318,38 @@ def _strange_ids(factors: FactorSet, collection: Collection) -> list[str]:
 
 def _documents_renamed(fit: Fit) -> bool:
     """Whether these may be the same judgments under other document ids."""
-    compared = fit.compared
     return (
-        not compared.same
-        and not compared.differ
-        and _counts_suffice(fit)
+        not fit.same
+        and not fit.differ
+        and _counts_suffice(fit.comparable, fit.collection)
+        and (len(fit.levels) > 1 or len(fit.comparable) >= ENOUGH_AT_ONE_LEVEL)
         and all(
-            fit.collection.at_least(t, at) == fit.factors.judgments[t].at_least(at)
-            for t in compared.others
-            for at in fit._levels
+            fit.collection.at_least(topic, at) == fit.factors.judgments[topic].at_least(at)
+            for topic in fit.comparable
+            for at in fit.levels
         )
     )
 
 
-def _counts_suffice(fit: Fit) -> bool:
+def _counts_suffice(topics: Iterable[str], collection: Collection) -> bool:
     """Whether enough topics can be compared for counts to prove something."""
-    topics = fit.compared.comparable
-    return len(topics) >= ENOUGH and any(fit.collection.counts[t] != 1 for t in topics)
+    topics = list(topics)
+    return len(topics) >= ENOUGH and any(collection.counts[t] != 1 for t in topics)
 
 
 def _why_not(fit: Fit) -> str | None:
     """Why a set does not fit; None if it does."""
-    if not fit.compared.comparable:
+    if not fit.comparable:
         return _why_not_comparable(fit)
-    return _why_counts_differ(fit) or _why_not_enough(fit)
+    n_refuted, n_known = len(fit.refuted), len(fit.refuted) + len(fit.same)
+    wide = [t for t in fit.counted if t in fit.differ and differ_widely(*fit.differ[t])]
+    if 2 * (n_refuted + len(wide)) > len(fit.comparable):
+        if n_refuted and not fit.same:
+            return (
+                f"on none of {n_known} topics are the same documents relevant ({fit._example(1)})"
+            )
+        return fit.difference([1])
+    return None if fit.same else _why_counts_do_not_suffice(fit)
 
 
 def _why_not_comparable(fit: Fit) -> str:
@@ -288,45 +360,21 @@ def _why_not_comparable(fit: Fit) -> str:
     return f"how many documents are relevant is not known {where}: it is used by name only"
 
 
-def _why_counts_differ(fit: Fit) -> str | None:
-    differ, others = fit.compared.differ, fit.compared.others
-    n = len(fit.compared.comparable)
-    if most_agree(n, len(others) + sum(differ_widely(*pair) for pair in differ.values())):
-        return None
-    if differ:
+def _why_counts_do_not_suffice(fit: Fit) -> str | None:
+    """Why the topics of which only numbers are known cannot go by these; None if they can."""
+    differ = {t: pair for t, pair in fit.differ.items() if t in set(fit.counted)}
+    n = len(fit.counted)
+    if not most_agree(n, sum(differ_widely(*pair) for pair in differ.values())):
+        topic, (there, here) = next(iter(differ.items()))
         return (
             f"the number of relevant documents differs on {len(differ)} of {n} topics "
-            f"({_example(differ)})"
+            f"(such as topic {topic}: {there} in the set, {here} here)"
         )
-    return _other_documents(others, f"of {n} topics")
-
-
-def _why_not_enough(fit: Fit) -> str | None:
-    """Why counts that agree prove too little."""
-    compared = fit.compared
-    n = len(compared.comparable)
-    judgments = fit.factors.judgments
-    if not compared.same:
-        proof_exists = any(judgments[t].fingerprints for t in (*compared.differ, *compared.others))
-        if proof_exists and fit.collection.qrels:
-            return f"on none of {n} topics are the same documents relevant"
-        if fit.strange_id and not fit.exact:
-            return f"document ids such as {fit.strange_id!r} do not look like the collection's"
-    if not _counts_suffice(fit):
+    if differ and fit.strange_id:
+        return f"document ids such as {fit.strange_id!r} do not look like the collection's"
+    if not _counts_suffice(fit.counted, fit.collection):
         return (
             f"only {n} topics can be compared, and by numbers of relevant documents alone: it "
             f"takes {ENOUGH}, not all of which have one"
         )
     return None
-
-
-def _example(differ: Mapping[str, tuple[int, int]]) -> str:
-    topic, (there, here) = next(iter(differ.items()))
-    return f"such as topic {topic}: {there} in the set, {here} here"
-
-
-def _other_documents(topics: tuple[str, ...], of: str) -> str:
-    return (
-        f"on {len(topics)} {of} as many documents are relevant, but "
-        f"not the same ones ({abbreviate(topics)})"
-    )

@@ -9,6 +9,9 @@ import numpy as np
 
 from ir_std.trec.qrels import Qrels
 
+ALL_JUDGED = -(1 << 62)
+"""Below every level: the documents at it or above are all that are judged."""
+
 
 class Judgments(NamedTuple):
     """What is known of one topic's judgments.
@@ -18,10 +21,11 @@ class Judgments(NamedTuple):
     n_rel : int or None
         Number of documents judged relevant (level 1 or above).
     levels : mapping of int to int, or None
-        Number of documents at each level from 1 that has any; at 0 of those judged not relevant,
-        whose level may be negative.
+        Number of documents at each level that has any, and at 0; in sets of format 1 that at 0 is
+        of all documents judged not relevant, whose level may be negative.
     fingerprints : mapping of int to str, or None
-        For each of these levels from 1 :func:`fingerprint` of the documents at it or above.
+        For each level that has documents :func:`fingerprint` of those at it or above; in sets of
+        format 1 for each level from 1.
     """
 
     n_rel: int | None = None
@@ -41,6 +45,14 @@ class Judgments(NamedTuple):
     def knows(self, level: int) -> bool:
         """Whether :meth:`at_least` gives a number."""
         return self.levels is not None or (level == 1 and self.n_rel is not None)
+
+    def knows_documents(self, level: int) -> bool:
+        """Whether a fingerprint tells which documents are at ``level`` or above."""
+        if self.fingerprints is None or self.levels is None:
+            return False
+        return level > 0 or all(
+            at in self.fingerprints for at, n in self.levels.items() if at < 1 and n
+        )
 
     def fingerprint(self, level: int) -> str | None:
         """The fingerprint of the documents at ``level`` or above, where there are and is one."""
@@ -67,16 +79,20 @@ def documents_in(lines: bytes) -> list[bytes]:
 
 
 def judgments_of(qrels: Qrels) -> dict[str, Judgments]:
-    """Counts and fingerprints of all topics of qrels."""
-    levels = [0, *qrels.levels]
-    at_least = np.stack([qrels.sizes, *map(qrels.count, levels[1:]), np.zeros_like(qrels.sizes)])
-    relevant = {level: qrels.relevant(level) for level in levels[1:]}
+    """Counts and fingerprints of all topics of qrels, at every level."""
+    levels = sorted({0, *qrels.all_levels})
+    at_least = np.stack([*map(qrels.count, levels), np.zeros_like(qrels.sizes)])
+    documents = {level: qrels.relevant(level) for level in levels}
     judgments = {}
     for place, counts in enumerate((at_least[:-1] - at_least[1:]).T.tolist()):
         known = {level: n for level, n in zip(levels, counts, strict=True) if n or not level}
         judgments[qrels.topics[place]] = Judgments(
-            sum(counts[1:]),
+            sum(n for level, n in known.items() if level > 0),
             known,
-            {level: fingerprint(documents_in(relevant[level][place])) for level in known if level},
+            {
+                level: fingerprint(documents_in(documents[level][place]))
+                for level, n in known.items()
+                if n
+            },
         )
     return judgments

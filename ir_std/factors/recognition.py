@@ -98,19 +98,30 @@ class Match:
         return (
             "no factor set fits these qrels; nearest: "
             + "; ".join(f"{n.factors.id}: {n.why_not}" for n in self.nearest)
+            + self._judged_otherwise
             + "; name a set with factors= or --factors"
+        )
+
+    @property
+    def _judged_otherwise(self) -> str:
+        """What to know of other judgments of a set's topics."""
+        if any(n.missing or n.strange_id or not n.collection.qrels for n in self.nearest):
+            return ""
+        return (
+            "; other judgments of the same topics, by a language model or by people and one, are "
+            "a collection of their own: build its factors (ir_std build --judge)"
         )
 
 
 def recognize_collection(collection: Collection) -> Match:
     """Find the factor set, or the sets, that fit.
 
-    A set fits if the judgments are the same: if the fingerprints of the relevant documents are
-    equal on every topic that has one, or, where none is known, their numbers on ten topics or
-    more.  Collections are judged again: numbers may differ on some of ten topics or more, as long
-    as they agree on nine in ten within a tenth, and documents are the same on others.  Where all
-    document ids are of another form, and as many documents are at every level on ten topics or
-    more, they were renamed.  See :class:`~ir_std.factors.fit.Fit`.
+    A set fits if the judgments are the same, topic by topic: if the fingerprints of the relevant
+    documents are equal on half of the topics at least.  Those that differ have no standardized
+    values.  Where no fingerprints are known, the numbers of relevant documents decide, on ten
+    topics or more: they must agree on nine in ten within a tenth, since collections are judged
+    again.  Where all document ids are of another form, and as many documents are at every level,
+    they were renamed.  See :class:`~ir_std.factors.fit.Fit`.
 
     More than half of the topics must be in the set; where no set holds them all, several may
     serve together, each topic by the first that holds it.  Of the sets that fit, the one is used
@@ -178,19 +189,34 @@ def _match_whole_dataset(collection: Collection, sets: tuple[SetVersion, ...]) -
 
 def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
     """The rows of a set of data sets that are the qrels: by ir_datasets id, or by judgments."""
+    return (fit for fit in _dataset_candidates(factors, collection) if not fit.why_not)
+
+
+def _dataset_candidates(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
+    """The rows that the qrels may be; those that they are not say why."""
     qrels = collection.qrels
     if qrels is None:
         return
     n_rel = int(qrels.count().sum())
     for name, known in factors.judgments.items():
-        if name == collection.dataset or known.n_rel == n_rel:
-            fit = fit_set(factors, DatasetCollection(name, qrels))
-            if name == collection.dataset or fit.basis == "judgments":
-                yield fit
+        if name != collection.dataset and known.n_rel != n_rel:
+            continue
+        fit = fit_set(factors, DatasetCollection(name, qrels))
+        queries = factors.info.get("datasets", {}).get(name, {}).get("queries")
+        if fit.basis != "judgments" and (name != collection.dataset or known.fingerprints):
+            continue
+        if queries is not None and queries != len(qrels.topics):
+            why_not = f"{name} has {queries} topics, these qrels have {len(qrels.topics)}"
+            fit = replace(fit, why_not=why_not)
+        yield fit
 
 
 def _nearest_fits(collection: Collection, sets: tuple[SetVersion, ...]) -> tuple[Fit, ...]:
     """The three sets that come nearest, each with the reason why it does not fit."""
+    for factors in described_sets(sets):
+        if factors.of_datasets:
+            for fit in _dataset_candidates(factors, collection):
+                return (fit,)
     fits = [fit_set(s, collection) for s in described_sets(sets, collection.shares_topics)]
     fits.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
     return tuple(
@@ -235,7 +261,7 @@ def _complementary(fits: list[Fit]) -> list[Fit]:
         return sum(fit.collection.counts[t] != 0 for t in fit.matched if t not in covered)
 
     while best := max(
-        (f for f in fits if gain(f) and not (covered & {*f.differ, *f.compared.others})),
+        (f for f in fits if gain(f) and not (covered & {*f.differ, *f.refuted})),
         default=None,
         key=lambda f: (f.exact, gain(f)),
     ):
@@ -263,7 +289,7 @@ def _holds_most_topics(fit: Fit) -> bool:
 
 def _preference(fit: Fit) -> tuple[object, ...]:
     """Sort key: the best fit first."""
-    differing = 0 if fit.exact else len(fit.differ) + len(fit.compared.others)
+    differing = 0 if fit.exact else len({*fit.differ, *fit.refuted})
     return len(fit.missing), differing, *_specificity(fit.factors)
 
 

@@ -76,6 +76,16 @@ def _whole(least: int) -> Rule:
     return rule
 
 
+FORMAT = 2
+"""The format in which sets are written; 1 has no fingerprints of documents judged not relevant."""
+
+
+def _format(value: Any) -> str | None:
+    if _whole(1)(value):
+        return _whole(1)(value)
+    return f"up to {FORMAT} is known here: upgrade ir_std" if value > FORMAT else None
+
+
 def _optional(rule: Rule) -> Rule:
     return lambda value: None if value is None else rule(value)
 
@@ -159,6 +169,7 @@ def _judge(value: Any) -> str | None:
 
 
 FIELDS: dict[str, Rule] = {
+    "format": _format,
     "id": _name,
     "title": _text,
     "track": _text,
@@ -186,6 +197,7 @@ FIELDS: dict[str, Rule] = {
 }
 """The fields of a set, but for ``measures``.
 
+``format`` is that of the files (:data:`FORMAT`), 1 where it is missing; sets in memory have none.
 ``year`` is that of the systems; ``tags`` are their names, in the order of their numbers;
 ``sources`` say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files
 that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit

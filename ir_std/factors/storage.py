@@ -110,9 +110,10 @@ def parse_topics(content: bytes, file: object) -> dict[str, Judgments]:
     """Parse ``topics.csv``: for each topic what is known of its judgments.
 
     Columns are ``topic``, ``n_rel`` and, in sets whose judgments are known, ``level_0``,
-    ``level_1`` and so on, the number of documents at each level that occurs (at 0 and below),
-    and ``fingerprint``: for each level from 1 at which the topic has documents, that of the
-    documents at it or above, joined by ``-``.  Cells are empty where unknown.
+    ``level_1`` and so on, the number of documents at each level that occurs, and
+    ``fingerprint``: for each level at which the topic has documents, that of the documents at it
+    or above, joined by ``-``.  Cells are empty where unknown.  Format 1 counts negative levels
+    as 0 and has fingerprints of the levels from 1 alone.
 
     Raises
     ------
@@ -134,7 +135,7 @@ def parse_topics(content: bytes, file: object) -> dict[str, Judgments]:
 
 def _levels(file: object, header: list[str]) -> list[int]:
     """The levels that the columns count; none in a file of topics and ``n_rel`` alone."""
-    levels = [int(name[6:]) for name in header[2:-1] if re.fullmatch(r"level_\d{1,9}", name)]
+    levels = [int(name[6:]) for name in header[2:-1] if re.fullmatch(r"level_-?\d{1,9}", name)]
     expected = ["topic", "n_rel"]
     if len(header) > 2:
         expected += [*(f"level_{n}" for n in levels), "fingerprint"]
@@ -157,8 +158,8 @@ def _judgments(
     ]
     if not levels or (counts == [None] * len(levels) and not row[-1]):
         return Judgments(n_rel)
-    known = [n for n in counts if n is not None]
-    if len(known) < len(levels) or sum(known[1:]) != n_rel:
+    known = {at: n for at, n in zip(levels, counts, strict=True) if n is not None}
+    if len(known) < len(levels) or sum(n for at, n in known.items() if at > 0) != n_rel:
         cells = quoted(",".join(row[2:-1]))[1:-1]
         raise InputError.at(
             file,
@@ -166,18 +167,29 @@ def _judgments(
             f"levels {cells} and n_rel {row[1]}",
             "levels from 1 add up to n_rel, or all are empty where unknown",
         )
-    at = Frozen({level: n for level, n in zip(levels, known, strict=True) if n or not level})
-    prints = row[-1].split("-") if row[-1] else []
-    if len(prints) not in (0, len(at) - 1) or not _FINGERPRINTS.fullmatch(row[-1]):
+    return Judgments(
+        n_rel,
+        Frozen({level: n for level, n in known.items() if n or not level}),
+        _fingerprints(file, line, row[-1], [level for level, n in known.items() if n]),
+    )
+
+
+def _fingerprints(
+    file: object, line: int, cell: str, levels: list[int]
+) -> Mapping[int, str] | None:
+    """The fingerprints in a cell: at all of a topic's levels, or at those from 1 alone."""
+    prints = cell.split("-") if cell else []
+    relevant = [level for level in levels if level > 0]
+    if not prints and relevant:
+        return None
+    if len(prints) not in (len(relevant), len(levels)) or not _FINGERPRINTS.fullmatch(cell):
         raise InputError.at(
             file,
             line,
-            f"fingerprint {quoted(row[-1])}",
-            f"{len(at) - 1} times 16 hexadecimal digits, joined by -, are expected",
+            f"fingerprint {quoted(cell)}",
+            f"{len(levels)} times 16 hexadecimal digits, joined by -, are expected",
         )
-    if len(prints) < len(at) - 1:
-        return Judgments(n_rel, at)
-    return Judgments(n_rel, at, Frozen(zip(list(at)[1:], prints, strict=True)))
+    return Frozen(zip(levels[-len(prints) :] if prints else (), prints, strict=True))
 
 
 _FINGERPRINTS = re.compile("(?:[0-9a-f]{16}(?:-[0-9a-f]{16})*)?")

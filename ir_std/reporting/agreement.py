@@ -183,7 +183,7 @@ def agreement(
     pair = as_qrels(first), as_qrels(second)
     names = _names(pair)
     topics = tuple(t for t in pair[0].topics if t in pair[1].positions)
-    confusion, judged_once = _compare_labels(pair, topics)
+    confusion, judged_once = compare_labels(pair, topics)
     if not confusion.any():
         raise UsageError(
             f"{names[0]} and {names[1]} have no judged document of a topic in common: give two "
@@ -232,7 +232,7 @@ def _names(pair: tuple[Qrels, Qrels]) -> tuple[str, str]:
     return (one, other) if one != other and one and other else ("first", "second")
 
 
-def _compare_labels(
+def compare_labels(
     pair: tuple[Qrels, Qrels], topics: Sequence[str]
 ) -> tuple[Ints, tuple[int, int]]:
     """Confusion matrices by topic, and how many documents only one of the two judged."""

@@ -18,7 +18,7 @@ from ir_std.analysis.paired import correction_for
 from ir_std.errors import UsageError, suggestion
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
-from ir_std.reporting.effects import Effects, SystemEffects, count_range
+from ir_std.reporting.effects import MIN_COLLECTIONS, Effects, SystemEffects, count_range
 from ir_std.reporting.evaluated_runs import group_measures
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
 from ir_std.reporting.part import NO_ESTIMATE, CollectionLinks, Part
@@ -26,8 +26,6 @@ from ir_std.reporting.tables import Cell, Table, estimate_cell, label_cell
 
 POOLED = "all of these"
 """What a table has for a collection in the row with the mean of a system's means."""
-MIN_COLLECTIONS = 5
-"""With fewer collections than this a note says that their variation is hardly known."""
 MIN_SYSTEMS = 40
 """With fewer standardizing systems than this a note says in what steps scheme E moves."""
 
@@ -173,6 +171,9 @@ class Comparison:
         return Effects(baseline, self.measures, by_system, notes, test, correction)
 
     def _notes_on_effects(self, n_collections: int) -> Iterator[str]:
+        if self.overlaps.of_labels(self.collections):
+            yield from self.overlaps.notes
+            return
         if 1 < n_collections < MIN_COLLECTIONS:
             yield (
                 f"{n_collections} collections are few: how much a difference varies between "

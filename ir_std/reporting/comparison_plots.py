@@ -111,8 +111,9 @@ def forest(effects: SystemEffects, ax: Axes | None = None, *, size: bool = False
     ax = axes_or_current(ax)
     points, summary = effects.points(size), effects.summary(size)
     n = len(points)
+    used = effects.summarized(size) if summary else effects.known
     weights = iter(summary.weights if summary else (1.0,) * n)
-    areas = [next(weights) if known else 0.0 for known in effects.known]
+    areas = [next(weights) if known else 0.0 for known in used]
     means, _, halves = zip(*points, strict=True)
     ax.axvline(0, color=MEAN, linewidth=0.8, zorder=0)
     ax.hlines(
@@ -144,7 +145,8 @@ def forest(effects: SystemEffects, ax: Axes | None = None, *, size: bool = False
         standardized = isinstance(effects.measure, Standardized)
         kind = "standardized difference" if standardized else "raw difference"
     ax.set_title(
-        f"{kind}, {effects.measure}" + (f"\n{_summary_text(summary)}" if summary else ""),
+        f"{kind}, {effects.measure}"
+        + (f"\n{_summary_text(summary, effects.is_few)}" if summary else ""),
         fontsize="medium",
     )
     ax.set_xlabel(f"← {effects.baseline} better    {effects.system} better →", fontsize="small")
@@ -159,8 +161,9 @@ def _draw_summary(ax: Axes, s: Summary, y: int) -> None:
     )
 
 
-def _summary_text(s: Summary) -> str:
-    return f"{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}], I² {100 * s.i2:.0f}%"
+def _summary_text(s: Summary, is_few: bool) -> str:
+    few = f" ({s.n} collections, few)" * is_few
+    return f"{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}]{few}, I² {100 * s.i2:.0f}%"
 
 
 def forest_figure(effects: Effects) -> Figure:

@@ -8,8 +8,8 @@ the effect size; over the collections a random-effects summary, as in medicine (
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from math import inf, nan, sqrt
@@ -20,7 +20,7 @@ from ir_measures.measures import Measure
 from ir_std.analysis.corrections import get_correction
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import FAMILYWISE, describe_correction, get_test
+from ir_std.analysis.paired import describe_correction, get_test
 from ir_std.errors import UsageError
 from ir_std.measures import parse_measure
 from ir_std.reporting.tables import (
@@ -32,6 +32,10 @@ from ir_std.reporting.tables import (
     signed_cell,
 )
 
+MIN_SUMMARIZED = 3
+"""With fewer collections there is no summary."""
+MIN_COLLECTIONS = 5
+"""With fewer collections than this the summary is said to be of few."""
 NORMAL = 1.959963984540054
 """The normal quantile of 95 percent intervals; effect sizes are normal to the first order."""
 
@@ -109,36 +113,58 @@ class SystemEffects:
         """For each collection whether there is an effect: it may have no factors."""
         return tuple(e.difference.n > 0 for e in self.effects)
 
+    def summarized(self, size: bool = False) -> tuple[bool, ...]:
+        """For each collection whether it is in the summary: not without spread, or of one topic."""
+        return tuple(
+            known and error > 0
+            for known, (_, error, _) in zip(self.known, self.points(size), strict=True)
+        )
+
+    def left_out(self) -> tuple[str, ...]:
+        """The collections with an effect that are not in the summary."""
+        used = self.summarized()
+        return tuple(
+            e.collection for e, k, u in zip(self.effects, self.known, used, strict=True) if k > u
+        )
+
     def why_not(self, size: bool = False) -> str:
         """Why there is no summary; empty if there is one."""
         if sum(self.known) < 2:
             return "there is one collection only"
         if self.overlap:
             return self.overlap
-        flat = [
-            e.collection
-            for e, known, (_, error, _) in zip(
-                self.effects, self.known, self.points(size), strict=True
-            )
-            if known and not error > 0
-        ]
-        return f"its differences have no spread on {', '.join(flat)}" if flat else ""
+        used = sum(self.summarized(size))
+        if used >= MIN_SUMMARIZED:
+            return ""
+        if left_out := self.left_out():
+            return f"its differences have no spread on {', '.join(left_out)}"
+        return f"a summary takes {MIN_SUMMARIZED} collections"
 
     def summary(self, size: bool = False, method: str = "pm") -> Summary | None:
-        """The random-effects summary of the known differences, or sizes; None if there is none.
+        """The random-effects summary of the differences, or sizes; None if there is none.
+
+        Hartung and Knapp's interval, but not narrower than the normal one.
 
         Parameters
         ----------
         size : bool
-        method : {'pm', 'dl'}
+        method : {'pm', 'reml', 'dl'}
             See :func:`ir_std.analysis.effects.random_effects`.
         """
         if self.why_not(size):
             return None
-        points = list(compress(self.points(size), self.known))
+        points = list(compress(self.points(size), self.summarized(size)))
         return random_effects(
-            [effect for effect, _, _ in points], [error**2 for _, error, _ in points], method
+            [effect for effect, _, _ in points],
+            [error**2 for _, error, _ in points],
+            method,
+            widen=True,
         )
+
+    @property
+    def is_few(self) -> bool:
+        """Whether the summary is of so few collections that readers are told."""
+        return sum(self.summarized()) < MIN_COLLECTIONS
 
 
 @dataclass(frozen=True)
@@ -214,7 +240,11 @@ class Effects:
                 label_cell(system),
                 label_cell(effects[0].collection),
                 label_cell(count_range(e.difference.n for e in effects)),
-                *(cell for effect in effects for cell in self._effect_cells(effect, places)),
+                *(
+                    cell
+                    for effect, measure in zip(effects, self.measures, strict=True)
+                    for cell in self._effect_cells(effect, places, measure)
+                ),
             )
             for effects in zip(*(s.effects for s in by_measure), strict=True)
         ]
@@ -236,15 +266,34 @@ class Effects:
             for name, cells_of in below.items()
         ]
 
-    def _effect_cells(self, effect: Effect, places: int) -> tuple[Cell, Cell, Cell]:
-        """The difference with its interval, p and g."""
+    def _effect_cells(self, effect: Effect, places: int, measure: Measure) -> tuple[Cell, ...]:
+        """The difference with its interval, the p-values of both, and g."""
         d = effect.difference
-        correction = "none" if self.test in FAMILYWISE else self.correction
+        adjusted = self.interval_p(effect, measure)
+        cell = p_value_cell(d.p, adjusted, self.correction)
+        held = p_value_cell(effect.p, effect.p_adjusted)
+        if self.test != "t" or d.systems_error > 0:
+            name = "factors held"
+            values = {name: effect.p, f"{name} adjusted": effect.p_adjusted}
+            cell = replace(cell, text=f"{cell.text} ({held.text})", extra={**cell.extra, **values})
         return (
             interval_cell(d.mean, *d.interval, places, {"topics": d.topics, "systems": d.systems}),
-            p_value_cell(effect.p, effect.p_adjusted, correction),
+            cell,
             signed_cell(effect.size, 2, {"error": effect.size_error}),
         )
+
+    def interval_p(self, effect: Effect, measure: Measure) -> float:
+        """The p-value of one interval, adjusted for the number of systems on its collection."""
+        correct, _ = get_correction(self.correction or "holm")
+        peers = [
+            e
+            for s in self.by_system
+            if s.measure == measure
+            for e in s.effects
+            if e.collection == effect.collection
+        ]
+        adjusted = correct([e.difference.p for e in peers])
+        return float(adjusted[next(i for i, e in enumerate(peers) if e is effect)])
 
     def _summary_cells(
         self, effects: SystemEffects, places: int, method: str = "pm"
@@ -274,19 +323,20 @@ class Effects:
         if any(not s.why_not() for s in self.by_system):
             notes.append(
                 "Summary: random effects, Paule and Mandel's variance between collections "
-                "with Hartung and Knapp's interval, and beside it DerSimonian and Laird's"
-                f"{self._summary_adjustment()}. "
+                "with Hartung and Knapp's interval, but not narrower than the normal one, and "
+                f"beside it DerSimonian and Laird's{self._summary_adjustment()}. "
                 "One more collection: where the true difference on another such "
-                "collection may lie. Variation: the number of collections, Cochran's Q "
-                "and its p, the share I2 of the variance that is between collections, and "
-                "tau, its deviation."
+                "collection may lie (Student's t with one degree of freedom less than there "
+                "are collections). Variation: the number of collections, Cochran's Q "
+                "and its p, the share I2 of the variance that is between collections (Higgins "
+                "and Thompson's, of Q), and tau, its deviation."
             )
-        if any(s.q < s.n - 1 for effects in self.by_system if (s := effects.summary())):
-            notes.append(
-                "Where Q is below the number of collections less one, these differ less "
-                "than by chance, and Hartung and Knapp's interval may be too narrow: take "
-                "the wider of the two."
-            )
+        notes += [
+            f"By {s.measure} the summary of {s.system} is without {', '.join(left_out)}: the "
+            "differences there have no spread."
+            for s in self.by_system
+            if not s.why_not() and (left_out := s.left_out())
+        ]
         notes += [
             f"{s.system} has no summary by {s.measure}: {s.why_not()}."
             for s in self.by_system
@@ -295,19 +345,23 @@ class Effects:
         return (*notes, *self.notes)
 
     def _test_method(self) -> str:
-        """What the p-values over topics are, and for how many comparisons they are adjusted."""
-        test = f"two-sided {get_test(self.test)[1]} over topics"
+        """What the p-values are of, and for how many comparisons they are adjusted."""
         n_systems = Counter(
             e.collection for s in self.by_system if s.measure == self.measures[0] for e in s.effects
         )
+        interval = self._adjustment("t", n_systems)
+        test = f"two-sided {get_test(self.test)[1]} over topics"
+        held = f"{test}{self._adjustment(self.test, n_systems)}, factors held"
         if set(n_systems.values()) == {1}:
-            return f"{test}, factors held"
-        adjustments = dict.fromkeys(
-            describe_correction(self.test, self.correction, n) for n in n_systems.values()
-        )
+            return f"that of the interval; in brackets {held}"
         return (
-            f"{test}{' or'.join(adjustments)}, factors held, each collection and measure by "
-            "itself; intervals are not adjusted"
+            f"that of the interval{interval}, each collection and measure by itself; in "
+            f"brackets {held}; intervals are not adjusted"
+        )
+
+    def _adjustment(self, test: str, n_systems: Mapping[str, int]) -> str:
+        return " or".join(
+            dict.fromkeys(describe_correction(test, self.correction, n) for n in n_systems.values())
         )
 
     def _summary_adjustment(self) -> str:

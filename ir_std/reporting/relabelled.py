@@ -12,6 +12,7 @@ from ir_measures.measures import Measure
 from ir_std.analysis.estimate import Estimate
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
+from ir_std.reporting.agreement import Agreement, compare_labels
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.part import Part
 from ir_std.reporting.tables import Table, interval_cell, label_cell
@@ -72,6 +73,36 @@ def paired_difference(first: Part, second: Part, measure: Measure) -> Estimate:
         systems_error=hypot(*(error for error, _ in errors)),
         systems_df=min(df for _, df in errors),
     )
+
+
+def label_agreements(comparison: Comparison) -> list[Agreement]:
+    """Of each two judgments of the same topics, and the systems that were evaluated by both."""
+    return [
+        one
+        for pair in comparison.overlaps.topics
+        if pair in comparison.overlaps.relabelled
+        for one in [_agreement(comparison, pair)]
+        if one.confusion.any()  # not where only scores are known
+    ]
+
+
+def _agreement(comparison: Comparison, names: tuple[str, str]) -> Agreement:
+    parts = [{p.system: p for p in comparison.parts if p.collection == name} for name in names]
+    first, second = (next(iter(by_system.values())).results.evaluator.qrels for by_system in parts)
+    topics = tuple(t for t in first.topics if t in second.positions)
+    rows = [[q.positions[t] for t in topics] for q in (first, second)]
+    systems = tuple(s for s in parts[0] if s in parts[1])
+    one, other = (
+        {
+            m: np.stack([by_system[s].values(m)[chosen] for s in systems], axis=1)
+            for m in comparison.measures
+            if systems
+        }
+        for by_system, chosen in zip(parts, rows, strict=True)
+    )
+    confusion, judged_once = compare_labels((first, second), topics)
+    scores = {m: (one[m], other[m]) for m in one}
+    return Agreement(names, topics, confusion, judged_once, systems, scores, ())
 
 
 def label_differences_table(differences: Sequence[LabelDifference], places: int = 4) -> Table:

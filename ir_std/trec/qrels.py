@@ -98,7 +98,12 @@ class Qrels(Cached, ABC):
     @cached_property
     def levels(self) -> tuple[int, ...]:
         """The levels from 1 that occur, ascending."""
-        return tuple(np.unique(self.flat_levels[self.flat_levels > 0]).tolist())
+        return tuple(level for level in self.all_levels if level > 0)
+
+    @cached_property
+    def all_levels(self) -> tuple[int, ...]:
+        """The levels that occur, ascending."""
+        return tuple(np.unique(self.flat_levels).tolist())
 
     @cached_property
     def positions(self) -> dict[str, int]:

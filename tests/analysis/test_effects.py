@@ -42,12 +42,9 @@ def in_r(code: str) -> np.ndarray:
     if program is None:
         pytest.skip("R is not installed")
     done = subprocess.run(
-        [
-            program,
-            "-e",
-            "if (!requireNamespace('metafor', quietly=TRUE)) quit(status=3); "
-            f"suppressMessages(library(metafor)); {code}",
-        ],
+        [program, "-"],
+        input="if (!requireNamespace('metafor', quietly=TRUE)) quit(status=3); "
+        f"suppressMessages(library(metafor)); {code}",
         capture_output=True,
         text=True,
         check=False,
@@ -65,11 +62,11 @@ def vector(values: np.ndarray) -> str:
 @pytest.fixture(scope="module")
 def summaries_by_metafor() -> dict[tuple[int, str], list[float]]:
     """For each case and method: the summary, the prediction interval, the weights."""
-    asked = [(i, method) for i in range(len(CASES)) for method in ("pm", "dl")]
+    asked = [(i, method) for i in range(len(CASES)) for method in ("pm", "reml", "dl")]
     # metafor stops when its steps are below 1e-5, which here can be 4 percent of the variance.
     code = "; ".join(
         f"r <- rma({vector(CASES[i][0])}, {vector(CASES[i][1])}, method='{method.upper()}', "
-        f"test='{'knha' if method == 'pm' else 'z'}', control=list(tol=1e-15, "
+        f"test='{'z' if method == 'dl' else 'knha'}', control=list(tol=1e-15, "
         "threshold=1e-15, maxiter=100000)); p <- predict(r); cat(format(c(r$b, r$se, r$ci.lb, "
         "r$ci.ub, r$pval, r$tau2, r$QE, r$QEp, p$pi.lb, p$pi.ub, weights(r)/100), digits=15), '')"
         for i, method in asked
@@ -135,7 +132,7 @@ def test_the_same_difference_everywhere_has_no_size_unless_it_is_0() -> None:
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
-@pytest.mark.parametrize("method", ["pm", "dl"])
+@pytest.mark.parametrize("method", ["pm", "reml", "dl"])
 def test_summaries_are_metafors(
     case: int, method: str, summaries_by_metafor: dict[tuple[int, str], list[float]]
 ) -> None:
@@ -262,5 +259,53 @@ def test_what_cannot_be_summarized_is_an_error(
 
 
 def test_an_unknown_method_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="'reml': allowed are pm, dl"):
-        random_effects([0.1, 0.2], [0.1, 0.1], "reml")
+    with pytest.raises(ValueError, match="'ml': allowed are pm, reml, dl"):
+        random_effects([0.1, 0.2], [0.1, 0.1], "ml")
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+@pytest.mark.parametrize("method", ["pm", "reml"])
+def test_widened_intervals_are_metafors_ad_hoc_ones(case: int, method: str) -> None:
+    y, v = CASES[case]
+    numbers = in_r(
+        f"r <- rma({vector(y)}, {vector(v)}, method='{method.upper()}', test='adhoc', "
+        "control=list(tol=1e-15, threshold=1e-15, maxiter=100000)); "
+        "cat(format(c(r$se, r$ci.lb, r$ci.ub, r$pval), digits=15))"
+    )
+    s = random_effects(y, v, method, widen=True)
+    assert [s.error, s.low, s.high, s.p] == pytest.approx(numbers.tolist(), rel=1e-6, abs=1e-6)
+    assert s.error >= random_effects(y, v, method).error
+    assert s.widened is (s.error > random_effects(y, v, method).error)
+
+
+@pytest.mark.parametrize("n", [3, 5, 10])
+@pytest.mark.parametrize("between", [0.0, 4e-4])
+def test_widened_intervals_hold_their_level_where_hartung_and_knapps_do_not(
+    n: int, between: float
+) -> None:
+    random = np.random.default_rng(6)
+    hits, narrow, narrow_hits = 0, 0, 0
+    for _ in range(1500):
+        v = random.uniform(0.005, 0.03, n) ** 2
+        y = random.normal(0.02, np.sqrt(v + between))
+        s, hk, dl = (
+            random_effects(y, v, method, widen=widen)
+            for method, widen in (("pm", True), ("pm", False), ("dl", False))
+        )
+        hits += s.low <= 0.02 <= s.high
+        if hk.high - hk.low < dl.high - dl.low:
+            narrow += 1
+            narrow_hits += hk.low <= 0.02 <= hk.high
+            assert s.high - s.low >= dl.high - dl.low or not s.widened
+    assert hits / 1500 >= 0.935
+    if between == 0:
+        assert narrow_hits < 0.92 * narrow
+
+
+@pytest.mark.parametrize("method", ["pm", "reml", "dl"])
+@pytest.mark.parametrize("tiny", [1e-12, 1e-30, 1e-100, 1e-300])
+def test_variances_below_rounding_are_no_error(method: str, tiny: float) -> None:
+    for y in ([0.1, 0.1 + 1e-16, 0.1], [0.1, 0.2, 0.4], [0.1] * 3):
+        for v in ([tiny] * 3, [tiny, 1e-4, 1e-2], [tiny, tiny**0.5, 1.0]):
+            s = random_effects(y, v, method, widen=True)
+            assert np.isfinite([s.effect, s.error, s.p, s.tau2, *s.predicted]).all()

@@ -6,6 +6,8 @@ from math import inf
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from ir_std.analysis.estimate import Estimate, mean_of_estimates
@@ -49,3 +51,26 @@ def test_a_mean_of_two_means_has_welchs_error_and_degrees_of_freedom() -> None:
     assert found.mean / found.error == pytest.approx(expected.statistic)
     assert found.topics_df == pytest.approx(expected.df)
     assert found.n == 42
+
+
+def test_p_is_the_level_at_which_the_interval_would_reach_0() -> None:
+    values = np.random.default_rng(1).normal(0.2, 1, 20)
+    assert Estimate.of(values).p == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
+    estimate = Estimate(0.12, 50, 0.03, 49, 0.04, 5)
+    half = np.hypot(0.03 * stats.t.isf(estimate.p / 2, 49), 0.04 * stats.t.isf(estimate.p / 2, 5))
+    assert half == pytest.approx(0.12)
+
+
+@given(st.floats(-1, 1), st.floats(1e-3, 1), st.floats(0, 1), st.integers(1, 60))
+def test_p_is_below_5_percent_where_the_interval_is_off_0(
+    mean: float, topics: float, systems: float, df: int
+) -> None:
+    estimate = Estimate(mean, 30, topics, 29, systems, df)
+    low, high = estimate.interval
+    assert (estimate.p < 0.05) == (not low <= 0 <= high)
+
+
+def test_a_mean_without_errors_has_p_0_or_1_and_of_one_topic_none() -> None:
+    assert Estimate(0.0, 30, 0.0, 29).p == 1
+    assert Estimate(0.1, 30, 0.0, 29).p == 0
+    assert np.isnan(Estimate.of([0.4]).p)

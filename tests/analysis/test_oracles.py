@@ -193,14 +193,14 @@ def drawn_randomization(rng: np.random.Generator) -> Cases:
         )
 
 
-@audit("tukey_test", "statsmodels OLS, scipy studentized_range")
+@audit("tukey_test", "scipy ttest_rel, studentized_range")
 def tukey(rng: np.random.Generator) -> Cases:
     for x in matrices(rng, 6):
-        square, m, topics = two_way(x).mse_resid, x.shape[1], len(x)
-        q = abs((x[:, 1:] - x[:, :1]).mean(axis=0))
+        m, topics = x.shape[1], len(x)
+        t = [stats.ttest_rel(x[:, k], x[:, 0]).statistic for k in range(1, m)]
         yield (
             tukey_test(x[:, 1:] - x[:, :1]),
-            stats.studentized_range.sf(q / sqrt(square / topics), m, (m - 1) * (topics - 1)),
+            stats.studentized_range.sf(sqrt(2) * np.abs(t), m, topics - 1),
         )
 
 

@@ -147,13 +147,24 @@ RUNS = np.array(
 )
 
 
-def test_tukeys_test_is_rs() -> None:
-    # R 4.2.2: d <- data.frame(y = c(t(RUNS)), s = factor(rep(1:4, 6)),
-    #                          t = factor(rep(1:6, each = 4)))
-    #          TukeyHSD(aov(y ~ t + s, d), "s")$s[1:3, "p adj"]
-    expected = [0.24566858877702591, 0.15525759700171182, 0.00455499717349916]
+def test_tukeys_test_is_of_each_pairs_t() -> None:
+    # R 4.2.2: ptukey(sqrt(2) * abs(sapply(2:4, function(k)
+    #     t.test(RUNS[, k], RUNS[, 1], paired=TRUE)$statistic)), 4, 5, lower.tail=FALSE)
+    expected = [0.2354026215960, 0.0785278998832, 0.0132882160465]
     p = tukey_test(RUNS[:, 1:] - RUNS[:, :1])
-    assert p == pytest.approx(expected, abs=1e-9)
+    assert p == pytest.approx(expected, abs=1e-7)
+
+
+def test_tukeys_test_holds_its_level_against_a_baseline_that_varies_more() -> None:
+    random = np.random.default_rng(1)
+    trials = 400
+    for deviation in (1, 3):
+        found = 0
+        for _ in range(trials):
+            x = random.normal(size=(50, 6))
+            x[:, 0] *= deviation
+            found += int((tukey_test(x[:, 1:] - x[:, :1]) < 0.05).any())
+        assert found / trials <= 0.05
 
 
 def test_tukeys_test_of_one_run_is_the_t_test() -> None:

@@ -79,12 +79,14 @@ def assert_same(measures: list[Any], qrels: Any, run: Any, judge: Any = JUDGE) -
         assert computed[key] == pytest.approx(value, abs=1e-9), key
 
 
+@pytest.mark.filterwarnings("ignore:.*none of its documents is judged")
 @given(qrels_dicts, run_dicts)
 @settings(max_examples=200)
 def test_values_equal_ir_measures_on_any_qrels_and_run(qrels: Any, run: Any) -> None:
     assert_same(MEASURES, qrels, run)
 
 
+@pytest.mark.filterwarnings("ignore:.*none of its documents is judged")
 @given(qrels_dicts, run_dicts.filter(bool))
 @settings(max_examples=15)
 def test_values_equal_gdevals_on_any_qrels_and_run(qrels: Any, run: Any) -> None:

@@ -200,6 +200,7 @@ def test_a_cutoff_beyond_the_systems_depth_has_no_factors() -> None:
 
 def test_what_a_run_lacks_is_noted() -> None:
     qrels = {f"t{i}": {"a": 1} for i in range(5)}
-    notes = ir_std.calc_aggregate([AP], qrels, {"t0": {"z": 1.0}}).notes
-    assert "run: 4 of the 5 topics are not in it: they count as 0" in notes
-    assert "run: none of its documents is judged" in notes
+    with pytest.warns(ir_std.StandardizationWarning, match="none of its documents is judged"):
+        scores = ir_std.calc_aggregate([AP], qrels, {"t0": {"z": 1.0}})
+    assert "run: 4 of the 5 topics are not in it: they count as 0" in scores.notes
+    assert scores.warnings == ("run: none of its documents is judged",)

@@ -67,6 +67,7 @@ def finding(*topics: str, first: str = "r") -> dict[str, dict[str, float]]:
     return {t: {"r": 1.0, "x": 1.0, first: 2.0} if t in topics else {"none": 1.0} for t in TOPICS}
 
 
+@pytest.mark.filterwarnings("ignore:.*none of its documents is judged")
 def test_a_new_run_with_a_systems_mean_is_tied_with_it_and_no_participant() -> None:
     systems = {"a": finding("t0"), "b": finding()}
     factors = build_factors(ONE_RELEVANT, systems, ["P@1"], id="tie")

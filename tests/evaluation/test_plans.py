@@ -99,7 +99,7 @@ def test_a_means_uncertainty_by_rounding_is_the_larger_change() -> None:
     assert plan.uncertainty(highest, 0.1) == pytest.approx(0.03)
 
 
-def test_a_doubtful_fit_is_warned_of_and_other_names_of_documents_are_noted() -> None:
+def test_a_doubtful_fit_and_other_names_of_documents_are_warned_of() -> None:
     judged, runs = collection()
     factors = ir_std.build_factors(judged, runs, "AP", id="mine")
     others = as_qrels(
@@ -108,6 +108,7 @@ def test_a_doubtful_fit_is_warned_of_and_other_names_of_documents_are_noted() ->
     match = match_factors(others, factors)
     assert match.fit
     names = replace(match, fit=replace(match.fit, basis="names"))
-    (warning,), (note,) = (list(factor_messages([], [m])) for m in (match, names))
-    assert (warning.warns, note.warns) == (True, False)
-    assert "the documents have other names" in note.text
+    (differs,), (renamed,) = (list(factor_messages([], [m])) for m in (match, names))
+    assert differs.warns
+    assert renamed.warns
+    assert "the documents have other names" in renamed.text

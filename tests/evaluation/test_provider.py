@@ -175,7 +175,7 @@ def test_graded_ndcg_uses_binary_factors_only_where_qrels_are_binary() -> None:
 
 
 def test_a_run_deeper_than_the_systems_behind_the_factors_is_warned_of_once() -> None:
-    deep = {"t1": {f"d{i}": float(-i) for i in range(1500)}}
+    deep = {"t1": {"a": 1.0} | {f"d{i}": float(-i) for i in range(1499)}}
     with pytest.warns(StandardizationWarning, match="1500 documents deep.*to depth 1000") as caught:
         ir_std.calc_aggregate([AP, nDCG], QRELS, deep, factors=factor_set(depth=1000))
     assert len(caught) == 1
@@ -363,7 +363,8 @@ def test_raw_rbp_takes_the_highest_level_of_whole_qrels_whatever_the_set_says() 
 
 def test_graded_qrels_do_not_use_graded_factors_from_binary_judgments() -> None:
     qrels = QRELS | {"t1": {"a": 2, "b": 1, "c": 0}}
-    scores = ir_std.calc_aggregate([nDCG, ir_std.nDCG(rel=1)], qrels, RUN, factors=graded(1))
+    with pytest.warns(ir_std.StandardizationWarning, match="1 of 3 topics differ at level 2"):
+        scores = ir_std.calc_aggregate([nDCG, ir_std.nDCG(rel=1)], qrels, RUN, factors=graded(1))
     assert snDCG not in scores
     assert snDCG(rel=1) in scores
 

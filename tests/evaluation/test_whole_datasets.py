@@ -55,9 +55,7 @@ def test_the_mean_is_standardized_and_placed() -> None:
         snDCG(scheme="z") @ 10
     ] == pytest.approx(z)
     assert results.placements["x"][snDCG @ 10].summary == "would have been 1st of 4"
-    assert "the whole data set beir/toy, the same relevant documents; 3 systems" in str(
-        results.match
-    )
+    assert "the whole data set beir/toy, the same judgments; 3 systems" in str(results.match)
     assert {
         "compared with four toys",
         "beir/toy: it is a toy",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ir_std
-from ir_std.errors import UsageError
+from ir_std.errors import StandardizationWarning, UsageError
 from ir_std.factors.quality import findings
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.files import read_qrels
@@ -104,3 +104,38 @@ def test_a_judge_needs_a_name() -> None:
         ir_std.build_factors(qrels, runs, "AP", id="x", judge={"model": "GPT-4"})
     made = ir_std.build_factors(qrels, runs, "AP", id="x", judge={"name": "mine", "model": "llama"})
     assert made.info["judge"] == {"name": "mine", "model": "llama"}
+
+
+def mixed(data: Path, by: str) -> dict[str, dict[str, int]]:
+    """DL 2019's labels, some of people and some of a model: by document, or by topic."""
+    people, model = (
+        read_qrels(data / "qrels" / f"{file}.txt").judged
+        for file in ("dl19-passage", JUDGED["dl19-passage-umbrela"])
+    )
+    random_ = random.Random(1)
+    if by == "topic":
+        return {t: dict((people if i % 2 else model)[t]) for i, t in enumerate(people)}
+    return {
+        t: {d: level if random_.random() < 0.7 else model[t][d] for d, level in docs.items()}
+        for t, docs in people.items()
+    }
+
+
+def test_labels_of_people_that_a_model_completed_are_a_collection_of_their_own(
+    data: Path,
+) -> None:
+    match = ir_std.recognize(mixed(data, "document"))
+    assert match.factors is None
+    assert "by people and one, are a collection of their own" in str(match)
+    with pytest.warns(StandardizationWarning, match="dl19-passage: "):
+        ir_std.evaluate(
+            simulated_run(mixed(data, "document"), 1),
+            mixed(data, "document"),
+            "nDCG@10",
+            factors="dl19-passage",
+        )
+
+
+def test_sets_of_two_judges_never_serve_one_collection_together(data: Path) -> None:
+    match = ir_std.recognize(mixed(data, "topic"))
+    assert match.fit is None or not match.fit.parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from ir_std import load_factors
 from ir_std.errors import InputError
-from ir_std.factors.judgments import Judgments, fingerprint, judgments_of
+from ir_std.factors.judgments import ALL_JUDGED, Judgments, fingerprint, judgments_of
 from ir_std.factors.storage import parse_topics, write_topics
 from ir_std.reading import ids
 from ir_std.trec.files import read_qrels
@@ -20,10 +21,10 @@ from ir_std.trec.inputs import as_qrels
 JUDGED = {"1": {"a": 0, "b": 2, "c": 1, "d": -2, "e": 2}, "2": {"a": 0}, "3": {"ü": 1, "z": 4}}
 
 
-def test_documents_are_counted_at_each_level_and_the_rest_at_0() -> None:
+def test_documents_are_counted_at_each_level() -> None:
     found = judgments_of(as_qrels(JUDGED))
     assert {t: (j.n_rel, j.levels) for t, j in found.items()} == {
-        "1": (3, {0: 2, 1: 1, 2: 2}),
+        "1": (3, {-2: 1, 0: 1, 1: 1, 2: 2}),
         "2": (0, {0: 1}),
         "3": (2, {0: 0, 1: 1, 4: 1}),
     }
@@ -33,11 +34,40 @@ def test_documents_are_counted_at_each_level_and_the_rest_at_0() -> None:
 def test_a_fingerprint_is_of_the_documents_at_a_level_or_above() -> None:
     found = judgments_of(as_qrels(JUDGED))
     assert found["1"].fingerprints == {
+        -2: fingerprint([b"a", b"b", b"c", b"d", b"e"]),
+        0: fingerprint([b"a", b"b", b"c", b"e"]),
         1: fingerprint([b"b", b"c", b"e"]),
         2: fingerprint([b"b", b"e"]),
     }
     assert found["3"].fingerprints == {1: fingerprint([b"z", "ü".encode()]), 4: fingerprint([b"z"])}
-    assert found["2"].fingerprints == {}
+    assert found["2"].fingerprints == {0: fingerprint([b"a"])}
+
+
+def test_documents_judged_not_relevant_are_known_by_their_fingerprint() -> None:
+    known = judgments_of(as_qrels(JUDGED))
+    assert known["1"].fingerprint(ALL_JUDGED) == fingerprint(d.encode() for d in JUDGED["1"])
+    assert all(known["1"].knows_documents(level) for level in (2, 1, 0, -1, ALL_JUDGED))
+    assert known["3"].knows_documents(0)  # all that is judged is relevant
+
+
+def test_a_set_of_format_1_knows_the_relevant_documents_alone() -> None:
+    prints = "-".join(["0123456789abcdef"] * 2)
+    rows = f"topic,n_rel,level_0,level_1,level_2,fingerprint\n1,3,5,1,2,{prints}\n2,0,4,0,0,\n"
+    known = parse_topics(rows.encode(), "topics.csv")
+    assert known["1"].fingerprints == dict.fromkeys((1, 2), "0123456789abcdef")
+    assert [known["1"].knows_documents(level) for level in (1, 0)] == [True, False]
+    assert [known["2"].knows_documents(level) for level in (1, 0)] == [True, False]
+
+
+def test_sets_are_written_in_format_2_and_a_later_one_is_refused(tmp_path: Path) -> None:
+    factors = load_factors("trec8-adhoc")
+    factors.save(tmp_path / "set")
+    description = tmp_path / "set" / "set.json"
+    assert json.loads(description.read_text())["format"] == 2
+    assert "format" not in factors.info
+    description.write_text(description.read_text().replace('"format": 2', '"format": 3'))
+    with pytest.raises(InputError, match="format is 3: up to 2 is known here: upgrade ir_std"):
+        load_factors(tmp_path / "set")
 
 
 def test_a_fingerprint_does_not_depend_on_order_nor_on_where_the_qrels_come_from(

@@ -123,7 +123,8 @@ def test_as_many_relevant_documents_that_are_others_are_other_judgments(make: Ma
     for topics in ([7], range(20)):
         match = recognize(permuted(judged(topics)))
         assert match.factors is None
-        assert "as many documents are relevant, but not the same ones" in str(match)
+        assert "are the same documents relevant (such as topic" in str(match)
+        assert ": 10 in both, but not the same documents)" in str(match)
 
 
 def test_a_set_of_other_judgments_is_used_by_name_and_doubted(make: Make) -> None:
@@ -131,7 +132,7 @@ def test_a_set_of_other_judgments_is_used_by_name_and_doubted(make: Make) -> Non
     match = match_by_name(factors, collection_of(as_qrels(permuted(judged(range(20))))))
     assert match.factors is factors
     assert match.fit is not None
-    assert "on 20 topics as many documents are relevant, but not the same ones" in (
+    assert "the judgments of 20 of 20 topics differ at level 1, 2 (such as topic 0: 3 in both" in (
         match.fit.doubt or ""
     )
 
@@ -183,7 +184,9 @@ def test_equal_counts_prove_something_from_ten_topics_on(
     match = recognize(judged(range(topics)))
     assert found(match)[1] == basis
     assert (
-        "by their numbers of relevant documents" if basis else "only 9 topics can be compared"
+        "matched by numbers of relevant documents alone"
+        if basis
+        else "only 9 topics can be compared"
     ) in str(match)
 
 
@@ -222,13 +225,25 @@ def test_scores_alone_are_recognized_by_counts(make: Make) -> None:
 # -- judged again ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("altered", "fits"), [(1, True), (10, True), (11, False), (20, False)])
+@pytest.mark.parametrize("by", [1, -1, 5])
+def test_a_set_fits_where_at_most_half_of_the_topics_were_judged_otherwise(
+    altered: int, fits: bool, by: int, make: Make
+) -> None:
+    make("mine", judged(range(20)))
+    match = recognize(changed(judged(range(20)), range(altered), by))
+    assert found(match) == (("mine", "judgments") if fits else (None, None))
+    if match.fit:
+        assert set(match.fit.refuted) == {str(t) for t in range(altered)}
+
+
 @pytest.mark.parametrize(
     ("topics", "far", "fits"), [(10, 1, True), (10, 2, False), (100, 10, True), (100, 11, False)]
 )
-def test_nine_in_ten_topics_must_agree_nearly(
+def test_by_numbers_nine_in_ten_topics_must_agree_nearly(
     topics: int, far: int, fits: bool, make: Make
 ) -> None:
-    make("mine", judged(range(topics)))
+    make("mine", judged(range(topics)), fingerprints=False)
     match = recognize(changed(judged(range(topics)), range(far), 5))
     assert found(match) == (("mine", "nearly") if fits else (None, None))
 
@@ -237,15 +252,14 @@ def test_nine_in_ten_topics_must_agree_nearly(
 def test_numbers_agree_nearly_within_a_tenth(more: int, fits: bool, make: Make) -> None:
     """Of the larger number: 100 and 111 agree nearly, 100 and 112 do not."""
     qrels = judged(range(10), relevant=100)
-    make("mine", qrels)
+    make("mine", qrels, fingerprints=False)
     match = recognize(changed(qrels, range(9), more))
     assert found(match) == (("mine", "nearly") if fits else (None, None))
 
 
-def test_near_counts_need_a_topic_with_the_same_documents(make: Make) -> None:
+def test_near_numbers_are_no_proof_where_the_documents_are_known(make: Make) -> None:
     qrels = judged(range(12), relevant=20)
     make("mine", qrels)
-    assert found(recognize(changed(qrels, range(11), 1))) == ("mine", "nearly")
     refused = recognize(changed(qrels, range(12), 1))
     assert refused.factors is None
     assert "on none of 12 topics are the same documents relevant" in str(refused)
@@ -253,10 +267,35 @@ def test_near_counts_need_a_topic_with_the_same_documents(make: Make) -> None:
 
 def test_near_counts_need_ten_topics(make: Make) -> None:
     qrels = judged(range(20), relevant=20)
-    make("mine", qrels)
+    make("mine", qrels, fingerprints=False)
     few = {t: docs for t, docs in changed(qrels, [0], 1).items() if int(t) < 9}
     assert recognize(few).factors is None
-    assert "only 9 topics can be compared" in str(recognize(few))
+    assert "differs on 1 of 9 topics" in str(recognize(few)) or "only 9 topics" in str(
+        recognize(few)
+    )
+
+
+def test_proven_topics_do_not_carry_those_that_only_numbers_are_known_of(make: Make) -> None:
+    qrels = judged(range(30))
+    known = judgments_of(as_qrels(qrels))
+    half = np.full(30, 0.5)
+    make("other", judged(range(100, 103)))
+    FactorSet(
+        {"id": "mixed", "measures": {"AP": {"systems": 3}}},
+        {t: j if int(t) < 10 else Judgments(j.n_rel) for t, j in known.items()},
+        {"AP": half},
+        {"AP": half},
+    ).save(Path(catalog.user_folders()[0], "mixed"))
+    few = recognize({t: qrels[t] for t in list(qrels)[:19]}).fit
+    assert few is not None
+    assert few.unproven == tuple(map(str, range(10, 19)))
+    assert "9 topics are too few to go by" in (few.doubt or "")
+    whole = recognize(qrels).fit
+    assert whole is not None
+    assert whole.unproven == ()
+    assert "the same judgments on 10 of them, 20 by numbers of relevant documents alone" in str(
+        whole
+    )
 
 
 def test_near_counts_alone_need_documents_of_the_collections_form(make: Make) -> None:
@@ -267,8 +306,8 @@ def test_near_counts_alone_need_documents_of_the_collections_form(make: Make) ->
     assert "document ids such as '0' do not look like the collection's" in str(refused)
 
 
-def test_topics_that_differ_are_told(make: Make) -> None:
-    make("mine", judged(range(10), relevant=20))
+def test_numbers_that_differ_are_said(make: Make) -> None:
+    make("mine", judged(range(10), relevant=20), fingerprints=False)
     match = recognize(changed(judged(range(10), relevant=20), [3], 1))
     assert match.fit is not None
     assert match.fit.differ == {"3": (20, 21)}
@@ -336,7 +375,7 @@ def test_of_near_fits_the_one_that_differs_on_fewer_topics_wins(make: Make) -> N
     qrels = judged(range(30), relevant=20)
     make("large", changed(qrels, [3], 1))
     make("small", {t: changed(qrels, [3, 4], 1)[t] for t in list(qrels)[:20]})
-    assert found(recognize({t: qrels[t] for t in list(qrels)[:15]})) == ("large", "nearly")
+    assert found(recognize({t: qrels[t] for t in list(qrels)[:15]})) == ("large", "judgments")
 
 
 def test_a_near_fit_that_holds_more_topics_wins_over_an_exact_one(make: Make) -> None:
@@ -480,7 +519,9 @@ def test_sets_that_contradict_each_other_do_not_serve_together(make: Make) -> No
     again = changed(qrels, [15], 1)
     make("two", {t: again[t] for t in list(qrels)[12:40]})
     match = recognize(qrels)
-    assert found(match) == ("two", "nearly")
+    assert found(match) == ("two", "judgments")
+    assert match.fit is not None
+    assert match.fit.refuted == ("15",)
 
 
 def test_sets_without_a_common_measure_do_not_serve_together(make: Make) -> None:
@@ -505,7 +546,9 @@ def test_collapsed_levels_agree_at_level_1_only(make: Make) -> None:
         False,
         False,
     )
-    assert "the judgments differ at level 2" in (there.doubt or "")
+    assert there.doubt == (
+        "the judgments of 20 of 20 topics differ at level 2 (such as topic 0: 3 in the set, 0 here)"
+    )
     assert "the same relevant documents" in str(there)
 
 
@@ -554,8 +597,9 @@ def test_qrels_of_relevant_documents_only_are_told_from_others(make: Make) -> No
     for topics in (range(20), range(30, 50)):
         whole = judged(topics)
         bare = {t: {d: level for d, level in docs.items() if level} for t, docs in whole.items()}
-        fits = [recognize(qrels).fit for qrels in (whole, bare)]
-        assert [f.has_not_relevant() for f in fits if f] == [True, False]
+        there = [fit.agreement.at(0) for q in (whole, bare) if (fit := recognize(q).fit)]
+        assert [len(at.differ) for at in there] == ([0, 20] if topics[0] == 0 else [0, 0])
+        assert [len(at.unknown) for at in there] == ([0, 0] if topics[0] == 0 else [20, 20])
 
 
 # -- shipped sets ----------------------------------------------------------------------------------
@@ -570,7 +614,7 @@ def test_made_up_topics_find_nothing() -> None:
     match = recognize(qrels)
     assert match.factors is None
     assert match.nearest
-    assert "differs on" in str(match)
+    assert "topics differ at level 1 (such as topic 1: " in str(match)
 
 
 def test_simulated_qrels_are_renamed_ones() -> None:
@@ -629,7 +673,7 @@ def test_terabyte_2005_was_judged_again(data: Path) -> None:
     assert "terabyte05" in match.others
     there = match_by_name(load_factors("terabyte05"), collection_of(qrels)).fit
     assert there is not None
-    assert len(there.compared.same) == 21
+    assert len(there.same) == 21
     assert len(there.differ) == 29
     assert there.differ["752"] == (345, 349)
 
@@ -672,8 +716,22 @@ def test_only_topics_with_relevant_documents_can_be_missing(make: Make) -> None:
 
 @pytest.mark.parametrize(("kept", "enough"), [(10, True), (9, True), (8, False), (0, False)])
 def test_documents_judged_not_relevant_must_be_nearly_as_many(kept: int, enough: bool) -> None:
+    """Where a set of format 1 does not know which they are; else they must be the same."""
     qrels = judged(range(20))
     fewer = {t: dict(list(docs.items())[: 10 + kept]) for t, docs in qrels.items()}
-    match = match_by_name(made_of("mine", qrels), collection_of(as_qrels(fewer)))
-    assert match.fit
-    assert match.fit.has_not_relevant() is enough
+    made = made_of("mine", qrels)
+    of_format_1 = FactorSet(
+        made.info,
+        {
+            t: known._replace(
+                fingerprints={at: p for at, p in (known.fingerprints or {}).items() if at > 0}
+            )
+            for t, known in made.judgments.items()
+        },
+        made.mean,
+        made.sd,
+    )
+    for factors, agrees in ((of_format_1, enough), (made, kept == 10)):
+        match = match_by_name(factors, collection_of(as_qrels(fewer)))
+        assert match.fit
+        assert (match.fit.agreement.at(0).differ == ()) is agrees

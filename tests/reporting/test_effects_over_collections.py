@@ -80,10 +80,10 @@ def test_the_summary_weighs_by_topics_and_systems(effects: Effects) -> None:
         np.hypot(e.difference.topics_error, e.difference.systems_error) for e in across.effects
     ]
     assert across.summary() == random_effects(
-        [e.difference.mean for e in across.effects], np.square(errors)
+        [e.difference.mean for e in across.effects], np.square(errors), widen=True
     )
     assert across.summary(size=True) == random_effects(
-        [e.size for e in across.effects], [e.size_error**2 for e in across.effects]
+        [e.size for e in across.effects], [e.size_error**2 for e in across.effects], widen=True
     )
 
 
@@ -147,21 +147,39 @@ def test_documents_with_plain_numbers_are_not_taken_for_the_same() -> None:
 
 def test_a_collection_without_factors_counts_in_the_raw_summary_alone() -> None:
     random = np.random.default_rng(1)
-    raw = [Effect.of(name, random.normal(0.1, 1, 20)) for name in "xyz"]
-    standardized = [*raw[:2], Effect.of("z", [])]
+    raw = [Effect.of(name, random.normal(0.1, 1, 20)) for name in "wxyz"]
+    standardized = [*raw[:3], Effect.of("z", [])]
     across = SystemEffects("b", "a", ir_std.sAP, tuple(standardized))
     both = Effects("a", (AP, ir_std.sAP), (SystemEffects("b", "a", AP, tuple(raw)), across))
-    assert across.summary() == SystemEffects("b", "a", ir_std.sAP, tuple(raw[:2])).summary()
-    assert [row[6].text for row in both.table().rows][2] == "-"
-    assert "2: Q" in both.table().text()
+    assert across.summary() == SystemEffects("b", "a", ir_std.sAP, tuple(raw[:3])).summary()
+    assert [row[6].text for row in both.table().rows][3] == "-"
+    assert "3: Q" in both.table().text()
 
 
-@pytest.mark.parametrize(("shift", "said"), [(0.0, True), (1.0, False)])
-def test_intervals_that_may_be_too_narrow_are_named(shift: float, said: bool) -> None:
+def test_intervals_are_not_narrower_than_normal_ones() -> None:
     d = np.random.default_rng(2).normal(0.1, 0.1, 20)
-    across = SystemEffects("b", "a", AP, (Effect.of("x", d), Effect.of("y", 1.01 * d + shift)))
+    across = SystemEffects(
+        "b",
+        "a",
+        AP,
+        tuple(Effect.of(c, f * d) for c, f in zip("xyz", (1, 1.01, 0.99), strict=True)),
+    )
+    summary, normal = across.summary(), across.summary(method="dl")
+    assert summary
+    assert normal
+    assert summary.widened
+    assert summary.high - summary.low > normal.high - normal.low
     text = " ".join(Effects("a", (AP,), (across,)).table().text().split())
-    assert ("take the wider of the two" in text) is said
+    assert "but not narrower than the normal one" in text
+
+
+def test_two_collections_have_no_summary() -> None:
+    d = np.random.default_rng(2).normal(0.1, 0.1, 20)
+    across = SystemEffects("b", "a", AP, (Effect.of("x", d), Effect.of("y", d + 0.1)))
+    assert across.summary() is None
+    assert "b has no summary by AP: a summary takes 3 collections." in (
+        Effects("a", (AP,), (across,)).table().text()
+    )
 
 
 def test_differences_without_spread_have_no_summary_and_that_is_said() -> None:
@@ -170,6 +188,17 @@ def test_differences_without_spread_have_no_summary_and_that_is_said() -> None:
     table = Effects("a", (AP,), (across,)).table()
     assert len(table.rows) == 2
     assert "b has no summary by AP: its differences have no spread on x." in table.text()
+
+
+@pytest.mark.parametrize("flat", [[0.1] * 5, [0.3]])
+def test_a_collection_without_spread_is_left_out_and_that_is_said(flat: list[float]) -> None:
+    random = np.random.default_rng(1)
+    others = [Effect.of(name, random.normal(0.1, 1, 20)) for name in "wxy"]
+    across = SystemEffects("b", "a", AP, (others[0], Effect.of("flat", flat), *others[1:]))
+    assert across.summary() == SystemEffects("b", "a", AP, tuple(others)).summary()
+    assert across.left_out() == ("flat",)
+    text = " ".join(Effects("a", (AP,), (across,)).table().text().split())
+    assert "By AP the summary of b is without flat: the differences there have no spread." in text
 
 
 def test_an_unknown_baseline_names_the_systems(compared: ir_std.Comparison) -> None:
@@ -216,7 +245,7 @@ def test_the_command_prints_effects_and_draws_them(
     )
     assert done.status == 0
     rows = list(csv.DictReader(done.out))
-    assert [row["collection"] for row in rows[:3]] == ["dl19-passage", "dl20-passage", "summary"]
+    assert [row["collection"] for row in rows] == ["dl19-passage", "dl20-passage"]
     assert (tmp_path / "forest.png").stat().st_size > 1000
     assert any("share documents" in line for line in done.err)
 

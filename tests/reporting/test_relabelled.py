@@ -15,7 +15,7 @@ import ir_std
 from ir_std import nDCG, snDCG
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import POOLED
-from ir_std.reporting.relabelled import label_differences
+from ir_std.reporting.relabelled import label_agreements, label_differences
 
 PEOPLE, MODEL = "dl19-passage.txt", "judges/dl19-passage.umbrela-gpt4.txt"
 
@@ -77,6 +77,15 @@ def test_the_same_systems_standardize_both_and_are_drawn_once(
         assert low < 0 < high
 
 
+def test_differences_from_a_baseline_are_not_summarized_over_labels(
+    comparison: ir_std.Comparison,
+) -> None:
+    effects = comparison.effects("bm25base_p")
+    assert [text for text in effects.notes if "judged twice" in text]
+    assert not any("collections are few" in text for text in effects.notes)
+    assert len(effects.table().rows) == 2
+
+
 def test_labels_need_no_link(data: Path, runs: dict[str, Path]) -> None:
     entries = [(n, r, data / "qrels" / file) for file in (PEOPLE, MODEL) for n, r in runs.items()]
     with pytest.raises(UsageError, match="different labels, which need no link"):
@@ -95,3 +104,14 @@ def test_compare_and_report_show_the_pairs(
     text = page.read_text(encoding="utf-8")
     assert "less those of" in text
     assert "2 judgments of the same topics" in text
+    assert "kappa, quadratic weights" in text
+
+
+def test_the_agreement_of_the_judgments_is_that_of_the_call(
+    comparison: ir_std.Comparison, data: Path, runs: dict[str, Path]
+) -> None:
+    (found,) = label_agreements(comparison)
+    called = ir_std.agreement(data / "qrels" / PEOPLE, data / "qrels" / MODEL, runs, "nDCG@10")
+    assert found.kappa() == called.kappa()
+    assert found.systems == called.systems
+    assert found.order == called.order

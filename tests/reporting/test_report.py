@@ -568,6 +568,7 @@ def test_the_sentence_says_where_a_system_is_above_the_baseline(comparison: Comp
     summary = found.summary()
     assert summary
     assert f"In summary the difference is {summary.effect:+.3f}" in said
+    assert ", of 3 collections, few)" in said
 
 
 def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -> None:

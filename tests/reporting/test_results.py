@@ -217,8 +217,9 @@ def test_warnings_are_given_once_and_kept() -> None:
     assert [str(w.message) for w in caught if w.category is StandardizationWarning] == list(
         found.warnings
     )
-    assert len(found.warnings) == 1
-    assert "999" in found.warnings[0]
+    assert len(found.warnings) == 2
+    assert "the documents have other names" in found.warnings[0]
+    assert "999" in found.warnings[1]
 
 
 def test_peers_of_a_standardized_measure_stand_at_fixed_points(small: ir_std.Results) -> None:

@@ -25,9 +25,13 @@ OTHERS = "abde"
 
 @pytest.fixture(scope="module")
 def collections() -> dict[str, Any]:
-    """Qrels with the counts of two collections, and five simulated runs on each."""
+    """Qrels with the counts of three collections, and simulated runs on each."""
     made = {}
-    for name, names in (("trec7-adhoc", RUNS), ("trec8-adhoc", RUNS[:4])):
+    for name, names in (
+        ("trec7-adhoc", RUNS),
+        ("trec8-adhoc", RUNS[:4]),
+        ("trec6-adhoc", RUNS[:4]),
+    ):
         qrels = simulated_qrels(load_factors(name).n_rel)
         made[name] = qrels, {run: simulated_run(qrels, seed) for seed, run in enumerate(names)}
     return made
@@ -71,10 +75,8 @@ def test_tukeys_p_value_has_a_name_of_its_own(collections: dict[str, Any]) -> No
     found = results(collections, test="tukey")
     y = np.stack([found.values[run][sAP] for run in RUNS], axis=1)
     n, m = y.shape
-    error = y - y.mean(axis=0) - y.mean(axis=1, keepdims=True) + y.mean()
-    square = (error**2).sum() / ((n - 1) * (m - 1))
-    q = np.abs(y.mean(axis=0) - y[:, 2].mean()) / np.sqrt(square / n)
-    p = stats.studentized_range.sf(q, m, (n - 1) * (m - 1))
+    t = stats.ttest_rel(y, y[:, [2]]).statistic
+    p = stats.studentized_range.sf(np.sqrt(2) * np.abs(t), m, n - 1)
     assert column(found.to_csv(), "sAP p_tukey") == pytest.approx(
         {run: p[RUNS.index(run)] for run in OTHERS}
     )
@@ -124,11 +126,23 @@ def test_effects_are_corrected_for_the_systems_of_each_collection(
         for row in csv.DictReader(io.StringIO(comparison.effects("c").table().csv()))
         if row["collection"] == collection
     ]
-    values = {p.system: p.values(sAP) for p in comparison.parts if p.collection == collection}
-    p = [stats.ttest_rel(values[row["system"]], values["c"]).pvalue for row in rows]
+    parts = {p.system: p for p in comparison.parts if p.collection == collection}
+    differences = [parts["c"].results.difference(row["system"], "c", sAP) for row in rows]
+    p = [difference.p for difference in differences]
     assert [float(row["sAP p"]) for row in rows] == pytest.approx(p)
     assert [float(row["sAP p holm"]) for row in rows] == pytest.approx(
         multipletests(p, method="holm")[1]
+    )
+    # The interval excludes 0 where its p is below .05, and only there.
+    low_high = [(float(row["sAP low"]), float(row["sAP high"])) for row in rows]
+    assert [value < 0.05 for value in p] == [low > 0 or high < 0 for low, high in low_high]
+    held = [
+        stats.ttest_rel(parts[row["system"]].values(sAP), parts["c"].values(sAP)).pvalue
+        for row in rows
+    ]
+    assert [float(row["sAP p factors held"]) for row in rows] == pytest.approx(held)
+    assert [float(row["sAP p factors held adjusted"]) for row in rows] == pytest.approx(
+        multipletests(held, method="holm")[1]
     )
 
 
@@ -141,7 +155,9 @@ def test_what_is_shown_of_effects_is_the_adjusted_p_value(comparison: ir_std.Com
             assert cell.text == (f"{shown:.4f}" if shown >= 0.0001 else "<.0001")
     text = " ".join(effects.table().text().split())
     assert (
-        "two-sided paired t-test over topics after Bonferroni's correction for 4 runs or after "
+        "p: that of the interval after Bonferroni's correction for 4 runs or after Bonferroni's "
+        "correction for 3 runs, each collection and measure by itself; in brackets two-sided "
+        "paired t-test over topics after Bonferroni's correction for 4 runs or after "
         "Bonferroni's correction for 3 runs, factors held"
     ) in text
 
@@ -173,7 +189,10 @@ def test_one_system_needs_no_correction(comparison: ir_std.Comparison) -> None:
         tuple(p for p in comparison.parts if p.system in "ac"), comparison.measures
     )
     text = " ".join(pair.effects("c").table().text().split())
-    assert "p: two-sided paired t-test over topics, factors held. g:" in text
+    assert (
+        "p: that of the interval; in brackets two-sided paired t-test over topics, factors held."
+        in (text)
+    )
 
 
 def test_all_decimals_can_be_had(comparison: ir_std.Comparison) -> None:

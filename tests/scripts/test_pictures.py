@@ -17,7 +17,7 @@ def drawn(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["topics.png", "forest.png", "linking.png"])
+@pytest.mark.parametrize("name", ["topics.png", "forest.png", "linking.png", "judges.png"])
 def test_a_picture_shows_todays_numbers(drawn: Path, name: str) -> None:
     shipped = pictures.PICTURES / name
     assert compare_images(str(shipped), str(drawn / name), tol=0.5) is None

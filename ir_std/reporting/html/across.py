@@ -11,7 +11,11 @@ from ir_std.measures import Standardized
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects, SystemEffects
 from ir_std.reporting.html.sentences import join_with_and
-from ir_std.reporting.relabelled import label_differences, label_differences_table
+from ir_std.reporting.relabelled import (
+    label_agreements,
+    label_differences,
+    label_differences_table,
+)
 from ir_std.reporting.tables import Table
 
 Json = dict[str, Any]
@@ -42,6 +46,11 @@ class AcrossCollections:
         return [
             self.comparison.table(),
             *([label_differences_table(relabelled)] if relabelled else []),
+            *(
+                one.table(name)
+                for one in label_agreements(self.comparison)
+                for name in ("labels", "confusion", *["order"] * (len(one.systems) > 1))
+            ),
             *([self.effects.table()] if self.effects else []),
         ]
 
@@ -157,10 +166,12 @@ def _sentence(effects: SystemEffects) -> str:
     s = effects.summary()
     if s is None:
         return f"{text}. There is no summary: {effects.why_not()}."
+    few = f", of {s.n} collections, few" * effects.is_few
+    left_out = f", without {join_with_and(names)}" if (names := effects.left_out()) else ""
     return (
         f"{text}. In summary the difference is {s.effect:+.3f} (95% interval {s.low:+.3f} to "
-        f"{s.high:+.3f}); on one more such collection it may lie from {s.predicted[0]:+.3f} to "
-        f"{s.predicted[1]:+.3f}."
+        f"{s.high:+.3f}{few}{left_out}); on one more such collection it may lie from "
+        f"{s.predicted[0]:+.3f} to {s.predicted[1]:+.3f}."
     )
 
 
@@ -175,9 +186,9 @@ def _rows_of_effects(effects: Effects, measure: Measure, system: str) -> list[Js
             e.difference.mean,
             *e.difference.interval,
             e.difference.n,
-            weight=next(weights, None) if known else None,
+            weight=next(weights, None) if used else None,
         )
-        for e, known in zip(of_system.effects, of_system.known, strict=True)
+        for e, used in zip(of_system.effects, of_system.summarized(), strict=True)
     ]
     if s:
         rows += [

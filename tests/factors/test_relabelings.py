@@ -1,0 +1,94 @@
+"""Judgments that were altered give the values of the untouched ones, or say why they give none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from relabel import KINDS, Qrels, Run, Truth, outcome, random_run, relabel
+
+import ir_std
+from ir_std.trec.files import read_qrels
+
+pytestmark = pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+
+MEASURES = [
+    "AP",
+    "AP(rel=2)",
+    "nDCG",
+    "nDCG@10",
+    "P@10",
+    "P(rel=2)@10",
+    "RR",
+    "Rprec",
+    "Bpref",
+    "RBP(p=0.8)",
+    "RBP(p=0.8,rel=1)",
+    "ERR@20",
+    "nDCG(dcg='exp-log2')@20",
+]
+FEW = 16
+
+NAMES = """
+blog06 covid-round1 covid-round2 covid-round3 covid-round4 covid-round5 dl19-passage dl20-passage
+dl21-passage dl23-passage ntcir13-www-english robust05 terabyte04 terabyte05 terabyte06 trec3-adhoc
+trec6-adhoc trec7-adhoc trec8-adhoc wt10g web10 web11 web12 web13 web14
+"""
+"""Files of judgments."""
+OTHERS = ("dl19-passage", "trec8-adhoc", "web14", "covid-round5")
+
+
+@cache
+def collection(file: Path) -> tuple[Qrels, Run]:
+    """Judgments of a file, and a run."""
+    qrels = {t: dict(docs) for t, docs in read_qrels(file).judged.items()}
+    return qrels, random_run(qrels, np.random.default_rng(1))
+
+
+@cache
+def truth(file: Path, other: Path) -> Truth:
+    """The raw scores on the judgments of both files; of a topic in both, those of the first."""
+    return Truth([collection(file), collection(other)])
+
+
+@cache
+def served(file: Path) -> tuple[str, ...]:
+    """The measures that are standardized on the judgments as they are."""
+    evaluator = ir_std.evaluator(MEASURES, file)
+    return tuple(str(plan.measure.base) for plan in evaluator.plans)
+
+
+def tried(name: str, seeds: range, data: Path) -> dict[str, Counter[str]]:
+    """By kind of relabeling how many were right, said, or wrong."""
+    file = data / "qrels" / f"{name}.txt"
+    other = data / "qrels" / f"{next(o for o in OTHERS if o != name)}.txt"
+    table: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
+    for seed in seeds:
+        kind = KINDS[seed % len(KINDS)]
+        made = relabel(kind, *collection(file), collection(other), np.random.default_rng(seed))
+        counts = outcome(made, served(file), truth(file, other))
+        table[kind]["wrong" if counts["wrong"] else "said" if counts["said"] else "right"] += 1
+        table[kind]["values"] += counts["right"]
+        table[kind]["refused"] += counts["said"]
+        table[kind]["wrong values"] += counts["wrong"]
+    return table
+
+
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [
+        *((name, FEW) for name in ("dl19-passage", "web12", "trec8-adhoc")),
+        *(pytest.param(name, 104, marks=pytest.mark.slow) for name in NAMES.split()),
+    ],
+)
+def test_altered_judgments_give_the_untouched_value_or_say_why_not(
+    name: str, n: int, data: Path, record_property: Any
+) -> None:
+    table = tried(name, range(n), data)
+    record_property("table", {kind: dict(counts) for kind, counts in table.items()})
+    assert {kind: counts["wrong"] for kind, counts in table.items() if counts["wrong"]} == {}
+    assert table["cut"]["right"] == sum(table["cut"][word] for word in ("right", "said", "wrong"))
