@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ir_measures.measures import Measure
 
 from ir_std._system.processes import default_jobs, map_in_order
-from ir_std.errors import UsageError
-from ir_std.evaluation.api import check_common_topics
+from ir_std.errors import InputError, UsageError
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.reading import FileSource
 from ir_std.scores.inputs import as_run_or_scores
 from ir_std.scores.run_scores import RunScores
-from ir_std.trec.ranking import sort_run
+from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
 if TYPE_CHECKING:
@@ -68,7 +67,9 @@ def evaluate_runs(
         for name, run in runs.items():
             yield _evaluate(evaluator, name, run, depth)
         return
-    task = pickle.dumps((evaluator.measures, evaluator.qrels, evaluator.match))
+    task = pickle.dumps(
+        (evaluator.measures, evaluator.qrels, evaluator.match, (), (), evaluator.residual)
+    )
     items = ((name, _portable(run), depth) for name, run in runs.items())
     own: dict[Measure, Measure] = {}
     for evaluation in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
@@ -78,17 +79,32 @@ def evaluate_runs(
         yield replace(evaluation, measures=shared)
 
 
+def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
+    """Check that a run and qrels belong together.
+
+    Raises
+    ------
+    InputError
+        If they have no topic in common.
+    """
+    if not set(run.topics) & set(qrels.topics):
+        raise InputError.at(
+            run.name,
+            None,
+            f"no topic in common with {qrels.name} (topics here such as "
+            f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
+            "give the qrels of the run's own topics",
+        )
+
+
 def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
     read = as_run_or_scores(run)
-    if depth is not None:
-        if isinstance(read, RunScores):
-            raise UsageError(
-                f"{name} holds scores, which cannot be cut to {depth} documents a "
-                "topic: give the run"
-            )
-        read = sort_run(read, depth)
+    if depth is not None and isinstance(read, RunScores):
+        raise UsageError(
+            f"{name} holds scores, which cannot be cut to {depth} documents a topic: give the run"
+        )
     check_common_topics(read, evaluator.qrels)
-    return evaluator.evaluate(read, name)
+    return evaluator.evaluate(read, name, depth)
 
 
 def _portable(run: Any) -> Any:
