@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
-from ir_std.errors import InputError, NoFactorsError
+from ir_std.errors import NoFactorsError
 from ir_std.evaluation.evaluation import Calculated, Scores
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message
@@ -215,24 +215,6 @@ def _default_measures(match: Match, scores: list[RunScores]) -> list[Measure]:
         for name, measure in known.items()
         if name in equal and measure.__name__ not in ("SP", "DCG")
     ] or list(known.values())
-
-
-def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
-    """Check that a run and qrels belong together.
-
-    Raises
-    ------
-    InputError
-        If they have no topic in common.
-    """
-    if not set(run.topics) & set(qrels.topics):
-        raise InputError.at(
-            run.name,
-            None,
-            f"no topic in common with {qrels.name} (topics here such as "
-            f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
-            "give the qrels of the run's own topics",
-        )
 
 
 def companions(
