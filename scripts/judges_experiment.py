@@ -315,6 +315,28 @@ def print_modern(
     return figures
 
 
+def print_kinds(cases: Sequence[Judged], out: Path) -> None:
+    """Whether a track's own LLM re-rankers are favoured, by factors of all its systems."""
+    rows = []
+    print("\nThe track's own systems: LLM re-rankers favoured, raw and by N")
+    for judged in cases:
+        favour = {
+            scale: kinds(judged, (on_scale(x, x, scale), on_scale(y, y, scale)))
+            for x, y in [(judged.people, judged.model)]
+            for scale in SCALES
+        }
+        rows += [(*judged.case, s, one.mean, one.topics) for s, one in favour.items()]
+        print(
+            f"{judged.collection:14}{judged.judge:18}{judged.measure:12}"
+            + "".join(f"  {favour[s].mean:+.3f} ±{favour[s].topics:.3f}" for s in ("raw", "N"))
+        )
+    write_csv(
+        out / "kinds.csv",
+        ["collection", "judge", "measure", "scale", "favour of LLM re-rankers", "half interval"],
+        rows,
+    )
+
+
 def print_limits(data: Path, cases: Sequence[Judged], out: Path) -> None:
     """What standardization cannot mend: topics without spread, topics that are judged otherwise."""
     rows = []
@@ -414,6 +436,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(
             f"{collection} {measure}: {raw:.3f} {n:.3f}; {case['raw'].gap:.3f} {case['N'].gap:.3f}"
         )
+    print_kinds([c for c in cases if c.collection in TABLES], out)
     print_limits(args.data, cases, out)
     save(draw(pairs), out / "judges")
 

@@ -171,6 +171,9 @@ class Comparison:
         return Effects(baseline, self.measures, by_system, notes, test, correction)
 
     def _notes_on_effects(self, n_collections: int) -> Iterator[str]:
+        if self.overlaps.of_labels(self.collections):
+            yield from self.overlaps.notes
+            return
         if 1 < n_collections < MIN_COLLECTIONS:
             yield (
                 f"{n_collections} collections are few: how much a difference varies between "

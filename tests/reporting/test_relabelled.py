@@ -77,6 +77,15 @@ def test_the_same_systems_standardize_both_and_are_drawn_once(
         assert low < 0 < high
 
 
+def test_differences_from_a_baseline_are_not_summarized_over_labels(
+    comparison: ir_std.Comparison,
+) -> None:
+    effects = comparison.effects("bm25base_p")
+    assert [text for text in effects.notes if "judged twice" in text]
+    assert not any("collections are few" in text for text in effects.notes)
+    assert len(effects.table().rows) == 2
+
+
 def test_labels_need_no_link(data: Path, runs: dict[str, Path]) -> None:
     entries = [(n, r, data / "qrels" / file) for file in (PEOPLE, MODEL) for n, r in runs.items()]
     with pytest.raises(UsageError, match="different labels, which need no link"):
