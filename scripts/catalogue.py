@@ -129,8 +129,9 @@ SHA-256 of their sorted ids).  Equal fingerprints are proof, even of one topic, 
 are a difference: a topic's value is standardized only where the judgments agree at every level that
 the measure looks at (binary measures at their own, graded ones at all from 1, Bpref at 0 too).
 Topics that differ are named in a warning and have no value unless you name the set (`--factors`,
-`factors=`); where most differ the set does not fit.  Where a set has no fingerprints, the numbers of
-relevant documents must agree on ten topics or more, and the match says that it goes by numbers alone.
+`factors=`); where most differ the set does not fit.  Where a set has no fingerprints, the numbers
+of relevant documents must agree on ten topics or more, and the match says that it goes by numbers
+alone.
 Where several sets fit, the one whose topics are fewest is used: topics 401-450 are TREC-8's, not
 Robust 2004's.  No measure is standardized beyond the depth to which the systems were evaluated.
 
