@@ -5,24 +5,26 @@ which starts its threads then, and takes long enough to be interrupted.  A progr
 ``ir_std`` keeps its own settings.
 """
 
-import os
-import signal
 import sys
-import warnings
 
 
 def main() -> None:
     """Set up this process, and run the command line in it."""
-    # The matrices here are small, and starting a thread for each processor takes numpy longer.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if not sys.warnoptions:
-        # Python warns of strings in cwl-eval 1.0.12 when it compiles them for the first time.
-        warnings.simplefilter("ignore", SyntaxWarning)
     try:
+        import os
+        import warnings
+
+        # The matrices here are small, and starting a thread for each processor takes numpy longer.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        if not sys.warnoptions:
+            # Python warns of strings in cwl-eval 1.0.12 when it compiles them for the first time.
+            warnings.simplefilter("ignore", SyntaxWarning)
         from ir_std.__main__ import program
 
         program()
     except KeyboardInterrupt:
+        import signal
+
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressed twice, it is said once
         print("ir_std: error: interrupted", file=sys.stderr)
         sys.exit(130)

@@ -1,4 +1,4 @@
-"""Array types, types of libraries that are imported only where they are used, and division."""
+"""Array types, types of libraries that are imported only where they are used, division and rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ else:
     # So that typing.get_type_hints finds something without importing them.
     Axes = Figure = DataFrame = Any
 
-__all__ = ["Axes", "DataFrame", "Figure", "Floats", "Ints", "Mask", "divide"]
+__all__ = ["Axes", "DataFrame", "Figure", "Floats", "Ints", "Mask", "divide", "pick_rows"]
 
 
 def divide(a: npt.ArrayLike, b: npt.ArrayLike, otherwise: float) -> Floats:
@@ -28,3 +28,10 @@ def divide(a: npt.ArrayLike, b: npt.ArrayLike, otherwise: float) -> Floats:
     ratio: Floats = np.full(np.broadcast(a, b).shape, otherwise, float)
     np.divide(a, b, out=ratio, where=b > 0)
     return ratio
+
+
+def pick_rows(values: Floats, rows: Ints) -> Floats:
+    """Rows of ``values``; NaN where the row is -1."""
+    picked = values[rows]
+    picked[rows < 0] = np.nan
+    return picked

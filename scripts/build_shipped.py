@@ -21,7 +21,16 @@ from typing import Any
 
 import import_published
 import numpy as np
-from tracks import PUBLISHED, TRACKS, Origin, judged_topics, qrels_files, topics_file
+from tracks import (
+    PUBLISHED,
+    TRACKS,
+    Origin,
+    earlier_documents,
+    earlier_files,
+    judged_topics,
+    qrels_files,
+    topics_file,
+)
 
 from ir_std._version import __version__
 from ir_std.builders.from_runs import BUILD_MEASURES, build_factors
@@ -30,6 +39,7 @@ from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.quality import has_coarse_deviation
+from ir_std.factors.residual import pack_earlier
 from ir_std.measures import parse_measure
 
 DEEP_MEASURES = (
@@ -86,8 +96,14 @@ def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> F
     if track.stem:
         parts.append((PUBLISHED, import_published.published(name, data)))
         used += import_published.inputs(name, data)
+    used += earlier_files(name, data)
+    topics = judged_topics(name, data)
     return combined(
-        name, judged_topics(name, data), parts, hashes(used, [data, *([more] if more else [])])
+        name,
+        topics,
+        parts,
+        hashes(used, [data, *([more] if more else [])]),
+        pack_earlier(topics, earlier_documents(name, data)) if track.earlier else None,
     )
 
 
@@ -164,6 +180,7 @@ def combined(
     topics: dict[str, Judgments],
     parts: list[tuple[Origin, FactorSet]],
     inputs: list[dict[str, str]],
+    earlier: dict[str, np.ndarray] | None = None,
 ) -> FactorSet:
     """One set of several: each measure from the first that has it.
 
@@ -224,6 +241,7 @@ def combined(
         rows("sd"),
         rows("scores"),
         {m: numbered(m, systems) for m, systems in rows("systems").items()},
+        earlier=earlier,
     )
 
 

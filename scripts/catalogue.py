@@ -105,6 +105,10 @@ A folder is a set, of plain files:
   systems, by measure.  Arrays that are the same are stored once, their names joined by `;`.
 - `systems.npz`: whose scores these are: for each the system's number, the same in all measures;
   `tags` of `set.json` names the systems in the order of their numbers.
+- `earlier.npz`: of residual collections (TREC-COVID's rounds from 2 on) the documents that were
+  judged in earlier rounds, which are not in the systems' runs, by 40 bits of a hash each: how many
+  on each topic (`size`), and the first 8 (`high`) and the next 32 bits (`low`), sorted within each.
+  A run that holds such documents is warned of; `--residual` (`residual=True`) takes them out.
 
 `ir_std factors show SET` says all of it, `ir_std factors export SET --format csv -o FILE` writes it
 as one table for R and spreadsheets: a row a topic and measure, a column a system.

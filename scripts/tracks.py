@@ -259,6 +259,8 @@ class Track:
         Runs are cut there, where most of them end.
     beside : str
         The track whose collection this is, if these are not its own systems but ``population``.
+    earlier : tuple of str
+        The sets of earlier rounds, whose judged documents are not in the runs.
     judge : mapping of str to str
         The language model whose labels these are; people's if empty.
     same_topics_as : str
@@ -282,6 +284,7 @@ class Track:
     notes: tuple[str, ...] = ()
     beside: str = ""
     population: str = ""
+    earlier: tuple[str, ...] = ()
     judge: Mapping[str, str] = field(default_factory=dict)
     same_topics_as: str = ""
     table_folder: str = "scores"
@@ -324,8 +327,9 @@ WEB_NOTE = (
 )
 RESIDUAL = (
     "Residual: the judgments are those of this round alone, and documents judged in earlier rounds "
-    "are not in the runs. Evaluate runs without these, with this round's judgments."
+    "are not in the runs. Evaluate runs without these (--residual), with this round's judgments."
 )
+COVID_ROUNDS = tuple(f"covid-round{number}" for number in range(1, 6))
 FEEDBACK = (
     "From round 2 on systems could learn from the judgments of earlier rounds on the same topics."
 )
@@ -433,7 +437,7 @@ TRACKS: dict[str, Track] = {
         "trec2004.rob",
         110,
         ROBUST04,
-        {"nDCG": STANDARDIZATION},
+        {"nDCG": replace(STANDARDIZATION, depth=1000)},  # as deep as the track allowed
         max_level=2,
         notes=(
             "nDCG (graded) is known on 99 of the 249 topics: 601 to 700.",
@@ -733,6 +737,7 @@ TRACKS: dict[str, Track] = {
         runs=RUNS,
         max_level=2,
         notes=(RESIDUAL, FEEDBACK),
+        earlier=COVID_ROUNDS[:1],
     ),
     "covid-round3": Track(
         "TREC-COVID round 3, residual",
@@ -743,6 +748,7 @@ TRACKS: dict[str, Track] = {
         runs=RUNS,
         max_level=2,
         notes=(RESIDUAL, FEEDBACK),
+        earlier=COVID_ROUNDS[:2],
     ),
     "covid-round4": Track(
         "TREC-COVID round 4, residual",
@@ -753,6 +759,7 @@ TRACKS: dict[str, Track] = {
         runs=RUNS,
         max_level=2,
         notes=(RESIDUAL, FEEDBACK),
+        earlier=COVID_ROUNDS[:3],
     ),
     "covid-round5": Track(
         "TREC-COVID round 5, residual",
@@ -763,6 +770,7 @@ TRACKS: dict[str, Track] = {
         runs=RUNS,
         max_level=2,
         notes=(RESIDUAL, FEEDBACK),
+        earlier=COVID_ROUNDS[:4],
     ),
 }
 
@@ -796,6 +804,20 @@ def qrels_files(name: str, data: Path) -> list[Path]:
         for stem in QRELS.get(name, (name,))
         if (file := data / "qrels" / f"{stem}.txt").is_file()
     ]
+
+
+def earlier_documents(name: str, data: Path) -> dict[str, set[str]]:
+    """By topic the documents that were judged in earlier rounds of a residual collection."""
+    documents: dict[str, set[str]] = {}
+    for file in earlier_files(name, data):
+        for topic, docs in read_qrels(file).judged.items():
+            documents.setdefault(topic, set()).update(docs)
+    return documents
+
+
+def earlier_files(name: str, data: Path) -> list[Path]:
+    """The files of the judgments of earlier rounds."""
+    return [data / "qrels" / f"{earlier}.txt" for earlier in TRACKS[name].earlier]
 
 
 def judged_topics(name: str, data: Path) -> dict[str, Judgments]:

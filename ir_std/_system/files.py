@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from io import TextIOBase
 from pathlib import Path
+from stat import S_IMODE
 from typing import IO, Any
 
 from ir_std._system.signals import cleanup_on_exit, signals_blocked
@@ -27,12 +28,8 @@ def read_bounded(
     InputError
         If it cannot be read or is larger.
     """
-    try:
-        with Path(file).open("rb") as stream:
-            content = stream.read(most + 1)
-    except (OSError, ValueError) as failed:  # a ValueError of a name with a zero in it
-        reason = getattr(failed, "strerror", None) or str(failed)
-        raise InputError.at(escape_line(f"{file}"), None, reason, expected) from None
+    with errors_of(file, "cannot be read", expected), Path(file).open("rb") as stream:
+        content = stream.read(most + 1)
     if len(content) > most:
         raise InputError.at(file, None, f"has more than {most:,} bytes", expected)
     return content
@@ -61,20 +58,85 @@ def write_atomically(
     if not isinstance(file, (str, os.PathLike)):
         file.write(content.decode() if isinstance(file, TextIOBase) else content)
         return
-    check_output(file, inputs)
-    target = Path(file).resolve()
+    write_all_atomically({file: content}, inputs)
+
+
+def write_all_atomically(
+    contents: Mapping[str | os.PathLike[str], bytes],
+    inputs: Iterable[str | os.PathLike[str]] = (),
+) -> None:
+    """Write files that belong together: all are replaced, or none.
+
+    An older file keeps its mode, and its owner where that is allowed.  A link stays, and the file
+    that it leads to is replaced.
+
+    Raises
+    ------
+    InputError
+        As :func:`write_atomically`.
+    """
+    for file in contents:
+        check_output(file, inputs)
+    with ExitStack() as stack:
+        written: list[tuple[Path, Path]] = []
+        for file, content in contents.items():
+            with errors_of(file, "cannot be written", "name a file in a folder of your own"):
+                target = Path(file).resolve()
+                scratch = stack.enter_context(temporary_folder_beside(target))
+                (scratch / "new").write_bytes(content)
+                keep_mode(target, scratch / "new")
+                written.append((scratch, target))
+        with errors_of(file, "cannot be written", "name a file in a folder of your own"):
+            _put_in_place(written)
+
+
+def _put_in_place(written: list[tuple[Path, Path]]) -> None:
+    """Rename the new files; if one cannot be, the older ones are put back."""
+    undo = ExitStack()
+    with signals_blocked(), undo:
+        for scratch, target in written:
+            if target.exists() and len(written) > 1:
+                shutil.copy2(target, scratch / "old")
+                undo.callback((scratch / "old").replace, target)
+            elif len(written) > 1:
+                undo.callback(target.unlink, missing_ok=True)
+            (scratch / "new").replace(target)
+        undo.pop_all()
+
+
+def keep_mode(old: Path, new: Path) -> None:
+    """Give a file or folder the mode of the one that it replaces, and the owner if that may be."""
+    if not old.exists():
+        return
+    there, here = old.stat(), new.stat()
+    if (there.st_uid, there.st_gid) != (here.st_uid, here.st_gid):
+        with suppress(OSError, AttributeError):  # Windows has no owners
+            os.chown(new, there.st_uid, there.st_gid)
+    new.chmod(S_IMODE(there.st_mode))
+
+
+@contextmanager
+def errors_of(file: object, what: str, expected: str) -> Iterator[None]:
+    """Turn what the system says of a file into an InputError.
+
+    Raises
+    ------
+    InputError
+    """
     try:
-        with temporary_folder_beside(target) as scratch:
-            part = scratch / "part"
-            part.write_bytes(content)
-            part.replace(target)
-    except OSError as failed:
-        raise InputError.at(
-            file,
-            None,
-            f"cannot be written ({failed.strerror or failed})",
-            "name a file in a folder that can be written to",
-        ) from None
+        yield
+    except (OSError, RuntimeError, ValueError) as failed:
+        # A RuntimeError of links in a circle, a ValueError of a name with a zero in it.
+        if isinstance(failed, InputError):
+            raise
+        reason = getattr(failed, "strerror", None) or str(failed)
+        raise InputError.at(shown_name(file), None, f"{what} ({reason})", expected) from None
+
+
+def shown_name(file: object) -> str:
+    """What messages call a file: on one line, and shortened."""
+    name = escape_line(f"{file}").replace("\0", r"\0")
+    return name if len(name) < 400 else f"{name[:100]}... ({len(name)} characters)"
 
 
 @contextmanager
@@ -82,7 +144,7 @@ def temporary_folder_beside(target: Path) -> Iterator[Path]:
     """A hidden folder beside ``target``, removed in the end, also if a signal ends the program."""
     with ExitStack() as stack:
         with signals_blocked():
-            folder = tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:99]}.")
+            folder = tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name[:40]}.")
             stack.enter_context(cleanup_on_exit(partial(shutil.rmtree, folder, ignore_errors=True)))
         yield Path(folder)
 
@@ -114,8 +176,18 @@ def check_output(
     """
     if not isinstance(file, (str, os.PathLike)):
         return
+    with errors_of(file, "cannot be written", "name a file in a folder of your own"):
+        _check_target(file, inputs, mark, new)
+
+
+def _check_target(
+    file: str | os.PathLike[str],
+    inputs: Iterable[str | os.PathLike[str]],
+    mark: bytes,
+    new: bool,
+) -> None:
     target = Path(file).resolve()
-    if target in {Path(name).resolve() for name in inputs}:
+    if target in {Path(os.path.realpath(name)) for name in inputs}:
         raise InputError.at(file, None, "is one of the inputs", "name a new file")
     if target.exists() and not target.is_file():
         raise InputError.at(file, None, "is not a regular file", "name a new file")

@@ -6,7 +6,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ir_std._system.signals import cleanup_on_exit, signals_blocked
@@ -77,7 +77,12 @@ def _in_order(
         try:
             return future.result()
         except CancelledError:  # Dask lost the worker that held the result
-            return submit(item).result()
+            try:
+                return submit(item).result()
+            except (CancelledError, OSError):
+                raise UsageError(
+                    "the executor is gone, or has lost its workers: start it again"
+                ) from None
 
     try:
         for item in items:
@@ -107,16 +112,18 @@ def _in_processes(
 
     workers: list[_Worker] = []
     idle: SimpleQueue[_Worker] = SimpleQueue()
-    if hasattr(signal, "pthread_sigmask"):
-        # Started with the first process, it would unblock the signals that are blocked below.
-        resource_tracker.ensure_running()
+    with _start_errors():
+        if hasattr(signal, "pthread_sigmask"):
+            # Started with the first process, it would unblock the signals that are blocked below.
+            resource_tracker.ensure_running()
 
     def submit(item: Any) -> Future[Result]:
-        if len(workers) < jobs:
-            with signals_blocked():
-                workers.append(_Worker(function, task))
-            idle.put(workers[-1])
-        return threads.submit(ask_idle_worker, item)
+        with _start_errors():
+            if len(workers) < jobs:
+                with signals_blocked():
+                    workers.append(_Worker(function, task))
+                idle.put(workers[-1])
+            return threads.submit(ask_idle_worker, item)
 
     def ask_idle_worker(item: Any) -> Any:
         worker = idle.get()
@@ -133,6 +140,15 @@ def _in_processes(
 
     with ThreadPoolExecutor(jobs) as threads, cleanup_on_exit(kill_workers):
         yield from _in_order(submit, items, 4 * jobs)
+
+
+@contextmanager
+def _start_errors() -> Iterator[None]:
+    """Say what to do where the system allows no further process, thread or pipe."""
+    try:
+        yield
+    except (OSError, RuntimeError) as failed:
+        raise UsageError(f"no process can be started ({failed}): use fewer jobs") from None
 
 
 class _Worker:

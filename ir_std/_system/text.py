@@ -7,6 +7,8 @@ JSON (``\u001b``), so that lines of JSON stay what they are.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Callable
 
 _HARMFUL = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, less tab and newline
@@ -28,13 +30,28 @@ def escape_line(text: str) -> str:
     return escape_controls(text).replace("\t", r"\u0009").replace("\n", r"\u000a")
 
 
-def escape_unencodable(text: str, encoding: str) -> str:
-    """``text`` with the characters escaped that ``encoding`` lacks."""
+def escape_unencodable(text: str, encoding: str, escape: Callable[[str], str] | None = None) -> str:
+    r"""``text`` with the characters escaped that ``encoding`` lacks: as ``\u00e9`` by default."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        return "".join(c if _fits(c, encoding) else _escaped(c) for c in text)
+        return "".join(c if _fits(c, encoding) else (escape or _escaped)(c) for c in text)
     return text
+
+
+def latex_command(character: str) -> str:
+    r"""A character as LaTeX writes it in ASCII.
+
+    >>> print(latex_command("\u00e9"), latex_command("\u20ac"))
+    \'{e} \symbol{"20AC}
+    """
+    parts = unicodedata.normalize("NFD", character)
+    if len(parts) == 2 and parts[0].isascii() and parts[1] in _ACCENTS:
+        return f"\\{_ACCENTS[parts[1]]}{{{parts[0]}}}"
+    return "".join(f'\\symbol{{"{ord(part):X}}}' for part in character)
+
+
+_ACCENTS = dict(zip("\u0300\u0301\u0302\u0303\u0308\u030a\u030c\u0327", "`'^~\"rvc", strict=True))
 
 
 def _fits(character: str, encoding: str) -> bool:

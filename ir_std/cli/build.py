@@ -10,6 +10,7 @@ not at all; use the set by --factors DIR, or put its parent folder into IR_STD_F
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def configure(parser: ArgumentParser) -> None:
         "--max-member",
         type=int,
         metavar="BYTES",
-        help="what a packed run or a member of an archive may unpack to (default: 2 GiB, and 64 "
+        help="what a packed run or a member of an archive may unpack to (default: 2 GiB, and 32 "
         "MiB or 16 times its size)",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
@@ -80,7 +81,7 @@ def run(args: Namespace) -> None:
     given = [args.qrels, *args.runs, *(args.from_scores or ())]
     check_set_target(args.output, filter(None, given), args.force)
     about = {
-        "id": args.id or args.output.resolve().name,
+        "id": args.id or Path(os.path.realpath(args.output)).name,
         "title": args.title,
         "source": args.source,
         "licence": args.licence,

@@ -22,6 +22,7 @@ from ir_std.cli.inputs import OpenedOnce, check_read_once
 from ir_std.cli.options import (
     TABLES,
     TESTS,
+    add_residual_option,
     add_scheme_option,
     add_test_options,
     add_verbose_option,
@@ -66,6 +67,7 @@ def configure(parser: ArgumentParser) -> None:
         help="as NAME=RUN:QRELS, for any file names (once for each)",
     )
     add_scheme_option(parser)
+    add_residual_option(parser)
     add_verbose_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
@@ -125,6 +127,7 @@ def run(args: Namespace) -> None:
             anchors=args.anchor,
             reference=args.reference,
             depth=args.depth,
+            residual=args.residual,
             progress=counted,
         )
     print_notes(comparison, args.verbose)

@@ -150,7 +150,9 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     schemes, runs = _schemes(args), read_runs(inputs, args.measure)
     judgments = qrels_or_counts(runs.values(), inputs.qrels)
     match = select_factors(judgments, args.factors, systems=args.systems, without=args.without)
-    evaluator = evaluator_for(judgments, measures or None, schemes, match, runs.values())
+    evaluator = evaluator_for(
+        judgments, measures or None, schemes, match, runs.values(), args.residual
+    )
     print_factors_used(evaluator, bool(schemes or args.place), args.verbose)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
@@ -244,6 +246,7 @@ def compute_results(
             factors=args.factors,
             systems=args.systems,
             without=args.without,
+            residual=args.residual,
             baseline=baseline,
             test=args.test or TESTS[0],
             correction=args.correction,

@@ -19,6 +19,7 @@ IR_STD_FACTORS, or else to the user's data folder; both are looked in, in this o
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def _check(args: Namespace) -> None:
     unsound = []
     for name in args.sets or available_factors():
         # A path is checked even if it cannot be loaded.
-        folder = Path(name) if Path(name).is_dir() else load_factors(name).path
+        folder = Path(name) if os.path.isdir(name) else load_factors(name).path
         problems = check_set(folder or name)
         print("\n".join(problems) or f"{name}\tsound")
         unsound += [name] * bool(problems)
@@ -141,7 +142,7 @@ def _import(args: Namespace) -> None:
     if args.systems < 0:
         raise UsageError(f"--systems is {args.systems}: give the number of systems")
     judged = judgments_of(as_qrels(args.qrels)) if args.qrels else None
-    name = args.id or Path(args.output).resolve().name
+    name = args.id or Path(os.path.realpath(args.output)).name
     info = {
         "id": name,
         "title": args.title or name,

@@ -60,6 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             _run(arguments)
     except IrStdError as wrong:
         return fail(str(wrong))
+    except OSError as failed:  # of what nobody asked about before: the disk, the number of files
+        what = f"{failed.filename}: " if failed.filename else ""
+        return fail(f"{what}{failed.strerror or failed}; see that it is there and may be used")
+    except MemoryError:
+        return fail("memory ran out: use fewer jobs, or smaller files")
     except KeyboardInterrupt:  # of a program that calls this; our own process just ends
         return fail("interrupted")
     return 0

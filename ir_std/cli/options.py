@@ -53,6 +53,16 @@ def add_factor_options(parser: ArgumentParser) -> None:
         default=[],
         help="leave a system out of the factors (once for each)",
     )
+    add_residual_option(parser)
+
+
+def add_residual_option(parser: ArgumentParser) -> None:
+    """Declare ``--residual``."""
+    parser.add_argument(
+        "--residual",
+        action="store_true",
+        help="of residual collections: without documents judged in earlier rounds",
+    )
 
 
 def add_measure_option(parser: ArgumentParser) -> None:

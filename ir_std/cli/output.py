@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ir_std._system.text import escape_line
+from ir_std._system.text import escape_line, escape_unencodable, latex_command
 from ir_std.cli.streams import note, warn
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
@@ -132,7 +133,10 @@ def print_table(table: Table, form: str) -> None:
     """Print a table; what stands below one, and CSV has no place for, beside it."""
     from ir_std.reporting.tables import WRITERS
 
-    print(WRITERS[form](table))
+    text = WRITERS[form](table)
+    if form == "latex":
+        text = escape_unencodable(text, sys.stdout.encoding or "utf-8", latex_command)
+    print(text)
     if form == "csv":
         for text in table.notes:
             note(text)

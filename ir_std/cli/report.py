@@ -126,6 +126,7 @@ def compare_entries(
             measures,
             args.scheme,
             depth=args.depth,
+            residual=args.residual,
             jobs=args.jobs,
             progress=counted,
         )

@@ -29,6 +29,11 @@ class Output(io.TextIOBase):
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # that of io is an attribute
+        """The stream's."""
+        return self.stream.encoding or "utf-8"
+
     def writable(self) -> bool:
         """It is."""
         return True
@@ -36,9 +41,7 @@ class Output(io.TextIOBase):
     def write(self, text: str) -> int:
         """Write text; a UsageError if that fails."""
         try:
-            self.stream.write(
-                escape_unencodable(escape_controls(text), self.stream.encoding or "utf-8")
-            )
+            self.stream.write(escape_unencodable(escape_controls(text), self.encoding))
         except OSError as failed:
             raise self._failed(failed) from None
         return len(text)

@@ -80,6 +80,7 @@ def evaluator(
     factors: Factors | None = None,
     systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
+    residual: bool = False,
 ) -> StdEvaluator:
     """An evaluator for these measures and qrels, which serves many runs.
 
@@ -98,11 +99,16 @@ def evaluator(
         :func:`select_factors`.
     without : str or iterable of str
         Systems of the set to leave out.
+    residual : bool
+        Of a residual collection, such as TREC-COVID's rounds from 2 on: take the documents that
+        were judged in earlier rounds out of runs, as they are not in those of the systems.
 
     Raises
     ------
     NoFactorsError
         If a standardized measure was asked for by name and has no factors.
+    UsageError
+        If ``residual``, and the set is of no residual collection.
 
     Examples
     --------
@@ -115,7 +121,7 @@ def evaluator(
     """
     judgments = as_qrels(qrels)
     chosen = select_factors(judgments, factors, systems=systems, without=without)
-    return evaluator_for(judgments, measures, scheme_names(schemes), chosen)
+    return evaluator_for(judgments, measures, scheme_names(schemes), chosen, residual=residual)
 
 
 def select_factors(
@@ -185,6 +191,7 @@ def evaluator_for(
     schemes: Iterable[str],
     factors: Factors | None,
     runs: Iterable[Run | RunScores | str] = (),
+    residual: bool = False,
 ) -> StdEvaluator:
     """The evaluator of these measures, or of the factor set's own, with their companions.
 
@@ -197,7 +204,7 @@ def evaluator_for(
         else as_measures(measures)
     )
     wanted, messages, plans = companions(asked, match, qrels, schemes)
-    return StdEvaluator(wanted, qrels, match, messages, plans)
+    return StdEvaluator(wanted, qrels, match, messages, plans, residual)
 
 
 def _default_measures(match: Match, scores: list[RunScores]) -> list[Measure]:
@@ -283,6 +290,7 @@ def calc_aggregate(
     *,
     schemes: str | Iterable[str] = "N",
     factors: Factors | None = None,
+    residual: bool = False,
 ) -> Scores:
     """Means over topics, raw and standardized; parameters as for :func:`evaluator`.
 
@@ -292,7 +300,9 @@ def calc_aggregate(
     >>> {str(measure): round(mean, 4) for measure, mean in scores.items()}
     {'AP': 0.4527, 'sAP': 0.765, 'P@10': 0.642, 'sP@10': 0.7037}
     """
-    return evaluator(measures, qrels, schemes=schemes, factors=factors).calc_aggregate(run)
+    return evaluator(
+        measures, qrels, schemes=schemes, factors=factors, residual=residual
+    ).calc_aggregate(run)
 
 
 def iter_calc(
@@ -302,6 +312,7 @@ def iter_calc(
     *,
     schemes: str | Iterable[str] = "N",
     factors: Factors | None = None,
+    residual: bool = False,
 ) -> Iterator[Metric]:
     """Values by topic, raw and standardized; parameters as for :func:`evaluator`.
 
@@ -313,7 +324,9 @@ def iter_calc(
     AP 0.7607
     sAP 1.0
     """
-    return evaluator(measures, qrels, schemes=schemes, factors=factors).iter_calc(run)
+    return evaluator(
+        measures, qrels, schemes=schemes, factors=factors, residual=residual
+    ).iter_calc(run)
 
 
 def calc(
@@ -323,6 +336,7 @@ def calc(
     *,
     schemes: str | Iterable[str] = "N",
     factors: Factors | None = None,
+    residual: bool = False,
 ) -> Calculated:
     """Means and values by topic, raw and standardized; parameters as for :func:`evaluator`.
 
@@ -332,4 +346,4 @@ def calc(
     >>> round(means["sAP"], 4), len(values)
     (0.765, 100)
     """
-    return evaluator(measures, qrels, schemes=schemes, factors=factors).calc(run)
+    return evaluator(measures, qrels, schemes=schemes, factors=factors, residual=residual).calc(run)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from ir_measures.measures import Measure, SumAgg
+from ir_measures.util import Metric
 
 from ir_std._arrays import Floats
 from ir_std.evaluation import metrics
+from ir_std.evaluation.messages import Message
 from ir_std.evaluation.plans import Plan, mean_of_values
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Order
@@ -98,6 +100,14 @@ class RawScores(NamedTuple):
         if isinstance(measure.aggregator(), SumAgg):
             return cls(values, float(np.nansum(values)), step)
         return cls(values, mean_of_values(values), step)
+
+
+class RawEvaluation(NamedTuple):
+    """A run's raw scores by the measure's name; messages and results as in an Evaluation."""
+
+    scores: dict[str, RawScores]
+    messages: Iterable[Message]
+    provider_results: tuple[Metric, ...] | None
 
 
 def make_columns(

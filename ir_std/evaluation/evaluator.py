@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from ir_measures import providers
@@ -12,7 +12,7 @@ from ir_measures.util import Metric
 
 from ir_std._arrays import Floats
 from ir_std.errors import InputError, UsageError, warn_caller
-from ir_std.evaluation.columns import Formula, RawScores, make_columns
+from ir_std.evaluation.columns import Formula, RawEvaluation, RawScores, make_columns
 from ir_std.evaluation.evaluation import Calculated, Evaluation, Scores
 from ir_std.evaluation.factor_messages import factor_messages
 from ir_std.evaluation.messages import (
@@ -20,9 +20,6 @@ from ir_std.evaluation.messages import (
     gain_messages,
     level_messages,
     message_texts,
-    run_messages,
-    saturation_messages,
-    score_messages,
 )
 from ir_std.evaluation.obstacles import highest_level_of_collection
 from ir_std.evaluation.other_providers import (
@@ -36,22 +33,21 @@ from ir_std.evaluation.plans import (
     make_plan,
     match_factors,
 )
+from ir_std.evaluation.residual import EarlierDocuments
+from ir_std.evaluation.run_messages import (
+    order_messages,
+    run_messages,
+    saturation_messages,
+    score_messages,
+)
 from ir_std.factors.recognition import Match
 from ir_std.measures import Measures, Standardized, as_measures, check_params
 from ir_std.scores.inputs import as_run_or_scores
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels, Ranking
-from ir_std.trec.ranking import Ranker
+from ir_std.trec.ranking import Ranker, sort_run
 from ir_std.trec.runs import Run
-
-
-class RawEvaluation(NamedTuple):
-    """A run's raw scores by the measure's name; messages and results as in an Evaluation."""
-
-    scores: dict[str, RawScores]
-    messages: Iterable[Message]
-    provider_results: tuple[Metric, ...] | None
 
 
 class StdEvaluator(providers.Evaluator):
@@ -69,6 +65,8 @@ class StdEvaluator(providers.Evaluator):
         Passed on to the results.
     plans : iterable of Plan
         Those of some of the measures, with ``match``, where they were made before.
+    residual : bool
+        Take documents that were judged in earlier rounds of a residual collection out of runs.
 
     Attributes
     ----------
@@ -85,6 +83,8 @@ class StdEvaluator(providers.Evaluator):
     ------
     NoFactorsError
         If a standardized measure has no factors.
+    UsageError
+        If ``residual``, and no set that is used is of a residual collection.
     """
 
     def __init__(
@@ -94,9 +94,11 @@ class StdEvaluator(providers.Evaluator):
         match: Match | None = None,
         messages: Iterable[Message] = (),
         plans: Iterable[Plan] = (),
+        residual: bool = False,
     ) -> None:
         self.qrels = as_qrels(qrels)
         self.match = match
+        self.residual = residual
         self._matches: dict[str, Match] = {}
         self._skip_unjudged: set[Measure] = set()
         asked = {str(measure): measure for measure in as_measures(measures)}
@@ -122,6 +124,9 @@ class StdEvaluator(providers.Evaluator):
             *factor_messages(self.plans, self._matches.values()),
         )
         self._warned: set[str] = set()
+        if residual:
+            self.match = self.match or match_factors(self.qrels)
+        self._earlier = EarlierDocuments(self.matches, residual)
 
     def _plan(self, measure: Standardized, made: Plan | None) -> Plan:
         measure.validate_params()
@@ -175,7 +180,7 @@ class StdEvaluator(providers.Evaluator):
         """The match of every set that is used; that of recognition if none is."""
         return tuple(self._matches.values()) or ((self.match,) if self.match else ())
 
-    def evaluate(self, run: Any, name: str | None = None) -> Evaluation:
+    def evaluate(self, run: Any, name: str | None = None, depth: int | None = None) -> Evaluation:
         """Evaluate a run; messages about it are returned as data, and no warning is given.
 
         Parameters
@@ -184,14 +189,24 @@ class StdEvaluator(providers.Evaluator):
             Any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes.
         name : str, optional
             What messages call it; the file's name if not given.
+        depth : int, optional
+            Evaluate only the first ``depth`` documents of each topic.
+
+        Raises
+        ------
+        UsageError
+            If documents are to be taken out, or a depth is given, and ``run`` holds scores.
         """
         read = as_run_or_scores(run)
         if read.topics:
             check_common_topics(read, self.qrels)
         name = name or read.name
-        raw = (
-            self._look_up(read, name) if isinstance(read, RunScores) else self._compute(read, name)
-        )
+        if isinstance(read, RunScores):
+            if self.residual or depth is not None:
+                raise UsageError(f"{name} holds scores, of which no document can be left out")
+            raw = self._look_up(read, name)
+        else:
+            raw = self._compute(read, name, depth)
         scores = [column.scores(raw.scores) for column in self.columns]
         values = [values for values, _ in scores]
         standardized = [v for v, column in zip(values, self.columns, strict=True) if column.plan]
@@ -204,8 +219,11 @@ class StdEvaluator(providers.Evaluator):
             raw.provider_results,
         )
 
-    def _compute(self, run: Run, name: str) -> RawEvaluation:
+    def _compute(self, given: Run, name: str, depth: int | None) -> RawEvaluation:
         """Raw scores of a run, by formulas and other providers."""
+        run, about_earlier = self._earlier.check(given, name)
+        if depth is not None:
+            run = given = sort_run(run, depth)
         ranker = Ranker(run, self.qrels, any(column.needs_judged for column in self._raw_columns))
         orders = {column.formula.order for column in self._raw_columns if column.formula}
         rankings = {order: ranker.rank(order) for order in orders}
@@ -216,14 +234,15 @@ class StdEvaluator(providers.Evaluator):
             for column in self._raw_columns
             if column.formula
         }
-        messages = run_messages(
-            name, self.plans, run, self.qrels, _count_relevant(rankings.values())
-        )
+        n_relevant = _count_relevant(rankings.values())
+        # A run is not less deep for what was taken out.
+        about_run = run_messages(name, self.plans, given, self.qrels, n_relevant)
         results: tuple[Metric, ...] = ()
         if self._others:
             results = tuple(self._others.results(run))
             scores |= self._provider_scores(self._others.measures, results)
-        return RawEvaluation(scores, messages, results)
+        about_order = order_messages(name, self.measures, ranker)
+        return RawEvaluation(scores, (*about_earlier, *about_run, *about_order), results)
 
     def _provider_scores(
         self, measures: Sequence[Measure], results: Sequence[Metric]

@@ -18,7 +18,6 @@ from ir_std.evaluation.evaluator import StdEvaluator, check_common_topics
 from ir_std.reading import FileSource
 from ir_std.scores.inputs import as_run_or_scores
 from ir_std.scores.run_scores import RunScores
-from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import Run
 
 if TYPE_CHECKING:
@@ -67,7 +66,9 @@ def evaluate_runs(
         for name, run in runs.items():
             yield _evaluate(evaluator, name, run, depth)
         return
-    task = pickle.dumps((evaluator.measures, evaluator.qrels, evaluator.match))
+    task = pickle.dumps(
+        (evaluator.measures, evaluator.qrels, evaluator.match, (), (), evaluator.residual)
+    )
     items = ((name, _portable(run), depth) for name, run in runs.items())
     own: dict[Measure, Measure] = {}
     for evaluation in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
@@ -79,15 +80,12 @@ def evaluate_runs(
 
 def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
     read = as_run_or_scores(run)
-    if depth is not None:
-        if isinstance(read, RunScores):
-            raise UsageError(
-                f"{name} holds scores, which cannot be cut to {depth} documents a "
-                "topic: give the run"
-            )
-        read = sort_run(read, depth)
+    if depth is not None and isinstance(read, RunScores):
+        raise UsageError(
+            f"{name} holds scores, which cannot be cut to {depth} documents a topic: give the run"
+        )
     check_common_topics(read, evaluator.qrels)
-    return evaluator.evaluate(read, name)
+    return evaluator.evaluate(read, name, depth)
 
 
 def _portable(run: Any) -> Any:

@@ -113,6 +113,7 @@ def place(
     *,
     schemes: str | Iterable[str] = "N",
     factors: Factors | None = None,
+    residual: bool = False,
 ) -> Placements:
     """Place a run among the standardizing systems of its collection.
 
@@ -123,7 +124,7 @@ def place(
     measures : Measure, str or iterable of them, optional
         For raw ones their standardized companions are placed too; the set's default measures
         if not given.
-    schemes, factors
+    schemes, factors, residual
         As for :func:`ir_std.evaluator`.
 
     Returns
@@ -144,7 +145,7 @@ def place(
     """
     read = as_run_or_scores(run)
     judgments = qrels_or_counts([read], qrels)
-    evaluator = evaluator_for(judgments, measures, scheme_names(schemes), factors, [read])
+    evaluator = evaluator_for(judgments, measures, scheme_names(schemes), factors, [read], residual)
     if evaluator.match is None or evaluator.match.factors is None:
         raise NoFactorsError(str(evaluator.match))
     return Placements(Placer(evaluator).place(read))

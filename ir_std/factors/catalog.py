@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from ir_std._system.files import errors_of
 from ir_std.errors import (
     InputError,
     UnknownSetError,
@@ -48,7 +49,7 @@ def user_folders() -> list[Path]:
     folder, if it is there.
     """
     own = data_folder()
-    return environment_folders() + ([own] if own.is_dir() else [])
+    return environment_folders() + ([own] if os.path.isdir(own) else [])
 
 
 def environment_folders() -> list[Path]:
@@ -146,19 +147,8 @@ def _sets_in(root: Path) -> Iterator[tuple[str, Version]]:
 
 
 def _names_in(root: Path) -> list[str]:
-    if not root.is_dir():
-        raise InputError.at(
-            root, None, "no such folder", "IR_STD_FACTORS names folders of factor sets"
-        )
-    try:
+    with errors_of(root, "cannot be read", "IR_STD_FACTORS names folders of factor sets"):
         return subfolder_names(root)
-    except OSError as failed:
-        raise InputError.at(
-            root,
-            None,
-            failed.strerror or str(failed),
-            "IR_STD_FACTORS names folders of factor sets",
-        ) from None
 
 
 _warned: set[object] = set()

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from urllib.parse import urlsplit
 
-from ir_std._system.files import read_bounded
+from ir_std._system.files import read_bounded, temporary_folder_beside
 from ir_std.errors import InputError, UsageError
+
+LONGEST = 600
+"""Seconds that a download may take."""
 
 
 def is_url(place: str) -> bool:
@@ -27,7 +34,11 @@ def fetch(place: str, largest: int, sha256: str | None = None) -> bytes:
     """
     if not is_url(place):
         return read_bounded(place, largest, "name a pack or an index that can be read")
-    if urlsplit(place).scheme not in ("http", "https"):
+    try:
+        scheme = urlsplit(place).scheme
+    except ValueError as wrong:
+        raise UsageError(f"{place}: {wrong}; give an address of http or https") from None
+    if scheme not in ("http", "https"):
         raise UsageError(f"{place}: http and https are read")
     try:
         import pooch
@@ -38,16 +49,18 @@ def fetch(place: str, largest: int, sha256: str | None = None) -> bytes:
     logger = pooch.get_logger()
     level = logger.level
     logger.setLevel("WARNING")  # it would print hashes that are checked here
+    limit = _Limit(place, largest)
     try:
-        with tempfile.TemporaryDirectory() as scratch:
-            file = pooch.retrieve(
+        with temporary_folder_beside(Path(tempfile.gettempdir(), "ir_std")) as scratch:
+            retrieve = partial(
+                pooch.retrieve,
                 place,
                 f"sha256:{sha256}" if sha256 else None,
                 fname="download",
                 path=scratch,
-                downloader=pooch.HTTPDownloader(progressbar=_SizeLimit(place, largest), timeout=60),
+                downloader=pooch.HTTPDownloader(progressbar=limit, timeout=60),
             )
-            return Path(file).read_bytes()
+            return Path(_within(limit, retrieve)).read_bytes()
     except (RequestException, OSError, ValueError) as failed:
         if isinstance(failed, InputError):
             raise
@@ -58,15 +71,47 @@ def fetch(place: str, largest: int, sha256: str | None = None) -> bytes:
         logger.setLevel(level)
 
 
-class _SizeLimit:
-    """Ends a download that is too large; takes the place of pooch's progress bar."""
+def _within(limit: _Limit, retrieve: Callable[[], str]) -> str:
+    """What ``retrieve`` gives, if it does so in time: a server may send a byte now and then."""
+    done: SimpleQueue[str | Exception] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            done.put(retrieve())
+        except Exception as failed:  # raised again below
+            done.put(failed)
+
+    Thread(target=work, daemon=True).start()
+    try:
+        result = done.get(timeout=LONGEST)
+    except Empty:
+        limit.over = True
+        raise limit.too_slow() from None
+    if isinstance(result, Exception):
+        try:
+            raise result
+        finally:
+            del result  # it holds this frame, and the connection with it
+    return result
+
+
+class _Limit:
+    """Ends a download that is too large or too slow; takes the place of pooch's progress bar."""
 
     def __init__(self, place: str, largest: int) -> None:
         self.place, self.largest = place, largest
         self.received = self.total = 0
+        self.over = False
+
+    def too_slow(self) -> InputError:
+        return InputError.at(
+            self.place, None, f"takes more than {LONGEST} seconds", "download it, and add the file"
+        )
 
     def update(self, size: int) -> None:
         self.received += size
+        if self.over:
+            raise self.too_slow()
         if self.received > self.largest:
             raise InputError.at(
                 self.place,

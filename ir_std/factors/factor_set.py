@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import Floats, Ints, pick_rows
 from ir_std.errors import InputError, NoFactorsError
 from ir_std.factors import schema, table_checks
 from ir_std.factors.description import Description, Frozen, frozen
@@ -59,6 +59,8 @@ class FactorSet(Description):
     means : mapping of str to array_like, shape (n_systems,), optional
         The systems' mean scores over all topics, sorted, by ``raw:AP``, ``N:AP`` and so on, where
         ``systems`` does not have them.
+    earlier : mapping of str to array, optional
+        Documents judged in earlier rounds, see :func:`ir_std.factors.residual.pack_earlier`.
 
     Attributes
     ----------
@@ -95,6 +97,7 @@ class FactorSet(Description):
         scores: Mapping[str, npt.ArrayLike] | None = None,
         systems: Mapping[str, npt.ArrayLike] | None = None,
         means: Mapping[str, npt.ArrayLike] | None = None,
+        earlier: Arrays | None = None,
     ) -> None:
         for problem in schema.info_problems(info):
             raise InputError.at("factor set", None, problem, "see the parameters of FactorSet")
@@ -105,6 +108,7 @@ class FactorSet(Description):
             "scores.npz": {m: np.array(v, dtype=float) for m, v in (scores or {}).items()},
             "systems.npz": {m: np.array(v) for m, v in (systems or {}).items()},
             "means.npz": {k: np.array(v, dtype=float) for k, v in (means or {}).items()},
+            "earlier.npz": dict(earlier or {}),
         }
         self.verify()
 
@@ -167,7 +171,7 @@ class FactorSet(Description):
             return parse_table(content, location, self.topics)
         from ir_std.factors.arrays import parse_arrays  # only some schemes need them
 
-        return parse_arrays(content, location, "iu" if file == "systems.npz" else "f")
+        return parse_arrays(content, location, "f" if file in FLOATS else "iu")
 
     @cached_property
     def _tables(self) -> Mapping[str, bytes | Arrays]:
@@ -215,6 +219,11 @@ class FactorSet(Description):
         unknown = [key for key in means if key.partition(":")[2] not in self.systems]
         return Frozen({key: means[key] for key in unknown})
 
+    @cached_property
+    def earlier(self) -> Arrays:
+        """Hashes of documents that were judged in earlier rounds; of residual collections."""
+        return self._verified("earlier.npz")
+
     def _verified(self, file: str) -> Arrays:
         table = self.stored(file)
         for problem in CHECKS[file](self, table):
@@ -230,7 +239,7 @@ class FactorSet(Description):
         InputError
             Saying what is wrong where.
         """
-        for table in (self._moments, self.scores, self.systems, self.means):
+        for table in (self._moments, self.scores, self.systems, self.means, self.earlier):
             assert table is not None
 
     def standardize(
@@ -289,11 +298,11 @@ class FactorSet(Description):
                     f"{self.id} has no distribution of {measure}, which scheme E needs "
                     f"(measures with one: {known}); use N, U or z"
                 )
-            scores = _pick(self.scores[measure], rows)
+            scores = pick_rows(self.scores[measure], rows)
         return partial(
             method.apply,
-            mean=_pick(self.mean[measure], rows),
-            sd=_pick(self.sd[measure], rows),
+            mean=pick_rows(self.mean[measure], rows),
+            sd=pick_rows(self.sd[measure], rows),
             scores=scores,
             resolution=self.about(measure, "resolution", 0.0),
             **params,
@@ -328,17 +337,12 @@ class FactorSet(Description):
         return f"<FactorSet {self.id}: {len(self.topics)} topics, {len(self.measures)} measures>"
 
 
-def _pick(values: Floats, rows: Ints) -> Floats:
-    """Rows of ``values``; NaN where the row is -1."""
-    picked = values[rows]
-    picked[rows < 0] = np.nan
-    return picked
-
-
+FLOATS = ("scores.npz", "means.npz")
 CHECKS: dict[str, Callable[[FactorSet, Arrays], Iterator[table_checks.Problem]]] = {
     "mean.csv": lambda s, mean: table_checks.moment_problems(s, mean, s.stored("sd.csv")),
     "scores.npz": lambda s, scores: table_checks.score_problems(s, scores, s.mean, s.sd),
     "systems.npz": lambda s, systems: table_checks.system_problems(s, systems, s.scores),
     "means.npz": table_checks.mean_problems,
+    "earlier.npz": table_checks.earlier_problems,
 }
 """What is wrong with each table of a set; each check relies on those before it."""

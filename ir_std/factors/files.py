@@ -8,19 +8,20 @@ every instant one whole set is there, also if the program was killed between two
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 
+from ir_std._system.files import errors_of, keep_mode, temporary_folder_beside
+from ir_std._system.signals import signals_blocked
 from ir_std.errors import InputError
 
 FILES = ("set.json", "topics.csv", "mean.csv", "sd.csv")
 """The files that every set has."""
 DESCRIPTION = FILES[:2]
 """Those of them that describe a set."""
-OPTIONAL_FILES = ("scores.npz", "systems.npz", "means.npz")
-"""The files of sets whose systems' scores, or means, are known."""
+OPTIONAL_FILES = ("scores.npz", "systems.npz", "means.npz", "earlier.npz")
+"""The files of sets whose systems' scores, or means, are known; and of residual collections."""
 
 LARGEST = 1 << 28
 """The most bytes of a file."""
@@ -47,7 +48,7 @@ def _listing(folder: str | os.PathLike[str]) -> Version:
                 for e in entries
                 if e.name in (*FILES, *OPTIONAL_FILES) and e.is_file()
             ]
-    except OSError:  # no folder, not ours to read, or just being replaced
+    except (OSError, ValueError):  # no folder, not ours to read, or just being replaced
         return ()
     version = tuple(sorted((name, s.st_mtime_ns, s.st_size, s.st_ino) for name, s in stats))
     return version if any(name == "set.json" for name, *_ in version) else ()
@@ -61,6 +62,11 @@ def _locate(folder: str | os.PathLike[str]) -> tuple[str | os.PathLike[str], Ver
         if listing := _listing(older := _older(folder)):
             return older, listing
     return folder, ()
+
+
+def set_files(folder: Path | None) -> list[Path]:
+    """The paths of a set on disk, which nothing that is made of it may replace."""
+    return [folder / name for name in (*FILES, *OPTIONAL_FILES)] if folder else []
 
 
 def version_of(folder: str | os.PathLike[str]) -> Version:
@@ -155,16 +161,21 @@ def check_set_target(
         that must not be replaced, or holds an input.
     """
     target = Path(path)
+    with errors_of(path, "cannot be written", "name a new folder"):
+        _check_place(target, inputs, force)
+    return target
+
+
+def _check_place(target: Path, inputs: Iterable[str | os.PathLike[str]], force: bool) -> None:
     place = target.resolve()
     for given in inputs:
-        if Path(given).exists() and (
-            place == Path(given).resolve() or place in Path(given).resolve().parents
-        ):
+        read = Path(os.path.realpath(given))
+        if os.path.exists(given) and (place == read or place in read.parents):
             raise InputError.at(
                 target, None, f"holds {os.fspath(given)}, which is read", "name a new folder"
             )
     if not target.exists() and not target.is_symlink():
-        return target
+        return
     if not target.is_dir() or not (target / "set.json").is_file():
         raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
     _refuse_other_files(target, "only a set's own files are replaced: name a new folder")
@@ -175,7 +186,6 @@ def check_set_target(
             "holds a factor set already",
             "name a new folder, or add --force to replace it",
         )
-    return target
 
 
 def _refuse_other_files(folder: Path, advice: str) -> None:
@@ -185,23 +195,17 @@ def _refuse_other_files(folder: Path, advice: str) -> None:
 
 
 def remove_set(folder: Path) -> None:
-    """Remove a set's folder.
+    """Remove a set's folder; of a link to one the link alone.
 
     Raises
     ------
     InputError
         If the folder holds other files too, or cannot be removed.
     """
-    _refuse_other_files(folder, "only a set's own files are removed: move the others first")
-    try:
+    with errors_of(folder, "cannot be removed", "see that you may write there"):
+        if not folder.is_symlink():
+            _refuse_other_files(folder, "only a set's own files are removed: move the others first")
         _discard(folder)
-    except OSError as failed:
-        raise InputError.at(
-            folder,
-            None,
-            f"cannot be removed ({failed.strerror or failed})",
-            "see that you may write there",
-        ) from None
 
 
 def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
@@ -212,21 +216,19 @@ def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], None]) 
     InputError
         As :func:`check_set_target`, or if the folder cannot be written.
     """
-    target = check_set_target(path).resolve()
-    try:
+    target = Path(os.path.realpath(check_set_target(path)))
+    expected = "name a folder in a place that can be written to"
+    with errors_of(path, "cannot be written", expected):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as scratch:
-            new = Path(scratch) / "set"
+        with temporary_folder_beside(target) as scratch:
+            new = scratch / "set"
             new.mkdir()
             write(new)
-            _replace(new, target)
-    except OSError as failed:
-        raise InputError.at(
-            path,
-            None,
-            f"cannot be written ({failed.strerror or failed})",
-            "name a folder in a place that can be written to",
-        ) from None
+            for file in new.iterdir():
+                keep_mode(target / file.name, file)
+            keep_mode(target, new)
+            with signals_blocked():
+                _replace(new, target)
 
 
 def _replace(new: Path, target: Path) -> None:
@@ -245,7 +247,13 @@ def _replace(new: Path, target: Path) -> None:
 
 
 def _discard(folder: Path) -> None:
-    """Remove a set; ``set.json`` first, so that no part of it is read as a set."""
+    """Remove a set, of a link the link alone.
+
+    ``set.json`` goes first, so that no part of it is read as a set.
+    """
+    if folder.is_symlink():
+        folder.unlink()
+        return
     for name in (*FILES, *OPTIONAL_FILES):
         (folder / name).unlink(missing_ok=True)
     if folder.exists():

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_std._system.files import read_bounded, write_atomically
+from ir_std._system.files import read_bounded, write_all_atomically, write_atomically
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.files import LARGEST
+from ir_std.factors.files import LARGEST, set_files
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.storage import Table, parse_number, quoted
 from ir_std.measures import parse_measure
@@ -74,7 +74,7 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
             mean, sd = factors.mean[measure][i].item(), factors.sd[measure][i].item()
             if mean == mean:
                 lines.append(f"{topic}\t{to_trec_eval(measure) or measure}\t{mean!r}\t{sd!r}\n")
-    write_atomically(file, "".join(lines).encode())
+    write_atomically(file, "".join(lines).encode(), set_files(factors.path))
 
 
 def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
@@ -119,6 +119,7 @@ def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
     """Write ``STEM.mn.csv`` and ``STEM.sd.csv``, as Webber, Moffat and Zobel published theirs."""
     columns = {measure: name for name, measure in _COLUMNS.items()}
     header = ["", *(columns.get(m, m) for m in factors.measures)]
+    contents: dict[str | os.PathLike[str], bytes] = {}
     for file, table in zip(webber_files(stem), (factors.mean, factors.sd), strict=True):
         text = StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -126,7 +127,8 @@ def write_webber(factors: FactorSet, stem: str | os.PathLike[str]) -> None:
         for i, topic in enumerate(factors.topics):
             cells = (table[m][i].item() for m in factors.measures)
             writer.writerow([topic, *(None if c != c else c for c in cells)])
-        write_atomically(file, text.getvalue().encode())
+        contents[file] = text.getvalue().encode()
+    write_all_atomically(contents, set_files(factors.path))
 
 
 def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
@@ -203,7 +205,7 @@ def write_csv(factors: FactorSet, file: str | os.PathLike[str]) -> None:
                     *("" if v != v else repr(v) for v in (mean, sd, *row)),
                 ]
             )
-    write_atomically(file, text.getvalue().encode())
+    write_atomically(file, text.getvalue().encode(), set_files(factors.path))
 
 
 def read_csv(file: str | os.PathLike[str]) -> ImportedTables:

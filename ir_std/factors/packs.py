@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -22,7 +21,12 @@ from typing import Any
 from urllib.parse import urljoin
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from ir_std._system.files import read_bounded, write_atomically
+from ir_std._system.files import (
+    errors_of,
+    read_bounded,
+    temporary_folder_beside,
+    write_atomically,
+)
 from ir_std.errors import InputError, UnknownSetError, suggestion
 from ir_std.factors.catalog import (
     check_set,
@@ -33,9 +37,9 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.download import fetch, is_url
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.files import FILES, OPTIONAL_FILES, remove_set, snapshot
+from ir_std.factors.files import FILES, OPTIONAL_FILES, remove_set, set_files, snapshot
 from ir_std.factors.storage import parse_json
-from ir_std.reading import ARCHIVE_ERRORS, read_zip
+from ir_std.reading import ARCHIVE_ERRORS, brief, read_zip
 
 MANIFEST = "pack.json"
 INDEX = "index.json"
@@ -43,7 +47,8 @@ FORMAT = 1
 LARGEST = 1 << 26
 """The most bytes of a pack, and of its files unpacked (64 MiB)."""
 _MEMBERS = len((MANIFEST, *FILES, *OPTIONAL_FILES))
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,199}")
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,198}[A-Za-z0-9_+-])?")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
 def pack(factors: FactorSet, file: str | os.PathLike[str]) -> None:
@@ -72,7 +77,7 @@ def pack(factors: FactorSet, file: str | os.PathLike[str]) -> None:
             member.compress_type, member.create_system = ZIP_DEFLATED, 3
             member.external_attr = 0o644 << 16
             out.writestr(member, content)
-    write_atomically(file, archive.getvalue())
+    write_atomically(file, archive.getvalue(), set_files(factors.path))
 
 
 def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str]) -> None:
@@ -85,7 +90,7 @@ def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str])
     """
     entries: dict[str, dict[str, Any]] = {}
     for path in map(Path, packs):
-        if path.resolve().parent != Path(file).resolve().parent:
+        if _folder_of(path) != _folder_of(file):
             raise InputError.at(
                 path,
                 None,
@@ -98,6 +103,10 @@ def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str])
             raise InputError.at(path, None, f"is {name} again", "one pack a set")
         entries[name] = {"file": path.name, **_facts(content)}
     write_atomically(file, _json({"format": FORMAT, "packs": entries}))
+
+
+def _folder_of(file: str | os.PathLike[str]) -> str:
+    return os.path.dirname(os.path.realpath(file))
 
 
 def add(source: str) -> FactorSet:
@@ -137,16 +146,12 @@ def add(source: str) -> FactorSet:
             f"its set is called {name!r}, as one that comes with ir_std",
             "its author has to give it another id",
         )
-    root = writable_folder()
-    target = root / name
-    if target.exists():
-        raise InputError.at(
-            target, None, "is there already", f"remove it first: ir_std factors remove {name}"
-        )
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=root, prefix=f".{name}.") as scratch:
-            new = Path(scratch) / name
+    target = writable_folder() / name
+    with errors_of(target.parent, "cannot be written", "name a folder with IR_STD_FACTORS"):
+        _refuse_present(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with temporary_folder_beside(target) as scratch:
+            new = scratch / name
             new.mkdir()
             for part, data in files.items():
                 (new / part).write_bytes(data)
@@ -158,15 +163,22 @@ def add(source: str) -> FactorSet:
                     f"set.json says {own_id!r}",
                     f"{name!r} is expected, as in {MANIFEST}",
                 )
-            new.rename(target)
-    except OSError as failed:
-        raise InputError.at(
-            root,
-            None,
-            f"cannot be written ({failed.strerror or failed})",
-            "name a folder that can be with IR_STD_FACTORS",
-        ) from None
+            try:
+                new.rename(target)
+            except OSError:
+                _refuse_present(target)  # another process has added it in between
+                raise
     return load_factors(target)
+
+
+def _refuse_present(target: Path) -> None:
+    if os.path.lexists(target):
+        raise InputError.at(
+            target,
+            None,
+            "is there already",
+            f"remove it first: ir_std factors remove {target.name}",
+        )
 
 
 def remove(name: str) -> Path:
@@ -179,13 +191,10 @@ def remove(name: str) -> Path:
     InputError
         If it cannot be removed.
     """
-    own = {
-        path.name: path
-        for root in user_folders()
-        if root.is_dir()
-        for path in sorted(root.iterdir(), reverse=True)
-        if (path / "set.json").is_file()
-    }
+    own: dict[str, Path] = {}
+    for root in filter(os.path.isdir, reversed(user_folders())):
+        with errors_of(root, "cannot be read", "name folders of factor sets with IR_STD_FACTORS"):
+            own |= {p.name: p for p in root.iterdir() if os.path.isfile(p / "set.json")}
     if name not in own:
         there = f"you have {', '.join(sorted(own))}" if own else "you have none of your own"
         raise UnknownSetError(f"no set {name!r} of your own{suggestion(name, own)}; {there}")
@@ -208,7 +217,10 @@ def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
         )
     except ARCHIVE_ERRORS as broken:
         raise InputError.at(
-            where, None, f"is no zip file ({broken})", "a pack is made by ir_std factors pack"
+            where,
+            None,
+            f"is no zip file ({brief(broken)})",
+            "a pack is made by ir_std factors pack",
         ) from None
     contents = dict(members)
     if len(contents) < len(members):
@@ -282,12 +294,13 @@ def _object(content: bytes, where: object, *fields: str) -> Mapping[str, Any]:
 
 
 def _safe_name(name: object, where: object) -> str:
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or _DEVICE.match(name):
         raise InputError.at(
             where,
             None,
             f"name {str(name)[:100]!r}",
-            "letters, digits and ._+- are allowed, a letter or digit first",
+            "letters, digits and ._+- are allowed, a letter or digit first and no point last; "
+            "some names, as of devices, Windows does not allow",
         )
     return name
 

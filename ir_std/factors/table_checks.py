@@ -189,3 +189,24 @@ def _where(
     if len(rows):
         more = f" and {len(rows) - 1} more" * (len(rows) > 1)
         yield file, f"{measure} of topic {s.topics[rows[0]]}{more} {what}"
+
+
+def earlier_problems(s: Description, earlier: Mapping[str, npt.NDArray[Any]]) -> Iterator[Problem]:
+    """Documents judged earlier: a number for each topic, and as many hashes, ascending."""
+    if not earlier:
+        return
+    if {*earlier} != {"size", "high", "low"}:
+        yield "earlier.npz", f"holds {', '.join(earlier)}; size, high and low are expected"
+        return
+    size, high, low = (earlier[name] for name in ("size", "high", "low"))
+    if size.shape != (len(s.topics),) or (size < 0).any():
+        yield "earlier.npz", f"size is no number of documents for each of {len(s.topics)} topics"
+    elif high.shape != (size.sum(),) or low.shape != high.shape:
+        yield "earlier.npz", f"high and low have not {size.sum()} values each"
+    elif high.dtype != np.uint8 or low.dtype != np.uint32:
+        yield "earlier.npz", f"high and low are {high.dtype} and {low.dtype}, not uint8 and uint32"
+    else:
+        hashes = high.astype(np.int64) << 32 | low
+        same_topic = np.diff(np.repeat(np.arange(len(size)), size)) == 0
+        if (np.diff(hashes)[same_topic] <= 0).any():
+            yield "earlier.npz", "hashes do not ascend within each topic"

@@ -42,7 +42,7 @@ from ir_std.reading.sources import (
 from ir_std.reading.unpacking import MAX_MEMBER
 
 if TYPE_CHECKING:
-    from ir_std.reading.archives import ARCHIVE_ERRORS, read_zip, run_sources
+    from ir_std.reading.archives import ARCHIVE_ERRORS, brief, read_zip, run_sources
 
 __all__ = [
     "ARCHIVE_ERRORS",
@@ -60,6 +60,7 @@ __all__ = [
     "LineFormat",
     "Lines",
     "Source",
+    "brief",
     "check_strings",
     "files_below",
     "find_fault",
@@ -81,7 +82,7 @@ if not TYPE_CHECKING:  # where mypy would take any name for one of these
 
     def __getattr__(name: str) -> Any:
         """What reads archives, whose modules take long to import and are seldom needed."""
-        if name not in ("ARCHIVE_ERRORS", "read_zip", "run_sources"):
+        if name not in ("ARCHIVE_ERRORS", "brief", "read_zip", "run_sources"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from ir_std.reading import archives
 

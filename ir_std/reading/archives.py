@@ -16,6 +16,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NoReturn
 
+from ir_std._system.files import errors_of
+from ir_std._system.text import escape_line
 from ir_std.errors import InputError
 from ir_std.reading.sources import (
     FileSource,
@@ -57,6 +59,12 @@ ARCHIVE_ERRORS = (
 """What the standard library raises on archives that are truncated, damaged or encrypted."""
 
 
+def brief(broken: Exception) -> str:
+    """What is wrong with an archive, which may quote a whole header, in a part of a line."""
+    text = escape_line(str(broken) or type(broken).__name__)
+    return text if len(text) <= 120 else f"{text[:100]}..."
+
+
 def run_sources(
     paths: Iterable[str | os.PathLike[str]],
     max_member: int | None = None,
@@ -72,7 +80,7 @@ def run_sources(
         member as they are asked for; nothing is unpacked to disk.  Hidden files are skipped.
     max_member : int, optional
         Bytes that a packed file or a member of an archive may have.  If not given, 2 GiB, and
-        a file or an archive may unpack to 64 MiB or 16 times its size.
+        a file or an archive may unpack to 32 MiB or 16 times its size.
     skip : callable, optional
         Is given the error of a folder that cannot be read, which is then left out.
 
@@ -99,11 +107,12 @@ def run_sources(
 def _below(
     path: Path, max_member: int | None, skip: Callable[[InputError], None] | None
 ) -> Iterator[Source]:
-    if path.is_dir():
+    if os.path.isdir(path):
         for file in files_below(path, skip):
             yield from _below(file, max_member, skip)
-    elif not path.exists():
-        raise InputError.at(path, None, "no such file", "name a run, a folder or an archive")
+    elif not os.path.exists(path):
+        with errors_of(path, "cannot be read", "name a run, a folder or an archive"):
+            path.stat()
     elif path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX)):
         members = _zip_members if path.suffix == ZIP_SUFFIX else _tar_members
         most = MAX_MEMBER if max_member is None else max_member
@@ -117,7 +126,7 @@ def _below(
             raise InputError.at(
                 path,
                 None,
-                f"cannot be read ({broken})",
+                f"cannot be read ({brief(broken)})",
                 "an archive of runs is expected: copy it again",
             ) from None
     else:

@@ -15,8 +15,8 @@ from ir_std.errors import InputError
 
 MAX_MEMBER = 1 << 31
 """Bytes that a packed file or a member of an archive may unpack to, unless more are allowed."""
-FREE = 1 << 26
-"""Bytes that any packed file may unpack to (64 MiB), however few it has."""
+FREE = 1 << 25
+"""Bytes that any packed file may unpack to (32 MiB), however few it has."""
 RATIO = 16
 """How many times its size it may have beyond that: runs of TREC, packed by xz, have eight."""
 
@@ -57,7 +57,7 @@ def unpack_stream(
         If it cannot be read or unpacked, unpacks to more than it may, is UTF-16, or has a line
         longer than :data:`LONGEST_LINE`, or blanks for as long.
     """
-    start = raw.read(6)
+    start = read_piece(raw, name, size=6)
     packing = find_packing(start)
     if packing and max_member is None:
         max_member = min(MAX_MEMBER, unpacked_limit(raw.seek(0, SEEK_END)))

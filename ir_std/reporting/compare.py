@@ -16,6 +16,7 @@ from ir_std.errors import UsageError, suggestion, warn_caller
 from ir_std.evaluation.api import companions
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
+from ir_std.evaluation.residual import EarlierDocuments
 from ir_std.measures import Measures, Standardized, as_measures, parse_measure
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.part import LinkedPair, Part, link_collections
@@ -35,6 +36,7 @@ def compare(
     anchors: Sequence[str] = (),
     reference: str | None = None,
     depth: int | None = None,
+    residual: bool = False,
     jobs: int | None = 1,
     progress: Progress = iter,
 ) -> Comparison:
@@ -57,6 +59,8 @@ def compare(
         with the strongest standardizing systems if not given.
     depth : int, optional
         As for :func:`evaluate`.
+    residual : bool
+        As for :func:`evaluate`, on the residual ones of the collections.
     jobs : int, optional
         Number of processes for the runs of a collection; with None it is chosen automatically.
     progress : callable
@@ -104,9 +108,17 @@ def compare(
             raise UsageError(
                 f"two runs of {system} on {names[_key(qrels)]}: give each system a name of its own"
             )
+    residual_keys = _residual(collections) if residual else set()
     results = {
         key: evaluate(
-            by_name, collections[key], wanted, schemes, depth=depth, jobs=jobs, progress=progress
+            by_name,
+            collections[key],
+            wanted,
+            schemes,
+            depth=depth,
+            residual=key in residual_keys,
+            jobs=jobs,
+            progress=progress,
         )
         for key, by_name in runs.items()
     }
@@ -123,6 +135,21 @@ def compare(
     linked = link_comparison(comparison, by, reference)
     warn_caller(text for links in linked.links.values() for text in links.warnings)
     return linked
+
+
+def _residual(collections: Mapping[object, Qrels]) -> set[object]:
+    """The residual ones of the collections.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    matches = {key: match_factors(qrels) for key, qrels in collections.items()}
+    residual = {key for key, m in matches.items() if m.factors and m.factors.earlier}
+    if not residual:
+        EarlierDocuments(matches.values(), take_out=True)
+    return residual
 
 
 def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:

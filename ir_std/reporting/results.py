@@ -32,6 +32,7 @@ def evaluate(
     factors: Factors | None = None,
     systems: SystemsSelection = None,
     without: str | Iterable[str] = (),
+    residual: bool = False,
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
@@ -52,7 +53,7 @@ def evaluate(
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes; not needed for scores.
     measures : Measure, str or iterable of them, optional
         Those of the recognized factor set if not given.
-    schemes, factors, systems, without
+    schemes, factors, systems, without, residual
         As for :func:`ir_std.evaluator`; no scheme for raw scores alone.
     baseline : str, optional
         The name of the run that the others are tested against.
@@ -101,7 +102,7 @@ def evaluate(
     judgments = qrels_or_counts(by_name.values(), qrels)
     selected = select_factors(judgments, factors, systems=systems, without=without)
     evaluator = evaluator_for(
-        judgments, measures, schemes and scheme_names(schemes), selected, by_name.values()
+        judgments, measures, schemes and scheme_names(schemes), selected, by_name.values(), residual
     )
     evaluations = progress(evaluate_runs(evaluator, by_name, jobs, executor, depth=depth))
     results = Results(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import NamedTuple
 
 from ir_measures.measures import Measure
@@ -209,5 +208,7 @@ def count_decimals(text: str) -> int:
     """The number of decimals that a number is written with; 0 if there is no value."""
     if text.strip() in _NO_VALUE:
         return 0
-    exponent = Decimal(text.strip()).as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
+    mantissa, _, exponent = text.strip().lower().partition("e")
+    if len(exponent) > 6:  # beyond all numbers that there are
+        exponent = "-400" if exponent.startswith("-") else "400"
+    return min(max(0, len(mantissa.partition(".")[2]) - int(exponent or 0)), 400)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from io import StringIO
 from typing import NamedTuple
@@ -173,7 +174,7 @@ def _check_one_collection(table: TableRows, topic: int) -> None:
 def _wide(table: TableRows, measure: str | None) -> Iterator[ScoreEntry]:
     topic, header, file = table.column(TOPIC_COLUMNS), table.header, table.file
     others = [i for i in range(len(header)) if i != topic]
-    repeated = [name for name in header if header.count(name) > 1]
+    repeated = [name for name, count in Counter(header).items() if count > 1]
     if repeated:
         raise InputError.at(
             file, table.header_line, f"column {repeated[0]!r} again", "one column each"

@@ -149,8 +149,6 @@ def dataset_qrels(name: str) -> Qrels:
     InputError
         If there is no such dataset, it has no qrels, or they cannot be downloaded.
     """
-    import ir_datasets
-
     if not is_dataset(name):
         raise InputError.at(
             name,
@@ -158,6 +156,8 @@ def dataset_qrels(name: str) -> Qrels:
             "neither a file nor an ir_datasets id",
             "name a qrels file, or an id such as disks45/nocr/trec8",
         )
+    import ir_datasets
+
     dataset = ir_datasets.load(name)
     if not dataset.has_qrels():
         raise InputError.at(
@@ -189,8 +189,15 @@ def _no_download_error(record: logging.LogRecord) -> bool:
 
 def is_dataset(name: str) -> bool:
     """Whether ir_datasets knows a dataset of that id; nothing is downloaded."""
-    import ir_datasets
-
+    try:
+        import ir_datasets
+    except (OSError, RuntimeError) as failed:  # it makes a folder in the user's home
+        raise InputError.at(
+            name,
+            None,
+            f"no such file, and ir_datasets, which may know it, cannot be used ({failed})",
+            "name a file, or set IR_DATASETS_HOME to a folder that can be written to",
+        ) from None
     try:
         ir_datasets.load(name)
     except KeyError:

@@ -65,12 +65,7 @@ class Ranker:
 
     def rank(self, order: Order) -> Ranking:
         """The ranks in one order."""
-        precision = order.precision
-        if precision is np.float64 and self._ties_are_equal:
-            precision = np.float32
-        if precision not in self._spans:
-            self._spans[precision] = self._find_spans(precision)
-        spans = self._spans[precision]
+        spans = self._spans_of(order)
         topic = self._hits.topic[spans.rows]
         sizes = np.append(self._run.sizes, 0)[self._numbers]
         starts = np.append(self._run.starts, 0)[self._numbers]
@@ -87,6 +82,15 @@ class Ranker:
             sizes,
         )
 
+    def _spans_of(self, order: Order) -> _Spans:
+        """Where the hits stand in an order, found once."""
+        precision = order.precision
+        if precision is np.float64 and self._ties_are_equal:
+            precision = np.float32
+        if precision not in self._spans:
+            self._spans[precision] = self._find_spans(precision)
+        return self._spans[precision]
+
     @cached_property
     def _ties_are_equal(self) -> bool:
         """Whether scores that tie in 32 bits are equal: then 64 bits order them no otherwise."""
@@ -96,6 +100,17 @@ class Ranker:
             keys, scores = keys[lines], scores[lines]
         tied = keys[1:] == keys[:-1]
         return bool((scores[1:][tied] == scores[:-1][tied]).all())
+
+    def tied_topics(self, order: Order) -> int:
+        """The number of topics on which a document to be ranked has the score of another."""
+        spans = self._spans_of(order)
+        tied = spans.rows[spans.last - spans.first > 1]
+        return len(np.unique(self._hits.topic[tied]))
+
+    def unsorted_topics(self, order: Order) -> int:
+        """The number of topics of the run whose lines are not by descending score."""
+        keys = self._keys(order.precision)
+        return len(np.unique(self._topic[self._out_of_order(keys)]))
 
     @cached_property
     def _topic(self) -> Ints:

@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate, chain, pairwise, repeat
+from itertools import accumulate, chain, compress, pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import InputError
 from ir_std.reading import Collision, Ids, check_strings, keys, may_repeat
+from ir_std.reading.ids import Keys
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 
@@ -118,6 +119,14 @@ class Run(ABC):
     def find(self, targets: Targets) -> Hits:
         """The targets that the run holds."""
 
+    @abstractmethod
+    def hashes(self) -> Keys:
+        """A 64-bit hash of the document id of each line."""
+
+    @abstractmethod
+    def lines(self, kept: Mask) -> Run:
+        """A run with some of the lines, and all topics."""
+
     @property
     def topics(self) -> tuple[str, ...]:
         """The topics of the run."""
@@ -218,6 +227,20 @@ class DictRun(Run):
             lambda some: targets.ids[rows[some]].strings(),
         )
 
+    def hashes(self) -> Keys:
+        """A 64-bit hash of the document id of each line."""
+        return Ids.of([doc for topic in self.bounds for doc in self.documents(topic)]).hashes()
+
+    def lines(self, kept: Mask) -> DictRun:
+        """A run with some of the lines, and all topics."""
+        return DictRun(
+            {
+                topic: dict(compress(docs.items(), kept[slice(*self.bounds[topic])].tolist()))
+                for topic, docs in self._scored.items()
+            },
+            self.name,
+        )
+
     def _scores(self, topic: str) -> Mapping[str, float]:
         """The scores of a topic's documents, whose ids are checked."""
         if topic not in self._scored:
@@ -283,6 +306,16 @@ class ArrayRun(Run):
     def ids(self, lines: Ints) -> list[bytes]:
         """The document ids at some lines."""
         return self._ids[lines].bytes()
+
+    def hashes(self) -> Keys:
+        """A 64-bit hash of the document id of each line."""
+        return self._hashes
+
+    def lines(self, kept: Mask) -> ArrayRun:
+        """A run with some of the lines, and all topics."""
+        rows = np.flatnonzero(kept)
+        topic = np.repeat(np.arange(len(self.sizes)), self.sizes)[rows]
+        return ArrayRun(self.topics, topic, self._ids[rows], self.scores[rows], self.name)
 
     def find(self, targets: Targets) -> Hits:
         """The targets that the run holds."""

@@ -294,3 +294,20 @@ def test_the_listing_of_ir_std_holds_all_that_is_public_and_nothing_else() -> No
     assert [name for name in dir(ir_std) if name.startswith("_") and not name.endswith("__")] == []
     assert len(ir_std.__all__) == len(set(ir_std.__all__))
     assert all(hasattr(ir_std, name) for name in ir_std.__all__)
+
+
+def test_calls_of_ir_std_tell_where_rbp_is_not_cwl_evals() -> None:
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"c": 1}}
+    sorted_run = {"1": {"a": 2.0, "b": 1.0}, "2": {"c": 1.0}}
+    tied = {"1": {"a": 1.0, "b": 1.0}, "2": {"d": 1.0, "c": 2.0}}
+    (note,) = ir_std.calc_aggregate([RBP(rel=1), AP], qrels, tied).notes[-1:]
+    assert note == (
+        "run: topics with tied scores: 1, topics that are not in the order of scores: 1; "
+        "RBP is by score and id, cwl-eval's by file order"
+    )
+    for measure, run in ((RBP(rel=1), sorted_run), (RBP, tied), (AP, tied)):
+        notes = ir_std.calc_aggregate(measure, qrels, run).notes
+        assert not any("cwl-eval" in note for note in notes)
+    theirs = ir_measures.calc_aggregate([RBP(rel=1)], qrels, sorted_run)[RBP(rel=1)]
+    ours = ir_std.calc_aggregate(RBP(rel=1), qrels, sorted_run)[RBP(rel=1)]
+    assert ours == pytest.approx(theirs, abs=1e-12)

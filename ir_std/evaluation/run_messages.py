@@ -1,0 +1,220 @@
+"""Messages about one run: what it lacks, how deep it is, how its scores were written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std._arrays import Floats, Ints
+from ir_std.errors import abbreviate
+from ir_std.evaluation.messages import Message, listed_counts
+from ir_std.evaluation.plans import Plan
+from ir_std.factors.catalog import sibling_sets
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.quality import saturates
+from ir_std.scores.run_scores import CountedTopics, RunScores
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.ranking import TREC_EVAL, Ranker
+from ir_std.trec.runs import Run
+
+AS_DEEP = 0.9
+"""A list is as deep as the systems' if it has this share of their documents."""
+CUT_TOPICS = 3
+"""Lists that are too short were cut if as many of them, and half of them, have one length: so it
+is in none of the 129 runs of TREC-8, 59 of DL 2020, 126 of TREC-COVID's round 5."""
+
+
+def run_messages(
+    name: str, plans: Iterable[Plan], run: Run, qrels: Qrels, n_relevant: int
+) -> Iterator[Message]:
+    """About the documents of a run, of which ``n_relevant`` are relevant."""
+    sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
+    yield from _missing_topic_messages(name, int((sizes > 0).sum()), qrels)
+    if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
+        yield Message("none of its documents is judged", warns=True, run=name)
+    yield from _depth_messages(name, plans, sizes)
+
+
+def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
+    """Where RBP of a run differs from cwl-eval's, which ir_measures asks where ``rel`` is given."""
+    if not any(m.__name__ == "RBP" and "rel" in m.params for m in measures):
+        return
+    tied, not_sorted = ranker.tied_topics(TREC_EVAL), ranker.unsorted_topics(TREC_EVAL)
+    parts = [f"topics with tied scores: {tied}"] * (tied > 0)
+    parts += [f"topics that are not in the order of scores: {not_sorted}"] * (not_sorted > 0)
+    if parts:
+        yield Message(
+            f"{', '.join(parts)}; RBP is by score and id, cwl-eval's by file order", run=name
+        )
+
+
+def score_messages(
+    name: str,
+    plans: Iterable[Plan],
+    scores: RunScores,
+    qrels: Qrels,
+    columns: Mapping[str, Floats],
+    steps: Mapping[str, float],
+) -> Iterator[Message]:
+    """About scores that another program computed.
+
+    ``columns`` are the raw values by topic, ``steps`` those in which they were written, both by
+    the measure's name.
+    """
+    if scores.unit == "topic":
+        yield from _missing_topic_messages(
+            name, len(qrels.positions.keys() & set(scores.topics)), qrels
+        )
+    if scores.unlisted:
+        yield Message(
+            f"its means are over {scores.unlisted} more topic"
+            f"{'s' * (scores.unlisted > 1)} than it lists, here they are over those "
+            "listed; give the qrels too, and the others count as 0",
+            warns=isinstance(qrels, CountedTopics),
+            run=name,
+        )
+    without = {m: n for m, values in columns.items() if (n := int(np.isnan(values).sum()))}
+    if without:
+        units = "data sets" if scores.unit == "collection" else "topics"
+        text = f"has no value of {listed_counts(without)} of the {units}: left out of the means"
+        yield Message(text, warns=True, run=name)
+    if scores.skipped:
+        yield Message(
+            f"skipped what is no raw measure here: {abbreviate(scores.skipped)}", run=name
+        )
+    yield from _rounding_messages(name, plans, columns, steps)
+    if scores.n_ret:
+        yield from _depth_messages(name, plans, np.array([*scores.n_ret.values()], np.int64))
+
+
+def _missing_topic_messages(name: str, n_present: int, qrels: Qrels) -> Iterator[Message]:
+    """How many topics of the qrels a run lacks."""
+    if missing := len(qrels.topics) - n_present:
+        yield Message(
+            f"{missing} of the {len(qrels.topics)} topics are not in it: they count as 0", run=name
+        )
+
+
+def _rounding_messages(
+    name: str, plans: Iterable[Plan], columns: Mapping[str, Floats], steps: Mapping[str, float]
+) -> Iterator[Message]:
+    """How much means may change by the rounding of the values in a score file."""
+    changes_by_step: dict[float, dict[str, float]] = {}
+    for plan in plans:
+        raw = str(plan.raw)
+        if step := steps[raw]:
+            change = plan.uncertainty(columns[raw], step)
+            changes_by_step.setdefault(step, {})[str(plan.measure)] = change
+    for step, changes in changes_by_step.items():
+        listed = ", ".join(
+            f"{measure} by {_round_up(change)}" for measure, change in changes.items()
+        )
+        yield Message(
+            f"scores are written in steps of {step:g}: without that, raw means could "
+            f"differ by {step / 2:g}, and means of {listed} at most",
+            run=name,
+        )
+
+
+def _round_up(value: float) -> str:
+    """A number rounded up to one digit."""
+    if not value:
+        return "0"
+    power = 10.0 ** math.floor(math.log10(value))
+    return f"{math.ceil(value / power - 1e-9) * power:.1g}"
+
+
+def _depth_messages(name: str, plans: Iterable[Plan], sizes: Ints) -> Iterator[Message]:
+    """For which measures a run goes deeper than the systems, or less deep, and on which topics.
+
+    A measure with a cutoff looks no deeper than that.  ``sizes`` are the lengths of the run's
+    lists; topics that it lacks are told elsewhere.
+    """
+    sizes = sizes[sizes > 0]
+    deepest = int(sizes.max(initial=0))
+    unlike: dict[tuple[str, bool], dict[Measure, int]] = {}
+    short: dict[tuple[str, int], list[Measure]] = {}
+    for plan in plans:
+        depth = plan.factors.about(plan.name, "depth")
+        if not depth or not deepest:
+            continue
+        cutoff = plan.raw.params.get("cutoff")
+        needed = min(cutoff or depth, depth)
+        if _is_unlike_depth(deepest, depth, cutoff):
+            unlike.setdefault((plan.factors.id, deepest > depth), {})[plan.measure] = depth
+        elif sizes.min() < AS_DEEP * needed:
+            short.setdefault((plan.factors.id, needed), []).append(plan.measure)
+    for (set_id, deeper), depths in unlike.items():
+        listed, depth = ", ".join(map(str, depths)), min(depths.values())
+        text = (
+            f"{deepest} documents deep, the systems behind {set_id} were evaluated to depth "
+            f"{depth}; cut it to compare like with like ({listed})"
+            if deeper
+            else f"only {deepest} documents deep, the systems behind {set_id} {depth}; "
+            f"going less deep lowers {listed}"
+        )
+        yield Message(text, warns=True, run=name)
+    for (set_id, needed), measures in short.items():
+        yield _short_lists_message(name, set_id, needed, measures, sizes)
+
+
+def _is_unlike_depth(deepest: int, depth: int, cutoff: int | None) -> bool:
+    """Whether a run's longest list is longer or shorter than what systems were evaluated to."""
+    too_deep = cutoff is None and deepest > depth
+    return too_deep or deepest < AS_DEEP * min(cutoff or depth, depth)
+
+
+def _short_lists_message(
+    name: str, set_id: str, needed: int, measures: Sequence[Measure], sizes: Ints
+) -> Message:
+    """On how many topics a run is shorter than what measures look at.
+
+    Lists end at one length where they were cut, at different ones where nothing else matched, as
+    some do of many systems: that is no more than a note, unless most lists are less than half as
+    long.
+    """
+    short = sizes[sizes < AS_DEEP * needed]
+    same = int(np.bincount(short).max())
+    was_cut = same >= max(CUT_TOPICS, len(short) / 2)
+    return Message(
+        f"only {_range_of(short)} documents deep on {len(short)} of {len(sizes)} topics, "
+        f"{int(sizes.max())} on others, where {', '.join(map(str, measures))} with factors of "
+        f"{set_id} looks at {needed}; this lowers it unless nothing else matched",
+        warns=bool(was_cut or np.median(sizes) < needed / 2),
+        run=name,
+    )
+
+
+def _range_of(sizes: Ints) -> str:
+    lowest, highest = int(sizes.min()), int(sizes.max())
+    return f"{lowest}" if lowest == highest else f"{lowest} to {highest}"
+
+
+def saturation_messages(
+    name: str, plans: Sequence[Plan], standardized: Sequence[Floats]
+) -> Iterator[Message]:
+    """Whether a run saturates the factors, and what still separates such runs.
+
+    ``standardized`` are its scores by topic, of each plan.
+    """
+    saturated: dict[FactorSet, list[str]] = {}
+    for plan, values in zip(plans, standardized, strict=True):
+        if not plan.of_mean and saturates(values, plan.measure["scheme"]):
+            saturated.setdefault(plan.factors, []).append(str(plan.measure))
+    for factors, measures in saturated.items():
+        yield Message(
+            f"far from most systems of {factors.id} on many topics, where "
+            f"{', '.join(measures)} hardly tells such runs apart: use {_alternatives(factors)}",
+            run=name,
+        )
+
+
+@lru_cache(maxsize=16)
+def _alternatives(factors: FactorSet) -> str:
+    """What separates runs that saturate a set."""
+    siblings = ", ".join(sibling.id for sibling in sibling_sets(factors))
+    return f"{siblings} or scheme z" if siblings else "scheme z"

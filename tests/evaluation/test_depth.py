@@ -1,0 +1,121 @@
+"""How deep a run is, topic by topic, beside what a measure and its factors look at."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ir_std
+from ir_std.evaluation.messages import Message
+from ir_std.factors.factor_set import FactorSet
+from ir_std.trec.files import read_run
+
+TOPICS = [f"t{i}" for i in range(12)]
+QRELS = {t: {f"d{j}": 1 for j in range(5)} for t in TOPICS}
+
+
+def factors(**info: Any) -> FactorSet:
+    """Factors of AP and P@10 on twelve topics."""
+    measures = {"AP": {"systems": 40}, "P@10": {"systems": 40}}
+    column = np.full(len(TOPICS), 0.5)
+    return FactorSet(
+        {"id": "tiny", "measures": measures, **info},
+        dict.fromkeys(TOPICS, 5),
+        dict.fromkeys(measures, column),
+        dict.fromkeys(measures, column / 5),
+    )
+
+
+def messages(sizes: list[int], asked: Any = "AP", **info: Any) -> list[Message]:
+    run = {
+        t: {f"d{j}": 1.0 / (j + 1) for j in range(size)}
+        for t, size in zip(TOPICS, sizes, strict=True)
+    }
+    evaluator = ir_std.evaluator(asked, QRELS, factors=factors(**info))
+    evaluation = evaluator.evaluate(run, "run")
+    return [m for m in evaluation.messages if "documents deep" in m.text]
+
+
+def test_lists_that_were_cut_on_most_topics_are_warned_of() -> None:
+    (message,) = messages([100, *[10] * 11], depth=100)
+    assert message.warns
+    assert message.text == (
+        "only 10 documents deep on 11 of 12 topics, 100 on others, where sAP with factors of tiny "
+        "looks at 100; this lowers it unless nothing else matched"
+    )
+
+
+def test_lists_that_were_cut_on_some_topics_are_warned_of() -> None:
+    (message,) = messages([100] * 8 + [20] * 4, depth=100)
+    assert message.warns
+    assert "only 20 documents deep on 4 of 12 topics" in message.text
+
+
+def test_lists_that_end_at_different_places_are_noted() -> None:
+    (message,) = messages([100] * 9 + [20, 30, 75], depth=100)
+    assert not message.warns
+    assert "only 20 to 75 documents deep on 3 of 12 topics" in message.text
+
+
+def test_most_lists_far_too_short_are_warned_of_wherever_they_end() -> None:
+    (message,) = messages([100, *range(5, 16)], depth=100)
+    assert message.warns
+
+
+@pytest.mark.parametrize("sizes", [[100] * 12, [100] * 11 + [91], [100] * 6 + [0] * 6])
+def test_lists_as_deep_as_the_systems_and_topics_that_are_missing_are_not(sizes: list[int]) -> None:
+    assert messages(sizes, depth=100) == []
+
+
+def test_a_measure_with_a_cutoff_needs_no_more() -> None:
+    assert messages([100, *[10] * 11], "P@10", depth=100) == []
+    (message,) = messages([100, *[5] * 11], "P@10", depth=100)
+    assert "where sP@10 with factors of tiny looks at 10" in message.text
+
+
+def test_an_unknown_depth_is_told_where_a_measure_looks_at_whole_lists() -> None:
+    def notes(**info: Any) -> list[str]:
+        evaluator = ir_std.evaluator(["AP", "P@10"], QRELS, factors=factors(**info))
+        return [note for note in evaluator.notes if "how deep" in note]
+
+    assert notes(depth=100) == []
+    assert notes() == [
+        "how deep the systems of tiny were evaluated is unknown: sAP of a run that is less deep "
+        "is too low"
+    ]
+
+
+def test_trec8_cut_on_all_topics_but_one_is_warned_of(
+    data: Path, runs_of: Callable[[str], Path]
+) -> None:
+    lists = read_run(runs_of("trec8-adhoc") / "mds08a1").lists
+    run = {
+        topic: dict(list(zip(docs, scores.tolist(), strict=True))[: None if i == 7 else 10])
+        for i, (topic, (docs, scores)) in enumerate(lists.items())
+    }
+    with pytest.warns(
+        ir_std.StandardizationWarning, match="run: only 10 documents deep on 49 of 50"
+    ):
+        ir_std.calc_aggregate("AP", data / "qrels" / "trec8-adhoc.txt", run)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["trec8-adhoc", "dl20-passage", "covid-round5"])
+def test_few_of_a_tracks_own_runs_are_warned_of(
+    name: str, data: Path, runs_of: Callable[[str], Path]
+) -> None:
+    evaluator = ir_std.evaluator("AP", data / "qrels" / f"{name}.txt")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warned = [
+            run.name
+            for run in sorted(runs_of(name).iterdir())
+            for message in evaluator.evaluate(run).messages
+            if message.warns and " topics, " in message.text and "documents deep on" in message.text
+        ]
+    assert len(warned) <= 3

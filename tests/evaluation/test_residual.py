@@ -1,0 +1,216 @@
+"""Residual collections: documents judged in earlier rounds are told, and taken out if asked."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ir_measures import AP, SetP, nDCG
+
+import ir_std
+from ir_std.errors import InputError, UsageError
+from ir_std.factors.arrays import write_arrays
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.residual import find_earlier, pack_earlier
+from ir_std.trec.files import read_qrels, read_run, write_run
+from ir_std.trec.inputs import as_run
+
+ROUNDS = range(2, 6)
+TOPICS = [f"t{i}" for i in range(12)]
+QRELS = {t: {f"d{j}": 1 for j in range(5)} for t in TOPICS}
+EARLIER = {t: {f"old{j}" for j in range(3)} for t in TOPICS[:10]}
+RUN = {t: {f"d{j}": 1.0 / (j + 1) for j in range(8)} for t in TOPICS}
+FULL = {t: {f"old{i}": 2.0 for i in range(2)} | docs for t, docs in RUN.items()}
+
+
+def factors(earlier: dict[str, set[str]] | None = EARLIER, **more: Any) -> FactorSet:
+    """Factors of AP on twelve topics, residual unless ``earlier`` is None."""
+    column = np.full(len(TOPICS), 0.5)
+    return FactorSet(
+        {"id": "tiny", "measures": {"AP": {"systems": 40}}, "depth": 10, **more},
+        dict.fromkeys(TOPICS, 5),
+        {"AP": column},
+        {"AP": column / 5},
+        earlier=pack_earlier(TOPICS, earlier) if earlier is not None else None,
+    )
+
+
+def as_file(run: Any, folder: Path) -> Path:
+    write_run(as_run(run), folder / "run")
+    return folder / "run"
+
+
+@pytest.mark.parametrize("form", ["dict", "file"])
+def test_earlier_documents_are_found_on_their_topics_alone(form: str, tmp_path: Path) -> None:
+    run = as_run(FULL) if form == "dict" else read_run(as_file(FULL, tmp_path))
+    found = find_earlier(run, factors())
+    assert found.sum() == 20
+    for topic, (a, b) in run.bounds.items():
+        ids = [doc for doc, old in zip(run.documents(topic), found[a:b], strict=True) if old]
+        assert sorted(ids) == (["old0", "old1"] if topic in EARLIER else [])
+    assert not find_earlier(run, factors(None)).any()
+    assert not find_earlier(as_run({"other": {"old1": 1.0}}), factors()).any()
+
+
+@pytest.mark.parametrize("form", ["dict", "file"])
+def test_a_run_that_holds_them_is_warned_of_and_taking_them_out_restores_it(
+    form: str, tmp_path: Path
+) -> None:
+    full = FULL if form == "dict" else as_file(FULL, tmp_path)
+    with pytest.warns(
+        ir_std.StandardizationWarning,
+        match=r"20 documents on 10 topics that were judged in earlier rounds of tiny.*--residual",
+    ):
+        lowered = ir_std.calc_aggregate("AP", QRELS, full, factors=factors())
+    clean = ir_std.calc_aggregate("AP", QRELS, RUN, factors=factors())
+    assert lowered["sAP"] < clean["sAP"] - 0.1
+    # On the last two topics nothing was judged earlier: there they stay.
+    own = {t: docs if t in EARLIER else FULL[t] for t, docs in RUN.items()}
+    expected = ir_std.calc_aggregate([AP, nDCG @ 10, SetP], QRELS, own, factors=factors())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores = ir_std.calc_aggregate(
+            [AP, nDCG @ 10, SetP], QRELS, full, factors=factors(), residual=True
+        )
+    assert dict(scores) == dict(expected)
+    assert any(
+        note.endswith(
+            "without 20 documents on 10 topics that were judged in earlier rounds of tiny"
+        )
+        for note in scores.notes
+    )
+
+
+def test_the_command_line_takes_them_out(ir_std_cli: Any, tmp_path: Path) -> None:
+    factors().save(tmp_path / "tiny")
+    full = as_file(FULL, tmp_path)
+    qrels = tmp_path / "qrels"
+    qrels.write_text("".join(f"{t} 0 {d} 1\n" for t, docs in QRELS.items() for d in docs))
+    options = [qrels, full, "AP", "--factors", tmp_path / "tiny"]
+    told, taken = ir_std_cli(*options), ir_std_cli(*options, "--residual")
+    assert any("20 documents on 10 topics" in line and "--residual" in line for line in told.err)
+    assert any("without 20 documents on 10 topics" in line for line in taken.err)
+    assert taken.out != told.out
+    assert ir_std_cli(*options, "--residual", "-o", "csv").out[0].startswith("run,")
+
+
+def test_a_comparison_takes_them_out_where_a_collection_is_residual(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factors().save(tmp_path / "sets" / "tiny")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
+    comparison = ir_std.compare([("a", FULL, QRELS)], "AP", residual=True)
+    expected = ir_std.calc_aggregate("AP", QRELS, FULL, residual=True)["sAP"]
+    assert comparison.parts[0].results.means["a"]["sAP"] == expected
+    other = {"u1": {"d": 1}}
+    with pytest.raises(UsageError, match="no set fits: leave it out"):
+        ir_std.compare([("a", {"u1": {"d": 1.0}}, other)], "AP", residual=True)
+
+
+def test_all_calls_take_them_out() -> None:
+    own = {t: docs if t in EARLIER else FULL[t] for t, docs in RUN.items()}
+    expected = ir_std.calc_aggregate("AP", QRELS, own, factors=factors())["sAP"]
+    options: dict[str, Any] = {"factors": factors(), "residual": True}
+    assert ir_std.calc("AP", QRELS, FULL, **options)[0]["sAP"] == expected
+    values = [m.value for m in ir_std.iter_calc("sAP", QRELS, FULL, **options)]
+    assert np.mean(values) == pytest.approx(expected)
+    assert ir_std.evaluator("AP", QRELS, **options).calc_aggregate(FULL)["sAP"] == expected
+    (_, placed) = ir_std.place(FULL, QRELS, "AP", **options)
+    assert placed.value == expected
+    for jobs in (1, 2):
+        results = ir_std.evaluate({"a": FULL, "b": RUN}, QRELS, "AP", jobs=jobs, **options)
+        assert results.means["a"]["sAP"] == expected
+
+
+def test_documents_are_taken_out_before_a_run_is_cut() -> None:
+    options: dict[str, Any] = {"factors": factors(), "residual": True}
+    results = ir_std.evaluate({"a": FULL}, QRELS, "AP", depth=5, **options)
+    assert results.values["a"]["AP"][0] == 1.0
+    assert results.values["a"]["AP"][11] < 0.6
+
+
+def test_a_run_is_not_called_less_deep_for_what_was_taken_out() -> None:
+    run = {t: {f"old{i}": 2.0 for i in range(3)} | {f"d{j}": 1.0 for j in range(7)} for t in TOPICS}
+    scores = ir_std.calc_aggregate("AP", QRELS, run, factors=factors(), residual=True)
+    assert not any("deep" in text for text in (*scores.notes, *scores.warnings))
+
+
+def test_what_is_not_residual_cannot_be_taken_out() -> None:
+    with pytest.raises(UsageError, match=r"earlier rounds, and tiny knows of none"):
+        ir_std.evaluator("AP", QRELS, factors=factors(None), residual=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"size": np.zeros(3, np.int32)}, "size is no number of documents for each of 12"),
+        ({"low": np.zeros(2, np.uint32)}, "high and low have not 30 values each"),
+        ({"high": np.zeros(30, np.int64)}, "int64 and uint32"),
+        ({"high": np.zeros(30, np.uint8), "low": np.zeros(30, np.uint32)}, "do not ascend"),
+        ({"other": np.zeros(2, np.uint8)}, "size, high and low are expected"),
+    ],
+)
+def test_a_broken_file_is_told(change: dict[str, Any], says: str, tmp_path: Path) -> None:
+    factors().save(tmp_path / "tiny")
+    arrays = pack_earlier(TOPICS, EARLIER) | change
+    write_arrays(tmp_path / "tiny" / "earlier.npz", arrays)
+    with pytest.raises(InputError, match=says):
+        FactorSet.load(tmp_path / "tiny").verify()
+
+
+def test_a_set_keeps_them_on_disk(tmp_path: Path) -> None:
+    factors().save(tmp_path / "tiny")
+    loaded = FactorSet.load(tmp_path / "tiny")
+    assert find_earlier(as_run(FULL), loaded).sum() == 20
+    assert {name: array.dtype.str for name, array in loaded.earlier.items()} == {
+        "size": "<i4",
+        "high": "|u1",
+        "low": "<u4",
+    }
+
+
+def test_hashes_stay_the_same_for_files_are_made_of_them() -> None:
+    packed = pack_earlier(["1"], {"1": {"abcd1234", "ug7v899j", "a-much-longer-document-id"}})
+    assert packed["high"].tolist() == [73, 143, 251]
+    assert packed["low"].tolist() == [2474432544, 2082217618, 798069676]
+
+
+@pytest.mark.parametrize("number", ROUNDS)
+def test_shipped_sets_know_all_documents_of_earlier_rounds(number: int, data: Path) -> None:
+    shipped = ir_std.load_factors(f"covid-round{number}")
+    judged: dict[str, set[str]] = {}
+    for earlier in range(1, number):
+        for topic, docs in read_qrels(data / "qrels" / f"covid-round{earlier}.txt").judged.items():
+            judged.setdefault(topic, set()).update(docs)
+    rebuilt = pack_earlier(shipped.topics, judged)
+    assert {k: v.tolist() for k, v in rebuilt.items()} == {
+        k: v.tolist() for k, v in shipped.earlier.items()
+    }
+    own = read_qrels(data / "qrels" / f"covid-round{number}.txt").judged
+    run = as_run({t: dict.fromkeys(docs, 1.0) for t, docs in own.items()})
+    assert not find_earlier(run, shipped).any()
+    assert shipped.path is not None
+    assert (shipped.path / "earlier.npz").stat().st_size < 200_000
+
+
+def test_a_run_on_all_of_cord19_is_warned_of_and_restored(
+    data: Path, runs_of: Callable[[str], Path]
+) -> None:
+    lists = read_run(runs_of("covid-round5") / "covidex.r5.2s").lists
+    own = {t: dict(zip(docs, s.tolist(), strict=True)) for t, (docs, s) in lists.items()}
+    full = {t: dict(docs) for t, docs in own.items()}
+    for number in range(1, 5):
+        for topic, docs in read_qrels(data / "qrels" / f"covid-round{number}.txt").judged.items():
+            best = max(own[topic].values())
+            full[topic] |= {doc: best for doc, level in docs.items() if level > 0}
+    qrels = data / "qrels" / "covid-round5.txt"
+    expected = ir_std.calc_aggregate("nDCG@20", qrels, own)
+    with pytest.warns(ir_std.StandardizationWarning, match="on 45 topics that were judged"):
+        lowered = ir_std.calc_aggregate("nDCG@20", qrels, full)
+    assert lowered["snDCG@20"] < expected["snDCG@20"] - 0.3
+    scores = ir_std.calc_aggregate("nDCG@20", qrels, full, residual=True)
+    assert dict(scores) == dict(expected)

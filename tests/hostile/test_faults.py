@@ -1,0 +1,348 @@
+"""Faults that were found once: left out in silence, removed through a link, left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tries import small_set
+
+from ir_std import FactorSet, InputError, UsageError
+from ir_std._system.files import write_all_atomically, write_atomically
+from ir_std._system.processes import map_in_order
+from ir_std.factors import download, packs
+from ir_std.reading import files_below, run_sources
+from ir_std.scores.collect import count_decimals
+from ir_std.scores.files import read_scores
+from ir_std.scores.run_scores import counted_topics
+
+RUN = "1 Q0 d 1 2 t\n2 Q0 d 1 2 t\n"
+QRELS = "1 0 d 1\n2 0 d 1\n"
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """A folder with a run in it, and one in a folder below."""
+    (tmp_path / "runs" / "below").mkdir(parents=True)
+    (tmp_path / "runs" / "a").write_text(RUN)
+    (tmp_path / "runs" / "below" / "b").write_text(RUN.replace("1 2", "1 3"))
+    (tmp_path / "q").write_text(QRELS)
+    return tmp_path / "runs"
+
+
+def names(folder: Path) -> list[str]:
+    return [str(path.relative_to(folder)) for path in files_below(folder)]
+
+
+def test_links_to_folders_are_followed_once(runs: Path) -> None:
+    elsewhere = runs.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "c").write_text(RUN)
+    (runs / "link").symlink_to(elsewhere)
+    (elsewhere / "back").symlink_to(runs)  # a circle
+    (runs / "again").symlink_to("below")
+    assert names(runs) == ["a", "below/b", "link/c"]
+
+
+def test_a_link_to_a_folder_above_is_told(runs: Path) -> None:
+    (runs / "up").symlink_to("..")
+    with pytest.raises(InputError, match="is a link to a folder that it lies in; remove the link"):
+        files_below(runs)
+
+
+def test_a_pipe_in_a_folder_is_told(runs: Path) -> None:
+    os.mkfifo(runs / "below" / "pipe")
+    with pytest.raises(InputError, match="below/pipe: is a pipe or a device"):
+        files_below(runs)
+
+
+def _refuse(folder: str, iterdir: Any, self: Path) -> Any:
+    if self.name == folder:
+        raise PermissionError(13, "Permission denied")
+    return iterdir(self)
+
+
+def test_a_folder_that_cannot_be_read_is_no_silence(
+    runs: Path, ir_std_cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iterdir = Path.iterdir
+    monkeypatch.setattr(Path, "iterdir", lambda self: _refuse("below", iterdir, self))
+    (runs / "c").write_text(RUN.replace("1 2", "1 4"))
+    for command in (
+        [runs, runs.parent / "q", "AP"],
+        ["merge", runs, "-o", runs.parent / "merged"],
+        ["build", runs.parent / "q", runs, "-o", runs.parent / "set"],
+    ):
+        result = ir_std_cli(*command)
+        assert result.status == 2
+        assert "below: cannot be read (Permission denied)" in result.err[-1]
+    sources = run_sources([runs], skip=(skipped := list[InputError]()).append)
+    assert [source.name for source in sources] == [str(runs / "a"), str(runs / "c")]
+    assert "below: cannot be read" in str(skipped[0])
+    built = ir_std_cli("build", runs.parent / "q", runs, "-o", runs.parent / "set", "--skip-bad")
+    assert built.status == 0
+    assert "ir_std: warning: left out: " in built.err[0]
+
+
+# -- links, modes and litter -----------------------------------------------------------------------
+
+
+def test_a_link_to_a_set_is_removed_and_not_the_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_set("mine").save(tmp_path / "real" / "mine")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "mine").symlink_to(tmp_path / "real" / "mine")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
+    assert packs.remove("mine") == tmp_path / "own" / "mine"
+    assert not os.path.lexists(tmp_path / "own" / "mine")
+    FactorSet.load(tmp_path / "real" / "mine").verify()
+
+
+def test_what_an_earlier_replacement_left_is_not_removed_through_a_link(tmp_path: Path) -> None:
+    small_set("other").save(tmp_path / "other")
+    small_set("mine").save(tmp_path / "mine")
+    (tmp_path / ".mine.old").symlink_to("other")
+    small_set("mine", 0.1).save(tmp_path / "mine")
+    FactorSet.load(tmp_path / "other").verify()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "other"]
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_file_or_set_that_is_replaced_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("old")
+    (tmp_path / "run").chmod(0o600)
+    write_atomically(tmp_path / "run", b"new")
+    assert mode(tmp_path / "run") == 0o600
+    small_set("mine").save(tmp_path / "mine")
+    (tmp_path / "mine").chmod(0o700)
+    (tmp_path / "mine" / "mean.csv").chmod(0o640)
+    small_set("mine", 0.1).save(tmp_path / "mine")
+    assert (mode(tmp_path / "mine"), mode(tmp_path / "mine" / "mean.csv")) == (0o700, 0o640)
+
+
+def test_two_files_are_replaced_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old: dict[str | os.PathLike[str], bytes] = {
+        tmp_path / name: name.encode() for name in ("mn", "sd")
+    }
+    write_all_atomically(old)
+    replace = Path.replace
+
+    def full(self: Path, target: Path) -> Path:
+        if target.name == "sd" and self.name == "new":
+            raise OSError(28, "No space left on device")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InputError, match="No space left"):
+        write_all_atomically(dict.fromkeys(old, b"new"))
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == old
+
+
+@pytest.mark.parametrize("what", ["pack", "csv", "webber", "trec_eval"])
+def test_no_file_of_a_set_is_replaced_by_what_is_made_of_it(
+    what: str, tmp_path: Path, ir_std_cli: Any
+) -> None:
+    small_set("mine").save(tmp_path / "mine")
+    target = tmp_path / "mine" / "mean.csv"
+    if what == "webber":
+        (tmp_path / "x.mn.csv").symlink_to(target)
+        target = tmp_path / "x"
+    action = ["pack"] if what == "pack" else ["export", "--format", what]
+    result = ir_std_cli("factors", *action, tmp_path / "mine", "-o", target, "--force")
+    assert result.status == 2
+    assert "is one of the inputs" in result.err[-1]
+    FactorSet.load(tmp_path / "mine").verify()
+
+
+INTERRUPTED = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from tries import small_set
+from ir_std._system.files import write_atomically
+from ir_std._system.signals import end_on_signals
+from ir_std.factors import packs
+target, what = Path(sys.argv[1]), sys.argv[3]
+small = small_set("mine")
+small.save(target / "set")
+packs.pack(small.load(target / "set"), target / "p.zip")
+end_on_signals()
+write = Path.write_bytes
+def slow(self, content):
+    write(self, content); print("now", flush=True); time.sleep(20)
+Path.write_bytes = slow
+Path.write_text = lambda self, content, **_: slow(self, content.encode())
+{"file": lambda: write_atomically(target / "file", b"x"), "set": lambda: small.save(target / "set"),
+ "add": lambda: packs.add(str(target / "p.zip"))}[what]()
+"""
+
+
+@pytest.mark.parametrize("what", ["file", "set", "add"])
+def test_an_interrupted_write_leaves_no_litter(what: str, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, tmp_path, Path(__file__).parent, what],
+        env={**os.environ, "IR_STD_FACTORS": str(tmp_path / "own")},
+        stdout=subprocess.PIPE,
+        text=True,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "now\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate()[1] == "ir_std: error: interrupted\n"
+    left = [path.name for path in tmp_path.rglob("*") if path.name.startswith(".")]
+    assert left == []
+    FactorSet.load(tmp_path / "set").verify()
+
+
+# -- errors of one line ----------------------------------------------------------------------------
+
+
+def test_scores_of_which_a_topic_lacks_num_rel_are_compared_on_the_others(tmp_path: Path) -> None:
+    from ir_std.factors.collection import Collection
+    from ir_std.factors.fit import fit_set
+
+    scores = "".join(f"map\t{t}\t0.5\n" for t in (1, 2, 3)) + "num_rel\t1\t4\nnum_rel\t2\t4\n"
+    (tmp_path / "s").write_text(scores)
+    counted = counted_topics(read_scores(tmp_path / "s").values())
+    fit = fit_set(small_set("mine"), Collection(counted.n_rel.items(), qrels=counted))
+    assert fit.agrees(1) is True
+
+
+def test_a_number_with_an_endless_exponent_has_no_decimals_to_count() -> None:
+    assert count_decimals("0e-9999999999999999999") == 400
+    assert count_decimals("0e9999999999999999999") == 0
+    assert [count_decimals(t) for t in ("0.250", "1e-3", "2.5e1", "7", "nan", ".5E+0")] == [
+        *(3, 3, 0, 0, 0, 1)
+    ]
+
+
+def test_a_table_with_many_columns_is_read_at_once(tmp_path: Path) -> None:
+    header = ",".join(f"run{i}" for i in range(20_000))
+    (tmp_path / "t.csv").write_text(f"topic,{header}\n1{',0.5' * 20_000}\n2{',0.25' * 20_000}\n")
+    started = time.process_time()
+    assert len(read_scores(tmp_path / "t.csv", "AP")) == 20_000
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize("name", ["CON", "aux", "nul.txt", "Com1.zip", "mine."])
+def test_names_that_windows_does_not_allow_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match="of devices"):
+        packs._safe_name(name, "a pack")
+
+
+def test_of_two_adds_at_once_the_second_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_set("mine").save(tmp_path / "mine")
+    packs.pack(FactorSet.load(tmp_path / "mine"), tmp_path / "p.zip")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
+    check = packs._check_usable
+
+    def meanwhile(folder: Path, where: object = None) -> None:
+        check(folder, where)
+        small_set("mine").save(tmp_path / "own" / "mine")
+
+    monkeypatch.setattr(packs, "_check_usable", meanwhile)
+    with pytest.raises(InputError, match="is there already; remove it first"):
+        packs.add(str(tmp_path / "p.zip"))
+
+
+def test_an_address_that_is_none_is_told() -> None:
+    with pytest.raises(UsageError, match="Invalid IPv6 URL"):
+        packs.add("http://[::1")
+
+
+def test_a_download_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "LONGEST", 0.1)
+    limit = download._Limit("http://slow", 100)
+    with pytest.raises(InputError, match=r"takes more than 0\.1 seconds"):
+        download._within(limit, partial(time.sleep, 2))  # type: ignore[arg-type]
+    assert limit.over
+
+
+class Gone(Executor):
+    """An executor whose scheduler died."""
+
+    def submit(self, *_: Any, **__: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+
+def test_an_executor_that_is_gone_is_told() -> None:
+    with pytest.raises(UsageError, match="the executor is gone, or has lost its workers"):
+        list(map_in_order(_item, b"", [1, 2], executor=Gone()))
+
+
+def test_too_many_processes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    from multiprocessing.context import SpawnProcess
+
+    def refuse(_: SpawnProcess) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(SpawnProcess, "start", refuse)
+    with pytest.raises(UsageError, match=r"no process can be started .* use fewer jobs"):
+        list(map_in_order(_item, b"", [1, 2], jobs=2))
+
+
+def _item(_: bytes, item: int) -> int:
+    return item
+
+
+@pytest.mark.parametrize("limit", [12, 9])
+def test_few_open_files_are_told(limit: int, runs: Path) -> None:
+    code = (
+        "import resource, sys; from ir_std.cli.main import main; import ir_std.cli.evaluate; "
+        f"resource.setrlimit(resource.RLIMIT_NOFILE, ({limit}, {limit})); "
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command: list[str | Path] = [
+        sys.executable,
+        "-c",
+        code,
+        runs / "a",
+        runs / "below" / "b",
+        runs.parent / "q",
+    ]
+    done = subprocess.run(
+        [*command, "AP", "--jobs", "9"], capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 2)
+
+
+def test_a_home_that_cannot_be_written_to_is_told(tmp_path: Path, runs: Path) -> None:
+    (tmp_path / "home").write_text("no folder")
+    code = "import sys; from ir_std.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, runs / "a", tmp_path / "mispelled.run"],
+        env={**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home" / "x")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no such file, and ir_datasets" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_latex_in_ascii_has_commands_for_letters() -> None:
+    from ir_std._system.text import escape_unencodable, latex_command
+
+    text = escape_unencodable("caf\u00e9 \u20ac", "ascii", latex_command)
+    assert text == "caf\\'{e} \\symbol{\"20AC}"

@@ -1,0 +1,46 @@
+"""The hostile suite: 200 tries of all areas, or 5,000; and small files that unpack to much."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bombs import BOMBS
+from tries import AREAS, run_tries
+
+
+@pytest.mark.parametrize(
+    "tries", [200, pytest.param(5000, marks=pytest.mark.slow)], ids=["200", "5000"]
+)
+def test_tries_in_every_area(tries: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path))
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "ir_datasets"))
+    monkeypatch.setenv("IR_DATASETS_LOG_LEVEL", "ERROR")
+    counts = run_tries(tries, seed=34)
+    assert counts.total() == tries
+    assert counts.keys() == AREAS.keys()
+
+
+SOON = {"a zip member that lies, bzip2", "a pax header in a tar.xz", "/dev/zero"}
+"""The bombs of the fast suite."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits are set as Linux does")
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in SOON)) for n in BOMBS]
+)
+def test_no_small_file_takes_much_memory_or_time(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("bombs.py"), name, tmp_path],
+        env={**os.environ, "IR_STD_FACTORS": str(tmp_path / "own"), "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("ir_std: error: "), done.stderr
+    assert "memory ran out" not in done.stderr
+    assert done.stderr.count("\n") == 1
