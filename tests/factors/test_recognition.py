@@ -404,6 +404,7 @@ def test_a_set_must_hold_more_than_half_of_the_topics(held: int, fits: bool, mak
         assert "holds 5 of the 10 topics" in str(match)
 
 
+@pytest.mark.filterwarnings("ignore:.*is used instead of the one")
 def test_a_users_own_set_wins_over_a_shipped_one_that_fits_equally(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
