@@ -12,7 +12,8 @@ into out/soboroff2018.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -283,8 +284,14 @@ def show_right(experiment: str, loaded: Sequence[Experiment], path: Path) -> lis
 def agreement(combined: Effects) -> str:
     """Whether raw and standardized summaries say the same, in a sentence."""
     parts = []
+    raw, known = combined.of(AP), combined.of(ir_std.sAP).known
     for title, by_measure, size in (
-        ("raw", combined.of(AP), False),
+        ("raw", raw, False),
+        (
+            f"raw on the {sum(known)} with factors",
+            replace(raw, effects=tuple(compress(raw.effects, known))),
+            False,
+        ),
         ("standardized", combined.of(ir_std.sAP), False),
         ("effect size", combined.of(AP), True),
     ):

@@ -1,4 +1,4 @@
-"""Whether intervals of standardized means hold their level, and what few systems cost.
+"""Whether intervals of standardized means hold their level, and what other systems change.
 
 Worlds made of real scores: topics and systems are drawn, with replacement, from those of a
 collection, whose own means are the truth.  Systems are drawn by team or one by one, and the
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from reproduction import Scores, arguments, score_runs, spread, write_csv
+from scipy.stats import ttest_ind
 
 import ir_std
 from ir_std._arrays import Floats, Ints
@@ -33,7 +34,7 @@ from ir_std.analysis.influence import (
     influence,
 )
 from ir_std.evaluation.uncertainty import Influences, SystemsCovariance, joint_errors, team_of
-from ir_std.factors.estimates import scores_by_system
+from ir_std.factors.estimates import means_of_systems, scores_by_system
 from ir_std.schemes import get_scheme, normal_cdf
 
 MEASURES = ("AP", "P@10", "nDCG")
@@ -68,6 +69,8 @@ TOPICS = (25, 43, 50)
 SCHEMES = ("N", "z", "U", "E")
 KNOWN = ("teams", "scores", "moments")
 """What is known of the systems: their teams, only their scores, only means and deviations."""
+SPLITS = ("same", "systems", "teams", "30 each", "strong and weak")
+"""By which systems two halves of the topics are standardized."""
 RUNS = 4
 """Runs whose intervals are looked at in each trial, drawn from the collection's systems."""
 
@@ -320,6 +323,43 @@ def smoothing(scores: Scores, trials: int, seed: int) -> list[tuple[int, str, fl
     return found
 
 
+def against_itself(of: World, split: str, trials: int, seed: int) -> float:
+    """How often a system differs significantly from itself on other topics, scheme N.
+
+    Welch's t-test at .05 between two halves of the topics, mean over all systems as runs.
+
+    Parameters
+    ----------
+    of : World
+    split : {'same', 'systems', 'teams', '30 each', 'strong and weak'}
+        Which systems each half of the topics is standardized by: all, one half of them each, the
+        systems of one half of the teams each, 30 others each, or the better and the worse half.
+    trials : int
+    seed : int
+    """
+    random = np.random.default_rng(seed)
+    n_topics, n = of.scores.shape
+    teams = np.unique(of.teams)
+    by_mean = np.argsort(of.scores.mean(axis=0))
+    rates = []
+    for _ in range(trials):
+        topics, systems = random.permutation(n_topics), random.permutation(n)
+        some = np.isin(of.teams, random.permutation(teams)[: len(teams) // 2])
+        first, second = {
+            "same": (systems, systems),
+            "systems": (systems[: n // 2], systems[n // 2 :]),
+            "teams": (np.flatnonzero(some), np.flatnonzero(~some)),
+            "30 each": (systems[:30], systems[30:60]),
+            "strong and weak": (by_mean[n // 2 :], by_mean[: n // 2]),
+        }[split]
+        halves_ = [
+            standardize_matrix(of.scores[rows], of.scores[rows][:, columns], "N")
+            for rows, columns in ((topics[::2], first), (topics[1::2], second))
+        ]
+        rates.append((ttest_ind(*halves_, equal_var=False).pvalue < 0.05).mean())
+    return float(np.mean(rates))
+
+
 def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float, float, float]:
     """Sets of the same systems: of the means of runs over both the error seen, and two told.
 
@@ -356,6 +396,16 @@ def shared_systems(names: Sequence[str], trials: int, seed: int) -> tuple[float,
         float(np.median(np.mean(independent, axis=0))),
         float(np.median(np.mean(together, axis=0))),
     )
+
+
+def mean_of_systems(name: str) -> float | None:
+    """The mean N of a set's systems by its first measure; None where single scores are unknown."""
+    factors = ir_std.load_factors(name)
+    measure = factors.default_measures[0]
+    if measure not in factors.systems or factors.of_datasets:
+        return None
+    means = means_of_systems(factors, measure, "N")
+    return float(means.mean()) if len(means) else None
 
 
 def cases() -> list[Case]:
@@ -444,6 +494,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"\nThe same systems on two collections: error seen {seen:.4f}, told {independent:.4f} if "
         f"independent, {together:.4f} if drawn together"
     )
+
+    print("\nA system against itself on two halves of the topics: significant at .05")
+    for name in ("robust04", "trec8-adhoc"):
+        of = world(name)
+        splits = [s for s in SPLITS if s != "teams" or len(set(of.teams.tolist())) > 1]
+        rates = {split: against_itself(of, split, args.trials, args.seed) for split in splits}
+        print(f"{name:12}" + "".join(f"  {split} {rate:.3f}" for split, rate in rates.items()))
+
+    print("\nMean N of a set's own systems, by its first measure")
+    means = {name: mean_of_systems(name) for name in ir_std.available_factors()}
+    known = {name: mean for name, mean in means.items() if mean is not None}
+    for name, mean in sorted(known.items(), key=lambda item: item[1]):
+        print(f"{name:20} {mean:.3f}")
 
     scores = score_runs(args.data, "trec8-adhoc", MEASURES, args.jobs)
     print("\nDeviation of means over choices of few systems\n              systems  seen    told")

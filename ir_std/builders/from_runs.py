@@ -13,17 +13,16 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std._system.processes import map_in_order
+from ir_std.builders.checks import check_measure_names, judge_fields
 from ir_std.errors import InputError, UsageError, warn_caller
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.schema import FIELDS
-from ir_std.measures import Measures, canonical, has_standardized, parse_measure
+from ir_std.measures import Measures
 from ir_std.reading import FileSource, Source, run_sources
 from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_qrels, as_run
@@ -202,22 +201,6 @@ def build_factors(
     )
 
 
-def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
-    """What ``set.json`` says of a set whose labels are a language model's; nothing without one.
-
-    Raises
-    ------
-    UsageError
-        If the judge has no name, or a field that is not known.
-    """
-    if not judge:
-        return {}
-    fields = {"name": judge} if isinstance(judge, str) else dict(judge)
-    if wrong := FIELDS["judge"](fields):
-        raise UsageError(f"judge is {judge!r}: {wrong}")
-    return {"kind": "judge", "judge": fields}
-
-
 def _check_results(
     results: Iterable[SystemScores | InputError], skip_bad: bool
 ) -> list[SystemScores]:
@@ -267,28 +250,6 @@ def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
 def _measures_for(qrels: Qrels) -> list[str]:
     """The measures that these qrels allow: ERR is not defined for levels above 4."""
     return [m for m in BUILD_MEASURES if qrels.max_level <= 4 or not m.startswith("ERR")]
-
-
-def check_measure_names(measures: Measures) -> tuple[str, ...]:
-    """The names of raw measures, checked; strings stay as they were written.
-
-    Raises
-    ------
-    UsageError
-        If a measure cannot be standardized, is given twice, or none is given.
-    """
-    names: dict[str, str] = {}
-    for given in [measures] if isinstance(measures, (str, Measure)) else measures:
-        measure = parse_measure(given)
-        if not has_standardized(measure):
-            raise UsageError(f"{measure} cannot be standardized: name raw measures")
-        name = canonical(measure)
-        if name in names:
-            raise UsageError(f"{given} is given twice")
-        names[name] = given if isinstance(given, str) else name
-    if not names:
-        raise UsageError("no measure is given")
-    return tuple(names.values())
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ir_std._arrays import Floats
-from ir_std.builders.from_runs import check_measure_names, judge_fields
+from ir_std.builders.checks import check_measure_names, judge_fields
 from ir_std.errors import InputError, IrStdError
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet

@@ -69,3 +69,26 @@ def test_feedback_helps_over_collections_and_stemming_only_on_some(loaded: Loade
         assert stemming.low < 0 < stemming.high
         assert stemming.i2 > 0.75
         assert feedback.low > 0
+
+
+def test_the_guides_figures_of_variation_are_of_the_same_collections(loaded: Loaded) -> None:
+    said = soboroff.agreement(soboroff.effects("feedback", loaded["feedback"]))
+    assert "I2 65%; raw on the 9 with factors" in said
+    assert "I2 60%; standardized +0.0283 [+0.0141, +0.0425] p 0.0018, I2 48%" in said
+
+
+def test_stemming_is_worse_on_blog_2006_and_gains_raws_sign_on_terabyte_2006(
+    loaded: Loaded,
+) -> None:
+    by_name = {e.collection: e for e in loaded["stemming"]}
+    blog, terabyte = by_name["blogs06.2006"], by_name["gov2.2006"]
+    assert blog.factors
+    assert terabyte.factors
+    with_, without, p = soboroff.figures(blog.factors.standardized(blog.x))
+    assert (round(with_, 4), round(without, 4), round(p, 3)) == (0.4731, 0.5044, 0.018)
+    published = soboroff.figures(terabyte.factors.as_published(terabyte.x))
+    right = soboroff.figures(terabyte.factors.standardized(terabyte.x))
+    raw = soboroff.figures(terabyte.x)
+    assert published[0] < published[1]
+    assert right[0] > right[1]
+    assert raw[0] > raw[1]

@@ -62,6 +62,45 @@ def test_the_design_effect_that_is_assumed_is_the_median_of_those_that_are_seen(
     assert pytest.approx(np.median(chosen), abs=0.05) == DESIGN_EFFECT
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "split", "expected"),
+    [
+        ("robust04", "same", 0.054),
+        ("robust04", "systems", 0.141),
+        ("robust04", "30 each", 0.192),
+        ("robust04", "strong and weak", 1.0),
+        ("trec8-adhoc", "same", 0.051),
+        ("trec8-adhoc", "systems", 0.091),
+        ("trec8-adhoc", "teams", 0.160),
+        ("trec8-adhoc", "30 each", 0.131),
+        ("trec8-adhoc", "strong and weak", 0.974),
+    ],
+)
+def test_a_system_differs_from_itself_by_other_systems_as_the_guide_says(
+    name: str, split: str, expected: float
+) -> None:
+    rate = experiment.against_itself(experiment.world(name), split, 150, 1)
+    assert rate == pytest.approx(expected, abs=0.04)
+
+
+def test_an_average_systems_n_is_near_one_half() -> None:
+    means = [
+        mean
+        for name in ir_std.available_factors()
+        if (mean := experiment.mean_of_systems(name)) is not None
+    ]
+    assert f"{min(means):.3f} {max(means):.3f}" == "0.468 0.542"
+
+
+@pytest.mark.slow
+def test_few_systems_exaggerate_the_best_runs_z() -> None:
+    by_size = {n: z for n, z, *_ in experiment.extremes("trec8-adhoc", 150, 1)}
+    expected = {8: 4.65, 15: 3.46, 30: 2.65, 100: 2.20}
+    for n, z in expected.items():
+        assert by_size[n] == pytest.approx(z, rel=0.2)
+
+
 def test_the_error_of_a_mean_over_collections_with_the_same_systems_is_that_seen() -> None:
     pair = ("dl19-passage-modern", "dl20-passage-modern")
     seen, independent, together = experiment.shared_systems(pair, 150, 1)
