@@ -20,7 +20,7 @@ Results of one or many runs
     evaluate (means, tests against a baseline, tables, plots, pages); Results
     place, Placement: where a run would have been among the systems of its track
     compare: systems over several collections
-    agreement, Agreement: two judgments of the same topics side by side
+    agreement, JudgeAgreement: two judgments of the same topics side by side
 Scores that were computed elsewhere
     read_scores, standardize
 Factors
@@ -89,15 +89,15 @@ if TYPE_CHECKING:
     from ir_std.evaluation.placement import Placement, Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
-    from ir_std.reporting.agreement import Agreement, agreement
+    from ir_std.reporting.agreement import JudgeAgreement, agreement
     from ir_std.reporting.compare import compare
     from ir_std.reporting.comparison import Comparison
     from ir_std.reporting.results import Results, evaluate
 
 __all__ = [
-    "__version__", "Agreement", "agreement", "analysis", "available_factors", "build_factors",
+    "__version__", "agreement", "analysis", "available_factors", "build_factors",
     "build_from_scores", "calc", "calc_aggregate", "compare", "Comparison", "DCG", "evaluate",
-    "evaluator", "FactorSet", "Fit", "InputError", "IrStdError", "iter_calc",
+    "evaluator", "FactorSet", "Fit", "InputError", "IrStdError", "iter_calc", "JudgeAgreement",
     "load_factors", "Match", "merge", "merging", "NDCG", "nDCG", "NoFactorsError", "normalize",
     "parse_measure", "place", "Placement", "Placer", "plots", "read_scores", "read_trec_qrels",
     "read_trec_run", "recognize", "report", "Results", "sAP", "sBpref", "Scores", "sDCG", "sERR",
@@ -123,7 +123,7 @@ __all__ += sorted(set(ir_measures.__all__) - set(__all__))  # those of later ver
 
 _LAZY_MODULES = ("analysis", "merging", "plots", "report", "testing")
 _LAZY_NAMES = {
-    "Agreement": "reporting.agreement",
+    "JudgeAgreement": "reporting.agreement",
     "agreement": "reporting.agreement",
     "Comparison": "reporting.comparison",
     "Placement": "evaluation.placement",

@@ -46,7 +46,14 @@ class StdProvider(providers.Provider):
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
         # FallbackProvider passes a set, whose order would change from run to run.
-        evaluator = StdEvaluator(sorted(measures, key=str), qrels)
+        measures = sorted(measures, key=str)
+        try:
+            evaluator = StdEvaluator(measures, qrels)
+        except NoFactorsError as missing:
+            if not str(missing).endswith("--factors"):
+                raise
+            example = next(m for m in measures if isinstance(m, Standardized))(factors="SET")
+            raise NoFactorsError(f"{missing}, here in the measure: {example}") from None
         for p in evaluator.plans:
             if p.of_mean:
                 raise NoFactorsError(
@@ -71,12 +78,14 @@ def _about_pyterrier(evaluator: StdEvaluator) -> Iterator[Message]:
             warns=True,
         )
     for match in evaluator.matches:
-        if match.fit and match.fit.basis == "counts" and match.chosen_by == "qrels":
-            named = evaluator.plans[0].measure(factors=match.fit.factors.id)
+        fit = match.fit
+        # Of a whole set there is no other batch.
+        if fit and fit.basis == "counts" and fit.partial and match.chosen_by == "qrels":
+            named = evaluator.plans[0].measure(factors=fit.factors.id)
             yield Message(
-                f"{match.fit.factors.id} was recognized by numbers of relevant documents on "
-                f"{len(match.fit.comparable)} topics, and needs {ENOUGH}: where "
-                f"pt.Experiment evaluates in batches of fewer, name the set, as in {named}",
+                f"{fit.factors.id} was recognized by numbers of relevant documents, for which it "
+                f"takes {ENOUGH} topics: where pt.Experiment evaluates in batches of fewer, name "
+                f"the set, as in {named}",
                 warns=True,
             )
 

@@ -159,7 +159,7 @@ def _depth_messages(name: str, plans: Iterable[Plan], sizes: Ints) -> Iterator[M
         )
         yield Message(text, warns=True, run=name)
     for (set_id, needed), measures in short.items():
-        yield _short_lists_message(name, set_id, needed, measures, sizes)
+        yield from _short_list_messages(name, set_id, needed, measures, sizes)
 
 
 def _is_unlike_depth(deepest: int, depth: int, cutoff: int | None) -> bool:
@@ -168,23 +168,26 @@ def _is_unlike_depth(deepest: int, depth: int, cutoff: int | None) -> bool:
     return too_deep or deepest < AS_DEEP * min(cutoff or depth, depth)
 
 
-def _short_lists_message(
+def _short_list_messages(
     name: str, set_id: str, needed: int, measures: Sequence[Measure], sizes: Ints
-) -> Message:
+) -> Iterator[Message]:
     """On how many topics a run is shorter than what measures look at.
 
     Lists end at one length where they were cut, at different ones where nothing else matched, as
     some do of many systems: that is no more than a note, unless most lists are less than half as
-    long.
+    long, and on a tenth of the topics nothing.
     """
     short = sizes[sizes < AS_DEEP * needed]
     same = int(np.bincount(short).max())
     was_cut = same >= max(CUT_TOPICS, len(short) / 2)
-    return Message(
+    warns = bool(was_cut or np.median(sizes) < needed / 2)
+    if not warns and len(short) <= len(sizes) / 10:
+        return
+    yield Message(
         f"only {_range_of(short)} documents deep on {len(short)} of {len(sizes)} topics, "
         f"{int(sizes.max())} on others, where {', '.join(map(str, measures))} with factors of "
         f"{set_id} looks at {needed}; this lowers it unless nothing else matched",
-        warns=bool(was_cut or np.median(sizes) < needed / 2),
+        warns=warns,
         run=name,
     )
 

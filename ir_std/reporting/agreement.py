@@ -43,7 +43,7 @@ MOST_LEVELS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class JudgeAgreement:
     """How two judges agree on documents, and on systems.
 
     Attributes
@@ -74,7 +74,7 @@ class Agreement:
 
     def __repr__(self) -> str:
         return (
-            f"<Agreement of {' and '.join(self.names)}: {len(self.topics)} topics, "
+            f"<JudgeAgreement of {' and '.join(self.names)}: {len(self.topics)} topics, "
             f"{self.confusion.sum()} documents, {len(self.systems)} systems>"
         )
 
@@ -147,7 +147,7 @@ def agreement(
     *,
     factors: Sequence[Factors | None] = (None, None),
     jobs: int | None = 1,
-) -> Agreement:
+) -> JudgeAgreement:
     """Compare two judgments of the same topics: their labels, and what they say of systems.
 
     Parameters
@@ -203,7 +203,7 @@ def agreement(
         ]
     )
     systems, scores = _in_common(scored, pair, topics)
-    return Agreement(
+    return JudgeAgreement(
         names,
         topics,
         confusion,

@@ -18,10 +18,10 @@ from ir_std.reporting.tables import (
 )
 
 if TYPE_CHECKING:
-    from ir_std.reporting.agreement import Agreement
+    from ir_std.reporting.agreement import JudgeAgreement
 
 
-def _labels(agreement: Agreement, places: int) -> Table:
+def _labels(agreement: JudgeAgreement, places: int) -> Table:
     whole = agreement.confusion.sum(axis=0)
     n = int(whole.sum())
     rows = [
@@ -50,7 +50,7 @@ def _labels(agreement: Agreement, places: int) -> Table:
     )
 
 
-def _confusion(agreement: Agreement, _: int) -> Table:
+def _confusion(agreement: JudgeAgreement, _: int) -> Table:
     whole = agreement.confusion.sum(axis=0)
     first, second = agreement.names
     return Table(
@@ -62,7 +62,7 @@ def _confusion(agreement: Agreement, _: int) -> Table:
     )
 
 
-def _topics(agreement: Agreement, places: int) -> Table:
+def _topics(agreement: JudgeAgreement, places: int) -> Table:
     counts = agreement.confusion
     levels = np.arange(counts.shape[1])
     documents = counts.sum(axis=(1, 2))
@@ -92,7 +92,7 @@ def _topics(agreement: Agreement, places: int) -> Table:
     )
 
 
-def _order(agreement: Agreement, places: int) -> Table:
+def _order(agreement: JudgeAgreement, places: int) -> Table:
     rows = []
     for measure, order in agreement.order.items():
         means = [float(np.nanmean(x)) for x in agreement.scores[measure]]
@@ -126,7 +126,7 @@ def _order(agreement: Agreement, places: int) -> Table:
     )
 
 
-def _means(agreement: Agreement, places: int) -> Table:
+def _means(agreement: JudgeAgreement, places: int) -> Table:
     rows = []
     for column, system in enumerate(agreement.systems):
         for measure, (first, second) in agreement.scores.items():
@@ -154,7 +154,7 @@ def _means(agreement: Agreement, places: int) -> Table:
     )
 
 
-TABLES: dict[str, Callable[[Agreement, int], Table]] = {
+TABLES: dict[str, Callable[[JudgeAgreement, int], Table]] = {
     "labels": _labels,
     "confusion": _confusion,
     "topics": _topics,

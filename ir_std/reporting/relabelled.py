@@ -12,7 +12,7 @@ from ir_measures.measures import Measure
 from ir_std.analysis.estimate import Estimate
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
-from ir_std.reporting.agreement import Agreement, compare_labels
+from ir_std.reporting.agreement import JudgeAgreement, compare_labels
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.part import Part
 from ir_std.reporting.tables import Table, interval_cell, label_cell
@@ -75,7 +75,7 @@ def paired_difference(first: Part, second: Part, measure: Measure) -> Estimate:
     )
 
 
-def label_agreements(comparison: Comparison) -> list[Agreement]:
+def label_agreements(comparison: Comparison) -> list[JudgeAgreement]:
     """Of each two judgments of the same topics, and the systems that were evaluated by both."""
     return [
         one
@@ -86,7 +86,7 @@ def label_agreements(comparison: Comparison) -> list[Agreement]:
     ]
 
 
-def _agreement(comparison: Comparison, names: tuple[str, str]) -> Agreement:
+def _agreement(comparison: Comparison, names: tuple[str, str]) -> JudgeAgreement:
     parts = [{p.system: p for p in comparison.parts if p.collection == name} for name in names]
     first, second = (next(iter(by_system.values())).results.evaluator.qrels for by_system in parts)
     topics = tuple(t for t in first.topics if t in second.positions)
@@ -102,7 +102,7 @@ def _agreement(comparison: Comparison, names: tuple[str, str]) -> Agreement:
     )
     confusion, judged_once = compare_labels((first, second), topics)
     scores = {m: (one[m], other[m]) for m in one}
-    return Agreement(names, topics, confusion, judged_once, systems, scores, ())
+    return JudgeAgreement(names, topics, confusion, judged_once, systems, scores, ())
 
 
 def label_differences_table(differences: Sequence[LabelDifference], places: int = 4) -> Table:

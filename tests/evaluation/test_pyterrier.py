@@ -140,6 +140,41 @@ def test_a_part_of_two_collections_is_named_by_the_measure(tmp_path: Path) -> No
         pt.Experiment([RESULTS], TOPICS.head(4), part, [ir_std.parse_measure(named)], names=["a"])
 
 
+def test_batches_of_a_set_that_only_counts_prove_are_told_to_name_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = [f"c{i}" for i in range(24)]
+    table = dict.fromkeys(["AP"], [0.5] * 24)
+    counted = FactorSet(
+        {"id": "counted", "measures": {"AP": {"systems": 40}}},
+        {t: 1 + i % 3 for i, t in enumerate(topics)},
+        table,
+        table,
+    )
+    counted.save(tmp_path / "sets" / "counted")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "sets"))
+    qrels = pd.DataFrame(
+        [(t, f"d{j}", int(j <= i % 3)) for i, t in enumerate(topics) for j in range(5)],
+        columns=["qid", "docno", "label"],
+    )
+    results = qrels.assign(score=1.0, rank=0, query="q")[["qid", "docno", "score", "rank", "query"]]
+    queries = pd.DataFrame({"qid": topics, "query": "q"})
+
+    def told(n: int, measure: Any = sAP) -> list[str]:
+        part = qrels[qrels["qid"].isin(topics[:n])]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            pt.Experiment([results], queries.head(n), part, [measure], names=["a"])
+        return [str(w.message) for w in caught if "in batches of fewer" in str(w.message)]
+
+    (message,) = told(12)
+    assert message.endswith("name the set, as in sAP(factors='counted')")
+    assert told(24) == []
+    assert told(5, sAP(factors="counted")) == []
+    with pytest.raises(ValueError, match=r"here in the measure: sAP\(factors='SET'\)"):
+        told(5)
+
+
 def test_baseline_and_rounding() -> None:
     table = experiment([RESULTS, OTHER], baseline=0, round=3)
     assert "sAP p-value" in table.columns

@@ -30,11 +30,11 @@ OTHER = {"1": {"a": 2, "b": 1, "c": 1}, "2": {"d": 1, "e": 0, "x": 2}}
 
 
 @pytest.fixture(scope="module")
-def of_judges(data: Path) -> ir_std.Agreement:
+def of_judges(data: Path) -> ir_std.JudgeAgreement:
     return ir_std.agreement(data / "qrels" / PEOPLE, data / "qrels" / MODEL)
 
 
-def test_kappa_on_dl19_is_scikit_learns(of_judges: ir_std.Agreement) -> None:
+def test_kappa_on_dl19_is_scikit_learns(of_judges: ir_std.JudgeAgreement) -> None:
     for weights, kappa in BY_SCIKIT_LEARN.items():
         assert of_judges.kappa(weights).value == pytest.approx(kappa, abs=1e-12)
     for level, kappa in enumerate(AT_LEVEL, 1):
@@ -42,7 +42,7 @@ def test_kappa_on_dl19_is_scikit_learns(of_judges: ir_std.Agreement) -> None:
 
 
 def test_without_runs_the_systems_behind_both_sets_are_compared(
-    of_judges: ir_std.Agreement,
+    of_judges: ir_std.JudgeAgreement,
 ) -> None:
     assert len(of_judges.systems) == 37
     tau = of_judges.order[nDCG @ 10].tau
@@ -52,7 +52,7 @@ def test_without_runs_the_systems_behind_both_sets_are_compared(
 
 
 def test_the_runs_scores_are_those_of_evaluate(
-    of_judges: ir_std.Agreement, data: Path, tmp_path: Path
+    of_judges: ir_std.JudgeAgreement, data: Path, tmp_path: Path
 ) -> None:
     names = ("p_bert", "bm25base_p")
     with tarfile.open(data / "runs" / "dl19-passage.tar.xz") as archive:
@@ -143,7 +143,9 @@ def test_wrong_use_is_one_line(data: Path, ir_std_cli: Any) -> None:
     assert "add --table labels|confusion|topics|order|means" in several.err[0]
 
 
-def test_topics_on_which_the_judges_agree_least_come_first(of_judges: ir_std.Agreement) -> None:
+def test_topics_on_which_the_judges_agree_least_come_first(
+    of_judges: ir_std.JudgeAgreement,
+) -> None:
     kappas = [row[4].value for row in of_judges.table("topics").rows]
     assert kappas == sorted(kappas)
     assert len(kappas) == 43
