@@ -21,6 +21,8 @@ class InputError(IrStdError, ValueError):
     def at(cls, file: object, line: int | None, found: str, expected: str) -> InputError:
         """Built from its facts: where, what was found, what is expected instead."""
         where = f"{file}:{line}" if line is not None else f"{file}"
+        if len(found) > 1000:  # it quotes what somebody made long
+            found = f"{found[:400]}... ({len(found)} characters)"
         return cls(f"{where}: {found}; {expected}")
 
 

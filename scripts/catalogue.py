@@ -98,7 +98,7 @@ A folder is a set, of plain files:
   their scores, how many there are, sources with URL and licence, the SHA-256 of every file it was
   made of, and `notes`.
 - `topics.csv`: the topics, and what is known of their judgments: how many documents are at each
-  level, and fingerprints of the relevant ones.
+  level, and fingerprints of those at each level or above, those judged not relevant included.
 - `mean.csv`, `sd.csv`: for each topic and measure the mean and the sample standard deviation (n-1)
   of the systems' scores; an empty cell where there are no factors.
 - `scores.npz`: where known, the systems' scores, sorted within each topic; arrays of topics x
@@ -127,18 +127,17 @@ report for the measures that it shows.
 
 ## How a collection is recognized
 
-By its relevant documents.  `topics.csv` holds for each topic how many there are at each level,
-and a fingerprint of those at each level or above (the beginning of SHA-256 of their sorted ids).
-Equal fingerprints are proof, even of one topic.  Where a set has none, the numbers of relevant
-documents must agree on ten topics or more, and the match says that it goes by numbers.  Other
-judgments of the same topics get no factors unless you name the set (`--factors`, `factors=`).
-Sets with `kind: judge` have labels of a language model on the topics of the set that
-`same_topics_as` names: `judge` says which model and prompt, and where the labels are from.  They
-are recognized by these very labels; what the model gives when it is run again differs, and is a
-collection of its own, as are judgments of people that a model completed.
+By its judgments, topic by topic and level by level.  `topics.csv` holds for each topic how many
+documents are at each level, and a fingerprint of those at each level or above (the beginning of
+SHA-256 of their sorted ids).  Equal fingerprints are proof, even of one topic, and different ones
+are a difference: a topic's value is standardized only where the judgments agree at every level that
+the measure looks at (binary measures at their own, graded ones at all from 1, Bpref at 0 too).
+Topics that differ are named in a warning and have no value unless you name the set (`--factors`,
+`factors=`); where most differ the set does not fit.  Where a set has no fingerprints, the numbers
+of relevant documents must agree on ten topics or more, and the match says that it goes by numbers
+alone.
 Where several sets fit, the one whose topics are fewest is used: topics 401-450 are TREC-8's, not
-Robust 2004's.  A measure is standardized only where the judgments at its own level agree, and
-within the depth to which the systems were evaluated.
+Robust 2004's.  No measure is standardized beyond the depth to which the systems were evaluated.
 
 ## At the edges
 

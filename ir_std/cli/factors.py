@@ -142,6 +142,8 @@ def _import(args: Namespace) -> None:
     if args.systems < 0:
         raise UsageError(f"--systems is {args.systems}: give the number of systems")
     judged = judgments_of(as_qrels(args.qrels)) if args.qrels else None
+    read = (args.file, *webber_files(args.file), *([args.qrels] if args.qrels else ()))
+    check_set_target(args.output, read, args.force)
     name = args.id or Path(os.path.realpath(args.output)).name
     info = {
         "id": name,
@@ -150,8 +152,6 @@ def _import(args: Namespace) -> None:
         "licence": args.licence,
         "built": f"by ir_std from the {args.format} format",
     }
-    read = (args.file, *webber_files(args.file), *([args.qrels] if args.qrels else ()))
-    check_set_target(args.output, read, args.force)
     tables = FORMATS[args.format].read(args.file)
     set_from_tables(tables, info, args.systems, judged).save(args.output)
 

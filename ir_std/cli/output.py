@@ -149,7 +149,8 @@ def print_factors_used(evaluator: StdEvaluator, standardizes: bool, verbose: boo
             note(match.summary)
             if verbose:
                 note_other_sets(match)
-    print_messages(evaluator.messages)
+    shown = {str(match) for match in evaluator.matches}
+    print_messages(message for message in evaluator.messages if message.text not in shown)
 
 
 def note_other_sets(match: Match) -> None:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ir_measures.measures import Measure
 
 from ir_std._system.processes import default_jobs, map_in_order
-from ir_std.errors import InputError, UsageError
+from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import Evaluation
-from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.evaluator import StdEvaluator, check_common_topics
 from ir_std.reading import FileSource
 from ir_std.scores.inputs import as_run_or_scores
 from ir_std.scores.run_scores import RunScores
-from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
 if TYPE_CHECKING:
@@ -77,24 +76,6 @@ def evaluate_runs(
         # one copy between a thousand runs.
         shared = tuple([own.setdefault(m, m) for m in evaluation.measures])
         yield replace(evaluation, measures=shared)
-
-
-def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
-    """Check that a run and qrels belong together.
-
-    Raises
-    ------
-    InputError
-        If they have no topic in common.
-    """
-    if not set(run.topics) & set(qrels.topics):
-        raise InputError.at(
-            run.name,
-            None,
-            f"no topic in common with {qrels.name} (topics here such as "
-            f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
-            "give the qrels of the run's own topics",
-        )
 
 
 def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:

@@ -9,6 +9,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
+from ir_std.evaluation.obstacles import rows_but
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.estimates import means_of_systems
 from ir_std.factors.factor_set import FactorSet
@@ -51,7 +52,7 @@ class Peers:
 def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
     """How the standardizing systems did, in the unit of the raw measure of ``plan``."""
     name, factors = plan.name, plan.factors
-    rows = factors.rows(topics)
+    rows = rows_but(factors, topics, plan.differing)
     known = np.where(rows >= 0, 1.0, np.nan)
     mean, sd = factors.mean[name][rows] * known, factors.sd[name][rows] * known
     scores = factors.scores.get(name)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, Ints
 from ir_std.errors import NoFactorsError, warn_caller
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import message_texts
+from ir_std.evaluation.obstacles import rows_but, topics_without_value
 from ir_std.evaluation.peers import peer_means, scheme_of
 from ir_std.evaluation.plans import Plan, name_in_set, values_by_unit
 from ir_std.factors.catalog import Factors
@@ -157,7 +158,7 @@ class Placer:
         self.evaluator = evaluator
         self._plans = {p.measure: p for p in evaluator.plans}
         # What is the same for every run.
-        self._rows = cache(FactorSet.rows)
+        self._rows = cache(rows_but)
         self._columns = cache(scores_by_system)
         self._means = cache(peer_means)
 
@@ -216,7 +217,8 @@ class Placer:
         of_mean = plan.of_mean if plan else bool(fit and fit.dataset)
         if factors is None or name not in factors.scores or of_mean:
             return placed
-        rows, mine = factors.rows(topics), _rounded(factors, name, values[raw])
+        rows = self._rows(factors, topics, self._differing(measure))
+        mine = _rounded(factors, name, values[raw])
         if plan:
             mine = plan.apply(mine)
         known = np.flatnonzero((rows >= 0) & ~np.isnan(factors.mean[name])[rows] & ~np.isnan(mine))
@@ -239,13 +241,15 @@ class Placer:
     def _sets_with_run(self, values: Mapping[Measure, Floats]) -> set[str]:
         """The sets with a system that scores as the run does, on every topic by each measure."""
         same: dict[str, list[bool]] = {}
-        for factors, name, raw in dict.fromkeys(map(self._behind, self.evaluator.measures)):
+        behind = {self._behind(m): self._differing(m) for m in self.evaluator.measures}
+        for (factors, name, raw), differing in behind.items():
             if factors and name in factors.systems and name in factors.scores:
-                same.setdefault(factors.id, []).append(self._is_one(factors, name, values[raw]))
+                rows = self._rows(factors, self.evaluator.qrels.topics, differing)
+                is_one = self._is_one(factors, name, rows, values[raw])
+                same.setdefault(factors.id, []).append(is_one)
         return {set_id for set_id, by_measure in same.items() if all(by_measure)}
 
-    def _is_one(self, factors: FactorSet, name: str, raw: Floats) -> bool:
-        rows = self._rows(factors, self.evaluator.qrels.topics)
+    def _is_one(self, factors: FactorSet, name: str, rows: Ints, raw: Floats) -> bool:
         usable = (rows >= 0) & ~np.isnan(factors.mean[name])[rows]
         _, scores = self._columns(factors, name)
         same = np.abs(scores[rows[usable]] - _rounded(factors, name, raw)[usable, None]) <= EXACT
@@ -259,6 +263,13 @@ class Placer:
         factors = self.evaluator.match.factors if self.evaluator.match else None
         name = name_in_set(measure, factors) if factors else None
         return factors, name or "", measure
+
+    def _differing(self, measure: Measure) -> tuple[str, ...]:
+        """The topics whose judgments are not those of the systems."""
+        plan, match = self._plans.get(measure), self.evaluator.match
+        if plan:
+            return plan.differing
+        return topics_without_value(measure, match) if match else ()
 
     def _plain(self, measure: Measure, values: Floats) -> Placement:
         factors, name, _ = self._behind(measure)
@@ -289,7 +300,7 @@ class Placer:
         compared: Floats,
     ) -> Placement:
         """Place the mean of ``values``; ``compared`` are these, rounded as the systems' are."""
-        rows = self._rows(factors, topics)
+        rows = self._rows(factors, topics, self._differing(measure))
         known = ~np.isnan(factors.mean[name])
         usable = (rows >= 0) & known[rows] & ~np.isnan(compared)
         n = int(usable.sum())

@@ -11,18 +11,23 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import NoFactorsError, abbreviate
+from ir_std.evaluation.obstacles import (
+    highest_level_of_collection,
+    levels_of,
+    obstacle_to,
+    rows_but,
+    topics_without_value,
+)
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.collection import Collection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
-from ir_std.factors.judgments import ALL_JUDGED
 from ir_std.factors.recognition import Match, match_by_name, recognize_collection
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import (
     Standardized,
     canonical,
     equivalents,
-    has_graded_gains,
 )
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels
@@ -166,7 +171,7 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
         name = name_in_set(raw, factors) or _name_without_cutoff(raw, factors)
         if name is None or name not in table:
             continue
-        if obstacle := _obstacle(raw, name, match, qrels):
+        if obstacle := obstacle_to(raw, name, match, qrels):
             obstacles.append(obstacle)
         else:
             applicable.append((raw, name))
@@ -190,38 +195,6 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     return Plan(
         measure, raw, factors, name, apply, topics, rows, dataset is not None, levels, differing
     )
-
-
-def rows_but(factors: FactorSet, topics: Iterable[str], differing: Iterable[str]) -> Ints:
-    """The rows of topics in a set; -1 for those that it lacks, and those whose judgments differ."""
-    differing = set(differing)
-    topics = tuple(topics)
-    rows = factors.rows(topics)
-    return np.where([topic in differing for topic in topics], -1, rows) if differing else rows
-
-
-def levels_of(raw: Measure, fit: Fit) -> list[int]:
-    """The levels that a measure looks at: it depends on which documents are at each or above."""
-    if raw.__name__ == "Judged":
-        return [ALL_JUDGED]
-    graded = has_graded_gains(raw) or "rel" not in raw.SUPPORTED_PARAMS
-    levels = set(fit.levels if graded else [raw.params.get("rel", 1)])
-    if raw.__name__ in NEEDS_NOT_RELEVANT:
-        levels.add(0)
-    looks_at_all = {"judged_only", "gains"} & {k for k, v in raw.params.items() if v}
-    if looks_at_all or raw.__name__ in ("infAP", "Accuracy"):
-        levels.add(ALL_JUDGED)
-    return sorted(levels)
-
-
-def topics_without_value(raw: Measure, match: Match) -> tuple[str, ...]:
-    """The topics on which a set's factors are of other judgments than a measure would look at.
-
-    None if the user named the set, and has been warned of what differs.
-    """
-    if match.fit is None or match.chosen_by == "name":
-        return ()
-    return tuple(match.fit.without_value(levels_of(raw, match.fit)))
 
 
 _ENDING_AT_CUTOFF = ("AP", "SP", "nDCG", "DCG")
@@ -308,83 +281,3 @@ def _round_as_printed(scores: Floats, step: float) -> Floats:
 def has_values(table: Floats, rows: Ints) -> bool:
     """Whether a table has a value on one of the rows that are not -1."""
     return not np.isnan(table[rows[rows >= 0]]).all()
-
-
-NEEDS_NOT_RELEVANT = {"Bpref", "Judged", "infAP"}
-"""Measures that tell documents judged not relevant from documents that are not judged."""
-
-
-def _obstacle(raw: Measure, name: str, match: Match, qrels: Qrels) -> str:
-    """Why a set's factors for a raw measure do not apply to qrels; empty if they do."""
-    assert match.fit is not None
-    fit = match.fit
-    depth = fit.factors.about(name, "depth")
-    if depth and raw.params.get("cutoff", 0) > depth:
-        return f"its systems were evaluated to depth {depth}"
-    obstacle = _level_obstacle(raw, fit, qrels)
-    # A user who names a set has been warned of what differs.
-    if obstacle or match.chosen_by == "name":
-        return obstacle
-    return _differing_obstacle(raw, match) or _gain_obstacle(raw, fit, qrels)
-
-
-def _level_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str:
-    """Why a measure cannot be compared at the levels of these qrels."""
-    graded = has_graded_gains(raw)
-    here, there = _highest_level(fit, qrels), fit.factors.info.get("max_level")
-    levels_known = any(fit.factors.judgments[topic].levels for topic in fit.matched)
-    if graded and there is not None and not levels_known:
-        if here > 1 >= there:
-            return f"these qrels have levels to {here}, its systems were judged with one level"
-        if there > 1 >= here and not fit.partial:
-            return f"these qrels have one level, its systems were judged with levels to {there}"
-    level = raw.params.get("rel", 1)
-    if level > highest_level_of_collection(fit, qrels):
-        return f"no document of these qrels is judged at level {level} or above"
-    if raw.__name__ in NEEDS_NOT_RELEVANT and fit.collection.qrels is not None:
-        here = any(fit.collection.not_relevant(topic) for topic in fit.matched)
-        return "" if here else "the documents judged not relevant are not in these qrels"
-    return ""
-
-
-def _differing_obstacle(raw: Measure, match: Match) -> str:
-    """Whether judgments differ, on most topics, at the levels that a measure looks at."""
-    fit = match.fit
-    assert fit is not None
-    differing = topics_without_value(raw, match)
-    if not differing or 2 * len(differing) <= len(fit.matched):
-        return ""
-    levels = [level for level in levels_of(raw, fit) if fit.agreement.at(level).differ]
-    if levels and levels[-1] < 1:
-        return f"other documents are judged not relevant on {len(differing)} topics"
-    where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
-    n = f"{len(differing)} of {len(fit.matched)} topics"
-    return f"the judgments{where} differ from those of its systems on {n}"
-
-
-def _gain_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str:
-    """Whether gains are shares of another level than the one that they were for the systems."""
-    if raw.__name__ != "RBP" or not has_graded_gains(raw):
-        return ""
-    here = highest_level_of_collection(fit, qrels)
-    parts = [part.factors for part in fit.parts or (fit,)]
-    highest = [there for s in parts if (there := s.info.get("max_level")) not in (None, here)]
-    if not highest:
-        return ""
-    return f"gains are level / {here} with these qrels, level / {min(highest)} for its systems"
-
-
-def _highest_level(fit: Fit, qrels: Qrels) -> int:
-    """The highest level of the judgments; the set's where only scores are known."""
-    if isinstance(qrels, CountedTopics):
-        return fit.factors.info.get("max_level") or 1
-    return qrels.max_level
-
-
-def highest_level_of_collection(fit: Fit, qrels: Qrels) -> int:
-    """The highest level of the judgments, or of the collection that they are a part of.
-
-    A part of graded qrels may happen to hold no level above 1: it stays graded.
-    """
-    there = fit.factors.info.get("max_level") or 0
-    return max(_highest_level(fit, qrels), there if fit.partial else 0)

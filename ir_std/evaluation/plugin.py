@@ -14,7 +14,8 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import NoFactorsError
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.messages import Message, topics_without_factors
+from ir_std.evaluation.factor_messages import topics_without_factors
+from ir_std.evaluation.messages import Message
 from ir_std.evaluation.other_providers import has_formula, ir_measures_providers
 from ir_std.factors.fit import ENOUGH
 from ir_std.measures import DCG, SP, Standardized, nDCG

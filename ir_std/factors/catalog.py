@@ -84,8 +84,9 @@ class SetVersion(NamedTuple):
 def known_sets() -> tuple[SetVersion, ...]:
     """All factor sets, by name.
 
-    A set is called by its ``id``.  A user's own hides a shipped one of the same id; of two of the
-    user's the first counts, and the other is skipped with a warning, as is one that is broken.
+    A set is called by its ``id``.  A user's own hides a shipped one of the same id, with a warning;
+    of two of the user's the first counts, and the other is skipped with a warning, as is one that
+    is broken.
 
     Raises
     ------
@@ -108,6 +109,13 @@ def known_sets() -> tuple[SetVersion, ...]:
                     f"two factor sets are called {name!r}: {first.folder} is used, "
                     f"{folder} only by its path; give it another id",
                 )
+    for name in own.keys() & shipped.keys():
+        folder, version = own[name].folder, own[name].version
+        _warn_once(
+            ("replaces", version),
+            f"the factor set {name!r} in {folder} is used instead of the one that comes with "
+            "ir_std; give it another id",
+        )
     return tuple(sorted((shipped | own).values()))
 
 

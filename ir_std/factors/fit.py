@@ -45,6 +45,8 @@ class Fit:
         Why the set does not fit; None if it does.
     parts : tuple of Fit
         The sets that serve together; empty if it is one.
+    contested : frozenset of str
+        Topics on which another set of the same documents knows that other ones are relevant.
     """
 
     factors: FactorSet
@@ -53,6 +55,7 @@ class Fit:
     strange_id: str | None = None
     why_not: str | None = None
     parts: tuple[Fit, ...] = ()
+    contested: frozenset[str] = frozenset()
 
     @cached_property
     def agreement(self) -> Agreement:
@@ -122,10 +125,10 @@ class Fit:
     @cached_property
     def unproven(self) -> tuple[str, ...]:
         """Topics that nothing speaks for: too few to go by their numbers of relevant documents."""
-        if self.basis != "judgments" or not _why_counts_do_not_suffice(self):
-            return ()
-        at = self.agreement.at(1)
-        return tuple(t for t in self.matched if t in {*at.counted, *at.unknown})
+        topics = {*self.contested}
+        if self.basis == "judgments" and _why_counts_do_not_suffice(self):
+            topics.update(self.agreement.at(1).counted, self.agreement.at(1).unknown)
+        return tuple(topic for topic in self.matched if topic in topics)
 
     def without_value(self, levels: Iterable[int]) -> list[str]:
         """Topics that a measure which looks at these levels has no standardized value on."""
@@ -221,8 +224,8 @@ class Fit:
             )
         if self.unproven:
             yield (
-                f"{len(self.unproven)} topics are too few to go by their numbers of relevant "
-                f"documents ({abbreviate(self.unproven)})"
+                f"the numbers of relevant documents alone do not prove {len(self.unproven)} "
+                f"topics ({abbreviate(self.unproven)})"
             )
         if self.basis != "names" and self.strange_id:
             yield f"document ids such as {self.strange_id!r} are not the collection's"

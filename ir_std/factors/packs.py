@@ -106,7 +106,8 @@ def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str])
 
 
 def _folder_of(file: str | os.PathLike[str]) -> str:
-    return os.path.dirname(os.path.realpath(file))
+    with errors_of(file, "cannot be read", "name a file"):
+        return os.path.dirname(os.path.realpath(file))
 
 
 def add(source: str) -> FactorSet:

@@ -164,7 +164,8 @@ def _match_by_judgments(collection: Collection, sets: tuple[SetVersion, ...]) ->
     likely = described_sets(
         sets, lambda there: collection.shares_topics(there) and not collection.rules_out(there)
     )
-    fits = _usable_fits(fit for s in likely if not (fit := fit_set(s, collection)).why_not)
+    compared = [fit_set(factors, collection) for factors in likely]
+    fits = _usable_fits(fit for each in compared if not (fit := _contested(each, compared)).why_not)
     candidates = sorted(_candidates(fits), key=_preference)
     if not candidates:
         return None
@@ -228,6 +229,28 @@ def _too_few_topics(fit: Fit) -> str:
     return f"holds {len(fit.matched)} of the {len(fit.matched) + len(fit.missing)} topics"
 
 
+def _contested(fit: Fit, fits: Iterable[Fit]) -> Fit:
+    """A fit by numbers, without the topics that a set of the same documents speaks against.
+
+    It has as many relevant documents there, and knows that these are others.
+    """
+    pattern, n_rel = fit.factors.info.get("doc_id_pattern"), fit.factors.n_rel
+    counted = set(fit.counted)
+    topics = {
+        topic
+        for other in fits
+        if counted and pattern and other.factors.info.get("doc_id_pattern") == pattern
+        for topic in other.refuted
+        if topic in counted and n_rel[topic] == other.factors.n_rel[topic]
+    }
+    if fit.why_not or not topics:
+        return fit
+    if 2 * len(topics) > len(fit.comparable):
+        what = f"on {len(topics)} of {len(fit.comparable)} topics other documents are relevant"
+        return replace(fit, why_not=f"{what} than in another set of them")
+    return replace(fit, contested=frozenset(topics))
+
+
 def _usable_fits(fits: Iterable[Fit]) -> list[Fit]:
     """The fits, most specific first, without those of the user's broken sets."""
     return sorted(
@@ -238,7 +261,8 @@ def _usable_fits(fits: Iterable[Fit]) -> list[Fit]:
 
 def _loaded(fit: Fit) -> Fit:
     """The same fit with all files of its set as they are now."""
-    return fit_set(load_version(fit.factors), fit.collection)
+    loaded = fit_set(load_version(fit.factors), fit.collection)
+    return replace(loaded, contested=fit.contested)
 
 
 def _candidates(fits: list[Fit]) -> Iterator[Fit]:
@@ -280,7 +304,9 @@ def _joint_fit(fits: list[Fit]) -> Fit | None:
     weakest_first = ("nearly", "names", "counts", "judgments")
     weakest = min(fits, key=lambda fit: weakest_first.index(fit.basis or "nearly"))
     joint = fit_set(join_sets(sets), fits[0].collection)
-    return replace(joint, basis=weakest.basis, why_not=None, parts=tuple(fits))
+    proven = {*joint.same}
+    contested = frozenset(t for fit in fits for t in fit.contested if t not in proven)
+    return replace(joint, basis=weakest.basis, why_not=None, parts=tuple(fits), contested=contested)
 
 
 def _holds_most_topics(fit: Fit) -> bool:
@@ -290,7 +316,8 @@ def _holds_most_topics(fit: Fit) -> bool:
 def _preference(fit: Fit) -> tuple[object, ...]:
     """Sort key: the best fit first."""
     differing = 0 if fit.exact else len({*fit.differ, *fit.refuted})
-    return len(fit.missing), differing, *_specificity(fit.factors)
+    by_numbers = fit.basis in ("counts", "nearly")
+    return len(fit.missing), by_numbers, differing + len(fit.contested), *_specificity(fit.factors)
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:
@@ -300,7 +327,7 @@ def _specificity(factors: FactorSet) -> tuple[object, ...]:
 
 def _is_rival(fit: Fit, best: Fit) -> bool:
     """Whether a set fits as well as the best, its origin and name aside, but has other factors."""
-    if best.parts or _preference(fit)[:4] != _preference(best)[:4]:
+    if best.parts or _preference(fit)[:5] != _preference(best)[:5]:
         return False
     rival, used = _loaded(fit).factors, best.factors
     rival_rows, used_rows = rival.rows(best.matched), used.rows(best.matched)

@@ -11,7 +11,7 @@ from made_up import collection
 
 import ir_std
 from ir_std import FactorSet, NoFactorsError, nDCG, sAP, snDCG, sR
-from ir_std.evaluation.messages import factor_messages
+from ir_std.evaluation.factor_messages import factor_messages
 from ir_std.evaluation.plans import make_plan, match_factors
 from ir_std.trec.inputs import as_qrels
 

@@ -151,9 +151,9 @@ def test_a_measure_without_factors_asked_for_by_its_standardized_name_is_an_erro
 
 def test_qrels_of_no_collection_are_an_error_only_for_standardized_names() -> None:
     qrels = {"unknown": {"a": 1}}
-    assert ir_std.calc_aggregate([AP], qrels, RUN) == {AP: 0}
+    assert ir_std.calc_aggregate([AP], qrels, {"unknown": {"a": 1.0}}) == {AP: 1}
     with pytest.raises(NoFactorsError, match="no factor set fits"):
-        ir_measures.calc_aggregate([sAP], qrels, RUN)
+        ir_measures.calc_aggregate([sAP], qrels, {"unknown": {"a": 1.0}})
 
 
 def test_a_named_set_that_holds_none_of_the_topics_is_an_error() -> None:

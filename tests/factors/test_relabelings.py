@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from relabel import KINDS, Qrels, Run, Truth, outcome, random_run, relabel
+from relabel import ALTERATIONS, KINDS, Qrels, Run, Truth, outcome, random_run, relabel
 
 import ir_std
 from ir_std.trec.files import read_qrels
@@ -76,6 +76,46 @@ def tried(name: str, seeds: range, data: Path) -> dict[str, Counter[str]]:
         table[kind]["refused"] += counts["said"]
         table[kind]["wrong values"] += counts["wrong"]
     return table
+
+
+def tried_on_data_sets(names: list[str], n: int, folder: Path) -> Counter[str]:
+    """Of altered judgments of whole data sets how many means were right, said, or wrong."""
+    counts: Counter[str] = Counter()
+    for seed in range(n):
+        name, kind = names[seed % len(names)], [*ALTERATIONS, "cut"][seed % 6]
+        random = np.random.default_rng(seed)
+        qrels, run = collection(folder / f"{name}.txt")
+        share = random.choice([0.01, 1.0])
+        made = {t: docs for t, docs in qrels.items() if kind != "cut" or random.random() < 0.9}
+        if kind != "cut":
+            alter = ALTERATIONS[kind]
+            made = {t: alter(d, random) if random.random() < share else d for t, d in made.items()}
+        means = [
+            ir_std.evaluator(["nDCG@10", "R@100"], judged).evaluate(run).means
+            for judged in (qrels, made)
+        ]
+        for measure in map(ir_std.parse_measure, ("snDCG@10", "sR@100")):
+            value = means[1].get(measure)
+            same = value is not None and abs(value - means[0][measure]) < 1e-9
+            counts["right" if same else "said" if value is None else "wrong"] += 1
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("names", "n"),
+    [
+        ("nfcorpus scifact", 6),
+        pytest.param(
+            "nfcorpus scifact arguana fiqa scidocs trec-covid webis-touche2020 dbpedia-entity "
+            "cqadupstack-unix cqadupstack-tex",
+            100,
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_altered_data_sets_are_not_standardized(names: str, n: int, data: Path) -> None:
+    counts = tried_on_data_sets(names.split(), n, data / "qrels" / "beir")
+    assert counts["wrong"] == 0
 
 
 @pytest.mark.parametrize(

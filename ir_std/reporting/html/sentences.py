@@ -162,6 +162,11 @@ def _fit(results: EvaluatedRuns, measure: Measure) -> str:
             f"The factors, from the {systems}, cover {len(fit.matched)} of {total} topics; the "
             f"others have no standardized score."
         )
+    if fit.refuted:
+        return (
+            f"The factors, from the {systems}, are of these judgments on "
+            f"{total - len(fit.refuted)} of {total} topics; the others were judged otherwise."
+        )
     if fit.differ:
         return (
             f"The factors, from the {systems}, fit nearly: {_count(len(fit.differ), 'topic')} "

@@ -1,0 +1,216 @@
+"""Messages about the factors on a collection's topics, whatever the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from ir_std.errors import abbreviate
+from ir_std.evaluation.messages import Message, listed_counts
+from ir_std.evaluation.plans import Plan
+from ir_std.factors.catalog import sibling_sets
+from ir_std.factors.fit import Fit
+from ir_std.factors.recognition import Match
+
+MIN_SYSTEMS = 30
+"""With fewer systems schemes z and E mislead, as measured by ``scripts/uncertainty_experiment.py``:
+drawn by team, 8 of TREC-8's systems make of the best run's mean z of 2.1 one of 4.7, 30 of 2.7."""
+FEW_MISLEAD = {
+    "z": "z exaggerates how far runs are from the mean, use N or U",
+    "E": "E and its intervals tell little of the best and the weakest runs, use N or U",
+}
+
+
+def factor_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
+    """About the factors on these topics."""
+    matches = list(matches)
+    yield from _doubt_messages(plans, matches)
+    yield from _proof_messages(plans, matches)
+    yield from _gap_messages(plans)
+    yield from _dataset_messages(plans)
+    yield from _flat_topic_messages(plans)
+    yield from _unknown_depth_messages(plans)
+    yield from _few_system_messages(plans)
+    yield from _ambiguity_messages(plans, matches)
+
+
+def _doubt_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
+    """What speaks against a fit that is not perfect, and which measures it leaves out where."""
+    for match in matches:
+        if match.fit is None:
+            continue
+        own = [plan for plan in plans if plan.factors.id == match.fit.factors.id]
+        levels = {level for plan in own for level in plan.levels if level < 1}
+        doubts = [match.fit.doubt, match.fit.difference(sorted(levels))]
+        if text := "; ".join(filter(None, doubts)):
+            left_out = [str(plan.measure) for plan in own if plan.differing]
+            if left_out:
+                text += f"; there {', '.join(left_out)} have no value"
+                if not match.fit.parts:
+                    text += f", unless the set is named (factors= or --factors {own[0].factors.id})"
+            yield Message(f"{match.fit.factors.id}: {text}", warns=True)
+
+
+def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
+    """What of the judgments could not be compared where numbers decided."""
+    for match in matches:
+        fit = match.fit
+        if fit is None or fit.basis is None or fit.dataset is not None:
+            continue
+        counted = [topic for topic in fit.counted if topic not in fit.unproven]
+        # Of scores numbers are all that there is, as the summary says.
+        from_scores = fit.collection.qrels is None
+        if counted and fit.basis != "names" and match.chosen_by != "name" and not from_scores:
+            on = f" on {len(counted)} topics" if len(counted) < len(fit.matched) else ""
+            yield Message(
+                f"{fit.factors.id}: recognized by numbers of relevant documents alone{on}",
+                warns=not _all_counts_agree(fit),
+            )
+        if not from_scores:
+            yield from _unknown_level_messages(fit, plans)
+
+
+def _all_counts_agree(fit: Fit) -> bool:
+    """Whether all topics of a set that only numbers are known of are there, with equal numbers."""
+    here = {*fit.matched, *(t for t, known in fit.factors.judgments.items() if known.fingerprints)}
+    return not fit.differ and all(topic in here or not n for topic, n in fit.factors.n_rel.items())
+
+
+def _unknown_level_messages(fit: Fit, plans: Iterable[Plan]) -> Iterator[Message]:
+    """Which measures look at levels of which a set does not know its judgments."""
+    at = fit.agreement.at
+    own = [plan for plan in plans if plan.factors.id == fit.factors.id]
+    levels = [level for level in fit.levels if level > 1 and at(level).unknown]
+    graded = [str(plan.measure) for plan in own if set(levels) & {*plan.levels}]
+    if graded:
+        yield Message(
+            f"{fit.factors.id} does not know its judgments at level "
+            f"{abbreviate(map(str, levels))}: whether they agree is unknown "
+            f"({', '.join(graded)})",
+            warns=True,
+        )
+    unknown = [
+        str(plan.measure)
+        for plan in own
+        if any(at(level).unknown or at(level).counted for level in plan.levels if level < 1)
+    ]
+    if unknown:
+        yield Message(
+            f"{fit.factors.id} does not know which documents were judged not relevant "
+            f"({', '.join(unknown)})"
+        )
+
+
+def _gap_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Topics that a set does not hold, or has no factors for."""
+    topics_by_set: dict[str, dict[str, None]] = {}
+    for plan in plans:
+        differing = set(plan.differing)
+        missing = [topic for topic in topics_without_factors(plan) if topic not in differing]
+        topics_by_set.setdefault(plan.factors.id, {}).update(dict.fromkeys(missing))
+    for set_id, topics in topics_by_set.items():
+        if topics:
+            yield Message(
+                f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {set_id}, "
+                f"left out of standardized means: {abbreviate(topics)}",
+                warns=True,
+            )
+
+
+def topics_without_factors(plan: Plan) -> list[str]:
+    """The topics on which a measure has no factors, or the judgments differ."""
+    known = ~(np.isnan(plan.factors.mean[plan.name]) | np.isnan(plan.factors.sd[plan.name]))
+    missing = (plan.rows < 0) | ~known[plan.rows]
+    return [plan.topics[i] for i in np.flatnonzero(missing).tolist()]
+
+
+def _dataset_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Which systems a run is compared with on whole data sets, and notes on these."""
+    notes_by_population: dict[str, dict[str, str]] = {}
+    for plan in plans:
+        if plan.factors.of_datasets:
+            info = plan.factors.info
+            notes = notes_by_population.setdefault(info.get("population", ""), {})
+            for dataset in plan.topics:
+                if note := info.get("datasets", {}).get(dataset, {}).get("note"):
+                    notes[dataset] = note
+            if plan.of_mean:
+                yield from _spread_messages(plan)
+    for population, notes in notes_by_population.items():
+        if population:
+            yield Message(f"compared with {population}")
+        for dataset, note in notes.items():
+            yield Message(f"{dataset}: {note}")
+
+
+def _spread_messages(plan: Plan) -> Iterator[Message]:
+    """The systems' mean, median and standard deviation on the data set."""
+    scores, row = plan.factors.scores.get(plan.name), plan.rows[0]
+    if scores is not None and row >= 0:
+        known = scores[row][~np.isnan(scores[row])]
+        yield Message(
+            f"{plan.raw} of the {len(known)} systems on {plan.topics[0]}: mean "
+            f"{known.mean():.4f}, median {np.median(known):.4f}, deviation "
+            f"{known.std(ddof=1):.4f}"
+        )
+
+
+def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Topics on which all systems scored the same."""
+    counts_by_set: dict[str, dict[str, int]] = {}
+    for plan in plans:
+        if plan.measure["scheme"] == "E":
+            continue
+        n = int((plan.factors.sd[plan.name][plan.rows[plan.rows >= 0]] == 0).sum())
+        if n:
+            counts_by_set.setdefault(plan.factors.id, {})[str(plan.measure.base)] = n
+    for set_id, counts in counts_by_set.items():
+        yield Message(
+            f"the systems of {set_id} all scored the same on some topics "
+            f"({listed_counts(counts)}): there N and U are 0 below that score, 0.5 at it and 1 "
+            "above, and z has no value"
+        )
+
+
+def _few_system_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Schemes that mislead where few systems are behind the factors."""
+    few = {
+        (plan.factors.id, plan.measure["scheme"]): n
+        for plan in plans
+        if plan.measure["scheme"] in FEW_MISLEAD
+        and 1 < (n := plan.factors.n_systems[plan.name]) < MIN_SYSTEMS
+    }
+    for (set_id, scheme), n in few.items():
+        yield Message(f"{set_id} has {n} systems: with few {FEW_MISLEAD[scheme]}")
+
+
+def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
+    """Which measures look at whole lists, of systems whose depth is not known."""
+    measures_by_set: dict[str, list[str]] = {}
+    for plan in plans:
+        known = plan.factors.about(plan.name, "depth")
+        if not known and "cutoff" not in plan.raw.params and not plan.of_mean:
+            measures_by_set.setdefault(plan.factors.id, []).append(str(plan.measure))
+    for set_id, measures in measures_by_set.items():
+        yield Message(
+            f"how deep the systems of {set_id} were evaluated is unknown: "
+            f"{', '.join(measures)} of a run that is less deep is too low"
+        )
+
+
+def _ambiguity_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator[Message]:
+    """Other collections that the topics may be a part of."""
+    for match in matches:
+        fit = match.fit
+        if not fit or not fit.partial or match.chosen_by != "qrels":
+            continue
+        # Other systems on the same collection leave no doubt of which it is.
+        siblings = {sibling.id for sibling in sibling_sets(fit.factors)} if match.others else ()
+        if others := [set_id for set_id in match.others if set_id not in siblings]:
+            yield Message(
+                f"these topics are a part of {fit.factors.id}, which is used, but also of "
+                f"{', '.join(others)}; name the set with factors= or --factors, or in "
+                f"the measure: {plans[0].measure(factors=fit.factors.id)}",
+                warns=True,
+            )
