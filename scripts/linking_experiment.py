@@ -262,6 +262,22 @@ def describe_engines(data: Path) -> None:
 FIGURES = ("type I", "coverage", "power", "wrong way", "refused", "shift")
 
 
+def print_worst(rows: Sequence[Sequence[str]]) -> None:
+    """Over all sets: the largest drift, type I error in the mean, coverage from and to, power."""
+    for split, way in dict.fromkeys((row[3], row[4]) for row in rows):
+        for case in dict.fromkeys(row[5] for row in rows):
+            chosen = [row for row in rows if (row[3], row[4], row[5]) == (split, way, case)]
+            drift = max(float(row[6]) for row in chosen)
+            type_1, coverage, power, wrong = (
+                [float(row[i].split(" ")[0]) for row in chosen] for i in (7, 8, 9, 10)
+            )
+            print(
+                f"{split}, anchors {way}, {case}: RMS / floor at most {drift:.2f}; type I "
+                f"{np.mean(type_1):.3f}; coverage {min(coverage):.3f} to {max(coverage):.3f}; "
+                f"found {np.mean(power):.3f}, the wrong way {np.mean(wrong):.3f}"
+            )
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Run all cases and print them."""
     args = arguments(__doc__ or "", argv, trials=300)
@@ -270,15 +286,16 @@ def main(argv: Sequence[str] | None = None) -> None:
         scores = scores_by_system(ir_std.load_factors(name), measure)[1]
         matrices[name, measure] = scores[~np.isnan(scores).any(axis=1)]
     describe_engines(args.data)
-    rows = []
+    rows: list[list[str]] = []
     for case in cases({name: len(scores) for (name, _), scores in matrices.items()}):
         tallies = run_case(case, matrices[case.name, case.measure], args.trials, args.seed)
         floor = tallies["same systems"].mean("drift")
         for what, tally in tallies.items():
             ratio = np.sqrt(tally.mean("drift") / floor)
             figures = [f"{tally.mean(c):.3f} ({tally.error(c):.3f})" for c in FIGURES]
-            rows.append([*case, what, f"{ratio:.2f}", *figures])
+            rows.append([*map(str, case), what, f"{ratio:.2f}", *figures])
             print("  ".join(map(str, rows[-1])), flush=True)
+    print_worst(rows)
     write_csv(
         args.out / "linking" / "linking.csv",
         ("set", "measure", "topics", "systems", "anchors", "case", "RMS / floor", *FIGURES),
