@@ -243,7 +243,7 @@ def _contested(fit: Fit, fits: Iterable[Fit]) -> Fit:
         for topic in other.refuted
         if topic in counted and n_rel[topic] == other.factors.n_rel[topic]
     }
-    if fit.why_not or not topics:
+    if fit.why_not or fit.basis == "names" or not topics:
         return fit
     if 2 * len(topics) > len(fit.comparable):
         what = f"on {len(topics)} of {len(fit.comparable)} topics other documents are relevant"
