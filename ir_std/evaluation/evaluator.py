@@ -198,7 +198,7 @@ class StdEvaluator(providers.Evaluator):
             If documents are to be taken out, or a depth is given, and ``run`` holds scores.
         """
         read = as_run_or_scores(run)
-        if read.topics:
+        if read.topics and self.qrels.topics:
             check_common_topics(read, self.qrels)
         name = name or read.name
         if isinstance(read, RunScores):

@@ -147,7 +147,10 @@ def _sets_in(root: Path) -> Iterator[tuple[str, Version]]:
 
 
 def _names_in(root: Path) -> list[str]:
-    with errors_of(root, "cannot be read", "IR_STD_FACTORS names folders of factor sets"):
+    expected = "IR_STD_FACTORS names folders of factor sets"
+    if not os.path.lexists(root):
+        raise InputError.at(root, None, "no such folder", expected)
+    with errors_of(root, "cannot be read", expected):
         return subfolder_names(root)
 
 

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Ints, Mask
 from ir_std.factors.factor_set import FactorSet
-from ir_std.reading import Ids
-from ir_std.reading.ids import Keys
+from ir_std.reading import Ids, Keys
 from ir_std.trec.runs import Run
 
 BITS = 40

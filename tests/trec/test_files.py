@@ -11,7 +11,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, RR, Bpref, Judged, P, nDCG
 
@@ -222,6 +222,7 @@ topics = st.sampled_from(["1", "2", "x y".replace(" ", "é")])
 def test_a_file_gives_the_same_values_as_the_dict_it_was_written_from(
     run: Any, qrels: Any, random: Any
 ) -> None:
+    assume(run.keys() & qrels.keys())  # with no topic in common it is an error
     # Judge some of the retrieved documents, or nothing would be found.
     for topic in run.keys() & qrels.keys():
         for doc in list(run[topic])[::2]:
