@@ -125,8 +125,6 @@ def errors_of(file: object, what: str, expected: str) -> Iterator[None]:
     """
     try:
         yield
-    except FileNotFoundError:
-        raise InputError.at(shown_name(file), None, "no such file", expected) from None
     except (OSError, RuntimeError, ValueError) as failed:
         # A RuntimeError of links in a circle, a ValueError of a name with a zero in it.
         if isinstance(failed, InputError):

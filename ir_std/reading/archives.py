@@ -111,7 +111,10 @@ def _below(
         for file in files_below(path, skip):
             yield from _below(file, max_member, skip)
     elif not os.path.exists(path):
-        with errors_of(path, "cannot be read", "name a run, a folder or an archive"):
+        expected = "name a run, a folder or an archive"
+        with errors_of(path, "cannot be read", expected):
+            if not os.path.lexists(path):
+                raise InputError.at(path, None, "no such file", expected)
             path.stat()
     elif path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX)):
         members = _zip_members if path.suffix == ZIP_SUFFIX else _tar_members

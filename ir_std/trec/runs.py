@@ -16,8 +16,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Collision, Ids, check_strings, keys, may_repeat
-from ir_std.reading.ids import Keys
+from ir_std.reading import Collision, Ids, Keys, check_strings, keys, may_repeat
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 
