@@ -144,7 +144,7 @@ class ScoreTable:
         What the systems are called.
     lines : dict of str to int
         The topics, in the file's order, with their lines in the file.
-    scores : ndarray, shape (n_topics, n_systems)
+    scores : ndarray, shape (n_topics, n_columns)
         NaN for empty cells.
     resolution : float
         The step of the most decimals that occur, such as 0.0001; 0 for exact scores.

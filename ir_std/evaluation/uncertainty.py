@@ -43,7 +43,7 @@ class Influences:
 
     Attributes
     ----------
-    values : ndarray, shape (n_systems, n_runs)
+    values : ndarray, shape (n_standardizing, n_runs)
         See :func:`ir_std.analysis.influence.influence`.
     names : tuple of str
         The systems' names; empty where they have only numbers.

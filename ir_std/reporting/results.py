@@ -121,11 +121,6 @@ class Results(EvaluatedRuns):
 
     The data and what follows from them are :class:`EvaluatedRuns`'; here are the views.
 
-    Attributes
-    ----------
-    evaluator, evaluations, baseline, test, correction
-        As :class:`EvaluatedRuns` has them.
-
     Examples
     --------
     >>> results = ir_std.evaluate("bm25.run", "qrels.txt", "AP")

@@ -82,7 +82,7 @@ def said(code: str, folder: Path) -> list[str]:
         cwd=folder,
         env={**os.environ, "PYTHONHASHSEED": "7"},
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return re.sub(r"/tmp\w+", "/tmp", done.stdout).splitlines()
