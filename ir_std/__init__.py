@@ -89,7 +89,8 @@ if TYPE_CHECKING:
     from ir_std.evaluation.placement import Placement, Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
-    from ir_std.reporting.agreement import JudgeAgreement, agreement
+    from ir_std.reporting.agreement import agreement
+    from ir_std.reporting.judge_agreement import JudgeAgreement
     from ir_std.reporting.compare import compare
     from ir_std.reporting.comparison import Comparison
     from ir_std.reporting.results import Results, evaluate
@@ -123,7 +124,7 @@ __all__ += sorted(set(ir_measures.__all__) - set(__all__))  # those of later ver
 
 _LAZY_MODULES = ("analysis", "merging", "plots", "report", "testing")
 _LAZY_NAMES = {
-    "JudgeAgreement": "reporting.agreement",
+    "JudgeAgreement": "reporting.judge_agreement",
     "agreement": "reporting.agreement",
     "Comparison": "reporting.comparison",
     "Placement": "evaluation.placement",

@@ -9,7 +9,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import IrStdError
 from ir_std.measures import canonical, parse_measure
-from ir_std.measures.lookup import by_name
+from ir_std.measures.registry import by_name
 from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
 
 UNBOUNDED = ("SP", "DCG", "alpha_DCG")
