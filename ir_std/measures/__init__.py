@@ -11,7 +11,8 @@ module                  what it holds
 ``registry``            measures by name, ir_std's own and ir_measures'; names to objects
 ``parameters``          which parameters are allowed; canonical names
 ``equivalence``         measures that are equal once they are standardized
-``names``               what trec_eval and MTEB call the measures
+``names``               what users of other tools write for measures
+``translation``         what trec_eval and MTEB call the measures, as tables
 ======================  ====================================================================
 """
 
