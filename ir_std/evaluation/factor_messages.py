@@ -190,7 +190,8 @@ def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
     measures_by_set: dict[str, list[str]] = {}
     for plan in plans:
         known = plan.factors.about(plan.name, "depth")
-        if not known and "cutoff" not in plan.raw.params and not plan.of_mean:
+        whole = plan.of_mean or plan.factors.of_datasets
+        if not known and "cutoff" not in plan.raw.params and not whole:
             measures_by_set.setdefault(plan.factors.id, []).append(str(plan.measure))
     for set_id, measures in measures_by_set.items():
         yield Message(

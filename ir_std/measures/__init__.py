@@ -30,6 +30,7 @@ from ir_std.measures.equivalence import equivalents, has_graded_gains
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
+from ir_std.measures.main_score import main_score as main_score  # registers it
 from ir_std.measures.parameters import canonical, check_params
 from ir_std.measures.registry import Measures, as_measures, near_measures, parse_measure
 from ir_std.measures.registry import join_ir_measures as _join_ir_measures
