@@ -135,7 +135,8 @@ def tukey_test(d: npt.ArrayLike) -> Floats:
     The usual form, a two-way analysis of variance with topics as blocks (Carterette, TOIS 2012),
     takes one residual variance for all pairs.  Against a baseline that varies more than the runs
     that is too small: with ten runs, 50 topics and a baseline of three times their deviation it
-    finds a difference where there is none in 15 of 100 cases at a level of 5 percent, this in 1.
+    finds a difference where there is none in 14 of 100 cases at a level of 5 percent, this in fewer
+    than 1 (``scripts/uncertainty_experiment.py``).
 
     Parameters
     ----------
