@@ -38,10 +38,10 @@ from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for, select_factors
 from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.inputs import left_out, qrels_or_counts, runs_by_name
 from ir_std.evaluation.parallel import evaluate_runs
 from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME
 from ir_std.schemes import scheme_names
-from ir_std.scores.inputs import qrels_or_counts, runs_by_name
 from ir_std.scores.run_scores import RunScores
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
@@ -149,7 +149,8 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     sort, (inputs, measures) = parse_sort_measure(args), parse_arguments(args)
     schemes, runs = _schemes(args), read_runs(inputs, args.measure)
     judgments = qrels_or_counts(runs.values(), inputs.qrels)
-    match = select_factors(judgments, args.factors, systems=args.systems, without=args.without)
+    without = left_out(args.without, runs.values())
+    match = select_factors(judgments, args.factors, systems=args.systems, without=without)
     evaluator = evaluator_for(
         judgments, measures or None, schemes, match, runs.values(), args.residual
     )

@@ -14,6 +14,7 @@ from ir_std._arrays import Floats, Ints
 from ir_std.errors import NoFactorsError, warn_caller
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.inputs import as_run_or_scores, qrels_or_counts
 from ir_std.evaluation.messages import message_texts
 from ir_std.evaluation.obstacles import rows_but, topics_without_value
 from ir_std.evaluation.peers import peer_means, scheme_of
@@ -23,7 +24,6 @@ from ir_std.factors.estimates import scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Measures
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.scores.inputs import as_run_or_scores, qrels_or_counts
 
 
 @dataclass(frozen=True)
