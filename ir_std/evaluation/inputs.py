@@ -17,7 +17,7 @@ from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.fit import Fit, fit_set
 from ir_std.factors.systems import (
-    SystemScores,
+    ScoresOfSystem,
     TopicsOfSet,
     find_system,
     names_system,
@@ -25,8 +25,7 @@ from ir_std.factors.systems import (
     system_of,
 )
 from ir_std.measures import Standardized, as_measures, parse_measure, standardized
-from ir_std.scores import inputs as scores_inputs
-from ir_std.scores.inputs import name_runs
+from ir_std.scores.inputs import as_run_or_scores, name_runs, qrels_or_counts, runs_by_name
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
@@ -37,7 +36,7 @@ SELF = "self"
 """Stands for the systems that are evaluated, where some are left out of the factors."""
 
 
-def as_run_or_scores(run: Any) -> Run | RunScores:
+def read_input(run: Any) -> Run | RunScores:
     """A run, or scores of one, in any form; or the name of a set's system.
 
     Raises
@@ -47,19 +46,19 @@ def as_run_or_scores(run: Any) -> Run | RunScores:
     UsageError
         If a text names a set, and none of its systems.
     """
-    return scores_inputs.as_run_or_scores(find_system(run))
+    return as_run_or_scores(find_system(run))
 
 
-def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
+def inputs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
     """Runs, scores and systems by name, as :func:`ir_std.scores.inputs.runs_by_name`.
 
     A system is called as its set calls it; by the set's name too, where a run is called the same.
     """
     named = {name: find_system(run) for name, run in name_runs(runs).items()}
-    return scores_inputs.runs_by_name(named, measure)
+    return runs_by_name(named, measure)
 
 
-def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
+def judgments_for(runs: Iterable[Any], qrels: Any) -> Qrels:
     """The qrels; where none are given what scores show of them, or the set of a system.
 
     Raises
@@ -68,14 +67,14 @@ def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
         If there are none and not all runs are scores.
     """
     runs = list(runs)
-    judgments = scores_inputs.qrels_or_counts(runs, qrels)
-    of_sets = [run.factors for run in runs if isinstance(run, SystemScores) and run.factors]
+    judgments = qrels_or_counts(runs, qrels)
+    of_sets = [run.factors for run in runs if isinstance(run, ScoresOfSystem) and run.factors]
     if qrels is None and of_sets and isinstance(judgments, CountedTopics):
         return TopicsOfSet(judgments, of_sets[0])
     return judgments
 
 
-def scores_on(scores: SystemScores, qrels: Qrels) -> RunScores:
+def scores_on(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
     """A system's scores on the topics that are judged alike in its set and in qrels.
 
     On the others a measure that looks at the levels which differ has no value.
@@ -128,7 +127,7 @@ def left_out(without: str | Iterable[str], runs: Iterable[Any]) -> tuple[str, ..
     tags = (without,) if isinstance(without, str) else tuple(without)
     if SELF not in tags:
         return tags
-    own = [run.tag for run in runs if isinstance(run, SystemScores)]
+    own = [run.tag for run in runs if isinstance(run, ScoresOfSystem)]
     if not own:
         raise UsageError(
             f"{SELF} stands for the systems of a set that are evaluated, and these are runs: name "
@@ -180,10 +179,10 @@ def add_baseline(
 
 def is_system(run: Any, name: str) -> bool:
     """Whether a run is the system of a set that a text names."""
-    return isinstance(run, SystemScores) and run.name == system(name).name
+    return isinstance(run, ScoresOfSystem) and run.name == system(name).name
 
 
-def _added(baseline: SystemScores, runs: dict[str, Any]) -> str:
+def _added(baseline: ScoresOfSystem, runs: dict[str, Any]) -> str:
     """Add a baseline to the runs; its name there."""
     name = next((n for n, run in runs.items() if is_system(run, baseline.name)), baseline.tag)
     if name in runs and not is_system(runs[name], baseline.name):
@@ -192,7 +191,7 @@ def _added(baseline: SystemScores, runs: dict[str, Any]) -> str:
     return name
 
 
-def best_system(qrels: Qrels, factors: Factors | None, measures: Any) -> SystemScores:
+def best_system(qrels: Qrels, factors: Factors | None, measures: Any) -> ScoresOfSystem:
     """The system of the factor set with the highest mean by the first measure.
 
     Parameters

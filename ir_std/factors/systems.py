@@ -26,7 +26,7 @@ SEPARATOR = "/"
 
 
 @dataclass(eq=False, repr=False)
-class SystemScores(RunScores):
+class ScoresOfSystem(RunScores):
     """The scores of one of a set's systems, by the measures that have distributions.
 
     Attributes
@@ -63,7 +63,7 @@ class TopicsOfSet(CountedTopics):
         self.factors = factors
 
 
-def system(name: str) -> SystemScores:
+def system(name: str) -> ScoresOfSystem:
     """The scores of one of the systems behind a factor set.
 
     Such scores serve wherever a run is expected, and so does the name alone; only what needs
@@ -85,8 +85,8 @@ def system(name: str) -> SystemScores:
     Examples
     --------
     >>> bm25 = ir_std.system("dl19-passage/bm25base_p")
-    >>> bm25.topics[:2], bm25.values[ir_std.nDCG @ 10]["19335"]
-    (('19335', '47923'), 0.32...)
+    >>> bm25.topics[:2], round(bm25.values[ir_std.nDCG @ 10]["19335"], 4)
+    (('19335', '47923'), 0.5756)
     """
     found = _split(name)
     if found is None:
@@ -95,7 +95,7 @@ def system(name: str) -> SystemScores:
     return system_of(load_factors(found[0]), found[1])
 
 
-def system_of(factors: FactorSet, tag: str) -> SystemScores:
+def system_of(factors: FactorSet, tag: str) -> ScoresOfSystem:
     """The scores of the system that a set calls ``tag``.
 
     Raises
@@ -111,7 +111,7 @@ def system_of(factors: FactorSet, tag: str) -> SystemScores:
             f"{factors.id} has no system {tag!r}: it has {abbreviate(by_tag)}, which ir_std "
             f"factors systems {factors.id} lists{suggestion(tag, by_tag)}"
         )
-    return SystemScores(
+    return ScoresOfSystem(
         f"{factors.id}{SEPARATOR}{tag}",
         by_tag[tag],
         {topic: n for topic, n in factors.n_rel.items() if n is not None},

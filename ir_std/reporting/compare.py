@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import UsageError, suggestion, warn_caller
 from ir_std.evaluation.api import companions
-from ir_std.evaluation.inputs import as_run_or_scores, qrels_or_counts
+from ir_std.evaluation.inputs import judgments_for, read_input
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.residual import EarlierDocuments
@@ -158,8 +158,7 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
     Scores that have topics in common, with the same counts, are of the same collection.
     """
     read = [
-        (name, as_run_or_scores(run) if qrels is None else run, qrels)
-        for name, run, qrels in entries
+        (name, read_input(run) if qrels is None else run, qrels) for name, run, qrels in entries
     ]
     groups: list[list[RunScores]] = []
     for _, run, qrels in read:
@@ -173,7 +172,7 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
     counted = {
         id(run): topics
         for group in groups
-        for topics in [qrels_or_counts(group, None)]
+        for topics in [judgments_for(group, None)]
         for run in group
     }
     return [(name, run, counted[id(run)] if qrels is None else qrels) for name, run, qrels in read]

@@ -13,7 +13,7 @@ from ir_std._arrays import Axes, DataFrame
 from ir_std.analysis.paired import correction_for
 from ir_std.errors import MissingLibraryError, warn_caller
 from ir_std.evaluation.api import SystemsSelection, evaluator_for, select_factors
-from ir_std.evaluation.inputs import add_baseline, left_out, qrels_or_counts, runs_by_name
+from ir_std.evaluation.inputs import add_baseline, inputs_by_name, judgments_for, left_out
 from ir_std.evaluation.parallel import Progress, evaluate_runs
 from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, Standardized
@@ -97,9 +97,9 @@ def evaluate(
     mono  0.4376   0.7638
     ...
     """
-    by_name = runs_by_name(runs)
+    by_name = inputs_by_name(runs)
     correction_for(test, correction)
-    judgments = qrels_or_counts(by_name.values(), qrels)
+    judgments = judgments_for(by_name.values(), qrels)
     without = left_out(without, by_name.values())
     selected = select_factors(judgments, factors, systems=systems, without=without)
     baseline = add_baseline(baseline, by_name, judgments, selected, measures)

@@ -12,7 +12,7 @@ from ir_std import AP, P, nDCG
 from ir_std.cli import main
 from ir_std.errors import InputError, UsageError
 from ir_std.evaluation.inputs import SELF
-from ir_std.factors.systems import SystemScores, names_system, systems_of
+from ir_std.factors.systems import ScoresOfSystem, names_system, systems_of
 
 BM25 = "dl19-passage/bm25base_p"
 
@@ -253,5 +253,5 @@ def test_systems_are_evaluated_in_several_processes_alike() -> None:
 
 def test_a_set_says_in_which_steps_it_has_its_scores() -> None:
     assert ir_std.system("robust05/ASUDE").step_of(AP) == 0.0001
-    assert isinstance(ir_std.system(BM25), SystemScores)
+    assert isinstance(ir_std.system(BM25), ScoresOfSystem)
     assert ir_std.system(BM25).step_of(P @ 10) == 0
