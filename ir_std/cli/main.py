@@ -22,7 +22,7 @@ COMMANDS = ("agree", "build", "compare", "demo", "factors", "merge", "report")
 """First arguments that are commands; anything else is evaluated."""
 
 
-class _Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """Says what is wrong in one line, and takes options anywhere between the inputs."""
 
     made: Any = None
@@ -32,7 +32,7 @@ class _Parser(argparse.ArgumentParser):
         return self.made
 
     @property
-    def actions(self) -> tuple[_Parser, ...]:
+    def actions(self) -> tuple[CommandParser, ...]:
         """The parsers of the command's actions, if it has any."""
         return tuple(self.made.choices.values()) if self.made else ()
 
@@ -83,10 +83,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> None:
     name = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "evaluate"
+    args = command_parser(name).read(arguments)
+    with notes_suppressed(args.quiet):
+        import_module(f"ir_std.cli.{name}").run(args)
+
+
+def command_parser(name: str) -> CommandParser:
+    """The parser of a command; that of what runs without one is called ``evaluate``."""
     command = import_module(f"ir_std.cli.{name}")
-    prog = PROGRAM if name == "evaluate" else f"{PROGRAM} {name}"
-    parser = _Parser(
-        prog=prog, description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = CommandParser(
+        prog=PROGRAM if name == "evaluate" else f"{PROGRAM} {name}",
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
     parser.set_defaults(quiet=False)
@@ -99,9 +107,7 @@ def _run(arguments: list[str]) -> None:
             help="no notes; warnings stay",
         )
         each.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    args = parser.read(arguments)
-    with notes_suppressed(args.quiet):
-        command.run(args)
+    return parser
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -46,7 +46,7 @@ def evaluate(
     Parameters
     ----------
     runs
-        A run in any form that :func:`ir_std.trec.inputs.as_scored` takes; a list of runs; or a dict
+        A run in any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes; a list of runs; or a dict
         that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs
         also scores that another program computed, see :func:`ir_std.read_scores`.
     qrels : optional
@@ -144,7 +144,7 @@ class Results(EvaluatedRuns):
     ) -> Table:
         """A row for each run; the best of each measure, and what differs from the baseline, marked.
 
-        Parameters and errors as for :func:`ir_std.reporting.result_tables.result_table`.
+        Parameters and errors as for ``ir_std.reporting.result_tables.result_table``.
         """
         return result_table(self, places, sort=sort, by_topic=by_topic, means=means, place=place)
 
