@@ -1,4 +1,4 @@
-"""Writes the pages that are made from the program: its command line, the catalogue, the notebook."""
+"""Writes the pages that are made from the program: the command line, the notebook."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from ir_std.cli.main import COMMANDS, command_parser
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND_LINE = """# Command line
 
-`ir_std`, or `python -m ir_std`.  Results go to standard output; notes, warnings and errors, a line each, to
-standard error.  Exit status 0; 2 for wrong use or bad input; 128 and its number for a signal.
+`ir_std`, or `python -m ir_std`.  Results go to standard output; notes, warnings and errors, a line
+each, to standard error.  Exit status 0; 2 for wrong use or bad input; 128 and its number for a
+signal.
 """
 
 

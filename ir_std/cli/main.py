@@ -28,6 +28,7 @@ class CommandParser(argparse.ArgumentParser):
     made: Any = None
 
     def add_subparsers(self, **options: Any) -> Any:
+        """As argparse does; they are kept."""
         self.made = super().add_subparsers(**options)
         return self.made
 
@@ -37,11 +38,13 @@ class CommandParser(argparse.ArgumentParser):
         return tuple(self.made.choices.values()) if self.made else ()
 
     def read(self, arguments: list[str]) -> argparse.Namespace:
+        """The arguments, parsed."""
         if self.made:
             return self.parse_args(arguments)
         return self.parse_intermixed_args(arguments)
 
     def error(self, message: str) -> NoReturn:
+        """Say it in one line, and exit with 2."""
         sys.exit(fail(f"{message}; see {self.prog} --help"))
 
 

@@ -46,8 +46,8 @@ def evaluate(
     Parameters
     ----------
     runs
-        A run in any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes; a list of runs; or a dict
-        that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs
+        A run in any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes; a list of runs;
+        or a dict that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs
         also scores that another program computed, see :func:`ir_std.read_scores`.
     qrels : optional
         Any form that :func:`ir_std.trec.inputs.as_qrels` takes; not needed for scores.
