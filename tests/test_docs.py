@@ -16,8 +16,13 @@ ROOT = Path(__file__).resolve().parent.parent
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("myst_nb", reason="myst-nb is not installed")
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-W", "-q", "-n", "--keep-going", "docs", folder]
-    done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "-q", "-n", "--keep-going", "docs", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return folder
 
