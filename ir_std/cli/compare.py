@@ -34,10 +34,10 @@ from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
 from ir_std.reading import STANDARD_INPUT, Source, is_pipe
-from ir_std.reporting.compare import compare, linked_pairs
+from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.part import pairs_table
+from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import label_differences, label_differences_table
 from ir_std.scores.files import is_score_file
 
@@ -140,7 +140,7 @@ def run(args: Namespace) -> None:
     if args.plot:
         draw_picture(shown, args.plot)
     print_table(table, args.output_format)
-    pairs = linked_pairs(comparison)
+    pairs = comparison.linked_pairs
     if pairs and args.baseline is None and args.output_format != "csv":
         print()
         print_table(pairs_table(pairs, args.places), args.output_format)

@@ -67,13 +67,17 @@ def test_the_interval_is_the_recipe_written_out() -> None:
     e = (a.mean(axis=0) - b.mean(axis=0)) / slopes
     v = [over_topics(a[:, i], b[:, i], slopes[i]) / slopes[i] ** 2 for i in range(k)]
     t2 = (e**2).sum() / (k - 1) - k / (k - 1) * np.mean(v)
-    t0 = 0.15 + 0.10 * abs(c)
-    tau2 = max((4 * t0**2 + (k - 1) * t2) / (k + 3), (0.05 + 0.10 * abs(c)) ** 2)
+    tau2 = max(
+        (4 * (0.15**2 + (0.07 * c) ** 2) + (k - 1) * t2) / (k + 3), 0.05**2 + (0.07 * c) ** 2
+    )
+    distance = norm.cdf(other + c).mean() - b.mean()
     f = norm.pdf(other + c).mean()
     found = linked.difference(own, other)
     assert linked.disagreement == pytest.approx(np.sqrt(tau2))
     assert found.error**2 == pytest.approx(
-        over_topics(norm.cdf(own), norm.cdf(other + c), f) + tau2 * f**2 * (1 + 1 / k)
+        over_topics(norm.cdf(own), norm.cdf(other + c), f)
+        + tau2 * f**2 * (1 + 1 / k)
+        + (0.15 * c * distance) ** 2
     )
     assert found.interval[0] < found.difference < found.interval[1]
 
@@ -81,7 +85,7 @@ def test_the_interval_is_the_recipe_written_out() -> None:
 def test_with_one_anchor_the_usual_disagreement_stands() -> None:
     z, z_reference = anchors(k=1)
     linked = link(z, z_reference)
-    assert linked.disagreement == pytest.approx(0.15 + 0.10 * abs(linked.constant))
+    assert linked.disagreement == pytest.approx(np.hypot(0.15, 0.07 * linked.constant))
     assert linked.doubts[0].startswith("1 anchor:")
 
 

@@ -11,8 +11,7 @@ from ir_measures import AP
 import ir_std
 from ir_std.analysis.linking import link
 from ir_std.errors import UsageError
-from ir_std.reporting.compare import linked_pairs
-from ir_std.reporting.part import pairs_table
+from ir_std.reporting.links import pairs_table
 from ir_std.scores.run_scores import RunScores
 
 SAP = ir_std.sAP
@@ -82,15 +81,16 @@ def test_the_table_names_the_reference_and_says_how_it_is_linked(
     linked: ir_std.Comparison,
 ) -> None:
     links = linked.links[SAP]
-    assert linked.table().header[-1] == f"sAP linked to {links.reference}"
-    assert any("is linked by anchor0, anchor1" in note for note in linked.notes)
+    anchors = "anchor0, anchor1, anchor2, ... (4 in all)"
+    assert linked.table().header[-1] == f"sAP linked by {anchors} to {links.reference}"
+    assert any("is linked by anchor0, anchor1" in note for note in linked.table().notes)
     assert "they are on the scale of the reference" in linked.table().text().replace("\n  ", " ")
 
 
 def test_differences_across_collections_have_the_interval_of_the_link(
     linked: ir_std.Comparison,
 ) -> None:
-    links, pairs = linked.links[SAP], linked_pairs(linked)
+    links, pairs = linked.links[SAP], linked.linked_pairs
     assert len(pairs) == 3
     for pair in pairs:
         (_, first), (_, second) = pair.first, pair.second
