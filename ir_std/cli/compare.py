@@ -24,6 +24,7 @@ from ir_std.cli.options import (
     TESTS,
     add_residual_option,
     add_scheme_option,
+    add_systems_option,
     add_test_options,
     add_verbose_option,
     check_baseline_given,
@@ -67,6 +68,7 @@ def configure(parser: ArgumentParser) -> None:
         help="as NAME=RUN:QRELS, for any file names (once for each)",
     )
     add_scheme_option(parser)
+    add_systems_option(parser)
     add_residual_option(parser)
     add_verbose_option(parser)
     add_trec_eval_options(parser)
@@ -84,6 +86,18 @@ def configure(parser: ArgumentParser) -> None:
         "--baseline", metavar="NAME", help="the system that the others are compared with"
     )
     add_test_options(parser)
+    add_link_options(parser)
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw the means, or with --baseline the differences as forest plots, "
+        "too: .png, .svg or .pdf",
+    )
+    parser.add_argument("--force", action="store_true", help="replace the picture if it is there")
+
+
+def add_link_options(parser: ArgumentParser) -> None:
+    """Declare how the collections are put on one scale."""
     parser.add_argument(
         "--anchor",
         metavar="NAME",
@@ -98,13 +112,6 @@ def configure(parser: ArgumentParser) -> None:
         help="with --anchor: the collection on whose scale scores are put (default: the one with "
         "the strongest systems)",
     )
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        help="draw the means, or with --baseline the differences as forest plots, "
-        "too: .png, .svg or .pdf",
-    )
-    parser.add_argument("--force", action="store_true", help="replace the picture if it is there")
 
 
 def run(args: Namespace) -> None:
@@ -124,6 +131,7 @@ def run(args: Namespace) -> None:
             open_entries(entries, sources),
             measures,
             args.scheme,
+            systems=args.systems,
             anchors=args.anchor,
             reference=args.reference,
             depth=args.depth,

@@ -10,7 +10,7 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from ir_std.errors import UsageError, warn_caller
-from ir_std.evaluation.api import companions
+from ir_std.evaluation.api import SystemsSelection, companions, select_factors
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.residual import EarlierDocuments
@@ -30,7 +30,8 @@ def compare(
     measures: Measures | None = None,
     schemes: str | Iterable[str] = "N",
     *,
-    anchors: Sequence[str] = (),
+    systems: SystemsSelection = None,
+    anchors: str | Sequence[str] = (),
     reference: str | None = None,
     depth: int | None = None,
     residual: bool = False,
@@ -48,7 +49,10 @@ def compare(
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
     schemes : str or iterable of str
-    anchors : sequence of str
+    systems : str, optional
+        As for :func:`evaluate`, on every collection: with ``"modern"`` DL 2019 and 2020 are
+        standardized by the same systems, and compare without a link.
+    anchors : str or sequence of str
         Systems among these that ran on all collections: standardized scores are linked by them to
         one scale, see :mod:`ir_std.analysis.linking`.
     reference : str, optional
@@ -96,7 +100,7 @@ def compare(
         if _key(qrels) not in collections:
             collections[_key(qrels)] = as_qrels(qrels)
     wanted = as_measures(measures or ()) or _default_measures(
-        entries, collections.values(), scheme_names(schemes)
+        entries, collections.values(), scheme_names(schemes), systems
     )
     names = _collection_names(collections)
     runs: dict[object, dict[str, Any]] = {}
@@ -112,6 +116,7 @@ def compare(
             collections[key],
             wanted,
             schemes,
+            systems=systems,
             depth=depth,
             residual=key in residual_keys,
             jobs=jobs,
@@ -180,11 +185,14 @@ def _same_collection(one: RunScores, other: RunScores) -> bool:
 
 
 def _default_measures(
-    entries: Iterable[tuple[str, Any, Any]], collections: Iterable[Qrels], schemes: Sequence[str]
+    entries: Iterable[tuple[str, Any, Any]],
+    collections: Iterable[Qrels],
+    schemes: Sequence[str],
+    systems: SystemsSelection,
 ) -> list[Measure]:
     """The measures that all collections have factors for and all given scores hold."""
     scores = [run for _, run, _ in entries if isinstance(run, RunScores)]
-    common = _common_measures(collections, schemes)
+    common = _common_measures(collections, schemes, systems)
     if not scores:
         return common
     return [m for m in common if all(m in one.values for one in scores)] or [
@@ -231,7 +239,9 @@ def _collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:
     return names
 
 
-def _common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> list[Measure]:
+def _common_measures(
+    collections: Iterable[Qrels], schemes: Sequence[str], systems: SystemsSelection
+) -> list[Measure]:
     """The default measures of the collections' factor sets that all of them can standardize.
 
     Raises
@@ -239,7 +249,10 @@ def _common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> li
     UsageError
         If there is none.
     """
-    matches = [(match_factors(qrels), qrels) for qrels in collections]
+    matches = [
+        (match_factors(qrels, select_factors(qrels, systems=systems)), qrels)
+        for qrels in collections
+    ]
     candidates = dict.fromkeys(
         parse_measure(name)
         for match, _ in matches

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from math import isnan
 
 import numpy as np
@@ -21,10 +21,10 @@ from ir_std.errors import UsageError, suggestion
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
-from ir_std.reporting.comparison_notes import effects_notes, table_notes
+from ir_std.reporting.comparison_notes import effects_notes, same_systems, table_notes
 from ir_std.reporting.effects import Effects, SystemEffects, count_range
 from ir_std.reporting.evaluated_runs import group_measures
-from ir_std.reporting.links import CollectionLinks, LinkedPair, link_collections
+from ir_std.reporting.links import CollectionLinks, LinkedPair, check_linkable, link_collections
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
 from ir_std.reporting.part import NO_ESTIMATE, Part
 from ir_std.reporting.tables import Cell, Table, estimate_cell, label_cell
@@ -85,15 +85,24 @@ class Comparison:
 
     @property
     def link_warnings(self) -> tuple[str, ...]:
-        """Why links are doubtful, systems that the anchors do not resemble, needless links."""
-        return tuple(
-            text
-            for measure, links in self.links.items()
-            for text in (
+        """Why links are doubtful or needless, and systems that the anchors do not resemble."""
+        needless = (
+            "the same systems standardize these collections, whose scores compare as they are: a "
+            "link only adds its own error",
+        ) * (bool(self.links) and self.systems_alike)
+        texts = (
+            (
                 *links.warnings,
-                *links.unlike_anchors({(p.system, p.collection): p.z(measure) for p in self.parts}),
+                *links.unlike_anchors({(p.system, p.collection): p.z(m) for p in self.parts}),
             )
+            for m, links in self.links.items()
         )
+        return (*needless, *chain.from_iterable(texts))
+
+    @property
+    def systems_alike(self) -> bool:
+        """Whether the same systems standardize all collections: means compare without a link."""
+        return len(self.collections) > 1 and same_systems(self.parts) > 0
 
     def label(self, measure: Measure) -> str:
         """What a measure is called in tables: of linked scores by which anchors, and to what."""
@@ -171,6 +180,7 @@ class Comparison:
                 m,
                 tuple(p.against(baseline, m) for p in parts),
                 self.overlaps.of([p.collection for p in parts]),
+                self.label(m),
             )
             for system, parts in common.items()
             if parts
@@ -228,7 +238,13 @@ class Comparison:
             are of the same topics, or the anchors cannot link them.
         """
         names = (anchors,) if isinstance(anchors, str) else tuple(dict.fromkeys(anchors))
-        self._check_linkable(names, reference)
+        check_linkable(
+            {s: tuple(p.collection for p in self.parts_of(s)) for s in self.systems},
+            names,
+            reference,
+        )
+        if why_not := self.overlaps.why_not_linked:
+            raise UsageError(why_not)
         links = {
             m: link_collections(
                 m,
@@ -246,37 +262,6 @@ class Comparison:
             raise UsageError("nothing to link: no standardized measure is known on all collections")
         parts = tuple(replace(part, links=links) for part in self.parts)
         return replace(self, parts=parts, links=ByMeasure(links))
-
-    def _check_linkable(self, anchors: Sequence[str], reference: str | None) -> None:
-        if not anchors:
-            raise UsageError(f"reference {reference} without an anchor: name a system to link by")
-        if len(self.collections) < 2:
-            raise UsageError(
-                f"there is nothing to link: {self.collections[0]} is the only collection"
-            )
-        for name, what, known in (
-            *((a, "system, to link by,", self.systems) for a in anchors),
-            *([(reference, "collection", self.collections)] if reference else []),
-        ):
-            if name not in known:
-                raise UsageError(
-                    f"no {what} is called {name!r}: there are {', '.join(known)}"
-                    f"{suggestion(name, known)}"
-                )
-        for anchor in anchors:
-            missing = set(self.collections) - {p.collection for p in self.parts_of(anchor)}
-            if missing:
-                raise UsageError(
-                    f"the anchor {anchor} has no run on {', '.join(sorted(missing))}: an anchor "
-                    "links the collections that it ran on, give its runs on all of them"
-                )
-        if set(self.systems) <= set(anchors):
-            raise UsageError(
-                f"{', '.join(self.systems)}: all systems are anchors, and nothing is left to "
-                "compare: anchors have the same mean everywhere by definition"
-            )
-        if why_not := self.overlaps.why_not_linked:
-            raise UsageError(why_not)
 
     @property
     def linked_pairs(self) -> tuple[LinkedPair, ...]:

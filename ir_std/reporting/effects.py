@@ -94,6 +94,8 @@ class SystemEffects:
     effects : tuple of Effect
     overlap : str
         Which collections share topics; they would count twice, so there is no summary then.
+    label : str
+        What the measure is called, of linked scores with the link; its name if not given.
     """
 
     system: str
@@ -101,6 +103,10 @@ class SystemEffects:
     measure: Measure
     effects: tuple[Effect, ...]
     overlap: str = ""
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or str(self.measure))
 
     def points(self, size: bool = False) -> list[tuple[float, float, float]]:
         """For each collection the effect, its standard error, and half of its 95% interval."""
@@ -229,7 +235,7 @@ class Effects:
         """
         header = ["system", "collection", "topics"]
         for measure in self.measures:
-            header += [str(measure), f"{measure} p", f"{measure} g"]
+            header += [self.of(measure).label, f"{measure} p", f"{measure} g"]
         rows = [row for system in self.systems for row in self._rows(system, places)]
         return Table(tuple(header), tuple(rows), 3, self._table_notes(), (3,) * len(self.measures))
 

@@ -10,7 +10,7 @@ import numpy as np
 from ir_std._arrays import Floats
 from ir_std.analysis.linked_means import LinkedDifference
 from ir_std.analysis.linking import Link, error_of_linked_mean, link, linked_difference
-from ir_std.errors import UsageError, abbreviate
+from ir_std.errors import UsageError, abbreviate, suggestion
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import Table, interval_cell, label_cell, p_value_cell
 from ir_std.schemes import get_scheme
@@ -42,7 +42,11 @@ class CollectionLinks:
     @property
     def label(self) -> str:
         """What the scores are called in tables: ``sAP linked by bm25 to trec8-adhoc``."""
-        return f"{self.measure} linked by {abbreviate(self.anchors)} to {self.reference}"
+        n = len(self.anchors)
+        return (
+            f"{self.measure} linked by {self.anchors[0] if n == 1 else f'{n} anchors'} to "
+            f"{self.reference}"
+        )
 
     @property
     def summary(self) -> str:
@@ -178,6 +182,53 @@ def link_collections(
     return CollectionLinks(measure, chosen, links, names)
 
 
+def check_linkable(
+    collections_of: Mapping[str, Sequence[str]], anchors: Sequence[str], reference: str | None
+) -> None:
+    """Check that anchors ran wherever any system did, and that something is left to compare.
+
+    Parameters
+    ----------
+    collections_of : mapping of str to sequence of str
+        For each system the collections that it ran on.
+    anchors : sequence of str
+    reference : str, optional
+
+    Raises
+    ------
+    UsageError
+        If they did not, or there is no such system or collection, or one collection only.
+    """
+    collections = dict.fromkeys(c for names in collections_of.values() for c in names)
+    if not anchors:
+        raise UsageError(f"reference {reference} without an anchor: name a system to link by")
+    if len(collections) < 2:
+        raise UsageError(
+            f"there is nothing to link: {', '.join(collections)} is the only collection"
+        )
+    for name, what, known in (
+        *((anchor, "system, to link by,", collections_of) for anchor in anchors),
+        *([(reference, "collection", collections)] if reference else []),
+    ):
+        if name not in known:
+            raise UsageError(
+                f"no {what} is called {name!r}: there are {', '.join(known)}"
+                f"{suggestion(name, known)}"
+            )
+    for anchor in anchors:
+        missing = [c for c in collections if c not in collections_of[anchor]]
+        if missing:
+            raise UsageError(
+                f"the anchor {anchor} has no run on {', '.join(missing)}: an anchor links the "
+                "collections that it ran on, give its runs on all of them"
+            )
+    if set(collections_of) <= set(anchors):
+        raise UsageError(
+            f"{', '.join(collections_of)}: all systems are anchors, and nothing is left to "
+            "compare: anchors have the same mean everywhere by definition"
+        )
+
+
 def _different(z: Sequence[Floats]) -> list[int]:
     """The anchors, by their columns, without those that score as an earlier one everywhere."""
     kept: list[int] = []
@@ -212,18 +263,16 @@ def pairs_table(pairs: Sequence[LinkedPair], places: int = 4) -> Table:
     """Differences of linked means across collections, each with its 95 percent interval and p."""
     rows = tuple(
         (
-            label_cell(" on ".join(pair.first)),
-            label_cell(" on ".join(pair.second)),
-            label_cell(str(pair.measure)),
+            *map(label_cell, (*pair.first, *pair.second, str(pair.measure))),
             interval_cell(pair.difference.difference, *pair.difference.interval, places),
             p_value_cell(pair.difference.p),
         )
         for pair in pairs
     )
     return Table(
-        ("mean of", "less mean of", "measure", "difference", "p"),
+        ("mean of", "on", "less that of", "on", "measure", "difference", "p"),
         rows,
-        3,
+        5,
         (
             "Differences of linked means, with 95 percent intervals: over the topics of both "
             "collections, and over the anchors' disagreement. p is two-sided, and for each "

@@ -61,7 +61,7 @@ class Overlaps:
             if shared:
                 return (
                     f"{a} and {b} share {shared} topics, which need no link: the factors of one "
-                    "set give its scale to both (--factors SET)"
+                    "set give its scale to both (ir_std RUN QRELS --factors SET)"
                 )
         return ""
 
