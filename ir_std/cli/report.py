@@ -25,10 +25,12 @@ from ir_std.cli.compare import (
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
+    SUMMARIES,
     TESTS,
     add_factor_options,
     add_jobs_option,
     add_measure_option,
+    add_random_effects_option,
     add_test_options,
     check_baseline_given,
 )
@@ -69,6 +71,7 @@ def configure(parser: ArgumentParser) -> None:
         "--baseline", metavar="RUN", help="the run that the others are tested against"
     )
     add_test_options(parser)
+    add_random_effects_option(parser)
     add_link_options(parser)
     add_jobs_option(parser)
     parser.add_argument(
@@ -79,7 +82,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
-    check_baseline_given(args, "correction")
+    check_baseline_given(args, "correction", "random-effects")
     sources = OpenedOnce()
     entries = [
         split_entry(text, sources)
@@ -96,6 +99,11 @@ def run(args: Namespace) -> None:
     else:
         if args.anchor or args.reference:
             raise UsageError("--anchor and --reference link several collections: NAME=RUN:QRELS")
+        if args.random_effects:
+            raise UsageError(
+                "--random-effects is about the summary over several collections, this is one: "
+                "give NAME=RUN:QRELS of each"
+            )
         inputs, measures = parse_arguments(args)
         write_page(
             args,
@@ -138,6 +146,7 @@ def compare_entries(
             systems=args.systems,
             anchors=args.anchor,
             reference=args.reference,
+            random_effects=args.random_effects or SUMMARIES[0],
             depth=args.depth,
             residual=args.residual,
             jobs=args.jobs,

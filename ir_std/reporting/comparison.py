@@ -22,7 +22,8 @@ from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
 from ir_std.reporting.comparison_notes import effects_notes, same_systems, table_notes
-from ir_std.reporting.effects import Effects, SystemEffects, count_range
+from ir_std.reporting.effects import Effects, SystemEffects
+from ir_std.reporting.effects_table import count_range
 from ir_std.reporting.evaluated_runs import group_measures
 from ir_std.reporting.links import CollectionLinks, LinkedPair, check_linkable, link_collections
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
@@ -47,11 +48,14 @@ class Comparison:
         Each raw one, and behind it its standardized companions.
     links : mapping of Measure to CollectionLinks
         Of the measures whose scores are on one scale: see :mod:`ir_std.reporting.compare`.
+    random_effects : str
+        How summaries of differences estimate the variance between collections.
     """
 
     parts: tuple[Part, ...]
     measures: tuple[Measure, ...]
     links: Mapping[Measure, CollectionLinks] = field(default_factory=dict)
+    random_effects: str = "pm"
 
     def __repr__(self) -> str:
         return (
@@ -180,6 +184,7 @@ class Comparison:
                 m,
                 tuple(p.against(baseline, m) for p in parts),
                 self.overlaps.of([p.collection for p in parts]),
+                self.random_effects,
                 self.label(m),
             )
             for system, parts in common.items()
