@@ -24,7 +24,7 @@ from reproduction import arguments, spread, write_csv
 
 import ir_std
 from ir_std._arrays import Floats, Ints, Mask
-from ir_std.analysis import link
+from ir_std.analysis import link, random_effects
 from ir_std.analysis.anchors import variance_of_sum
 from ir_std.analysis.linked_means import LinkedDifference
 from ir_std.errors import UsageError
@@ -257,32 +257,42 @@ class Engine(NamedTuple):
     over_topics: Floats
     """The standard error over topics of the difference from the engine that links."""
 
+    @property
+    def q_p(self) -> float:
+        """The p-value of no difference between the linked means but by topics."""
+        return random_effects(self.linked, self.over_topics**2).q_p
 
+
+ANCHOR = "no_stem"
 ENGINES = {"feedback": "prf", "stemming": "krovetz"}
-"""The experiments of Soboroff (CIKM 2018): what was changed; without it the run is no_stem."""
+"""The experiments of Soboroff (CIKM 2018): what was changed; :data:`ANCHOR` is without it."""
 WITHOUT_FACTORS = "nyt"
+
+
+def compare_engines(data: Path, experiment: str) -> ir_std.Comparison:
+    """One engine without a technique and with it, on the collections that have factors."""
+    entries = [
+        (system, folder / f"{system}.eval", None)
+        for folder in sorted((data / "soboroff2018" / experiment).iterdir())
+        if folder.name != WITHOUT_FACTORS
+        for system in (ANCHOR, ENGINES[experiment])
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # of depth
+        return ir_std.compare(entries, "AP")
 
 
 def engine(data: Path, experiment: str) -> Engine:
     """One engine with a technique, linked by the same engine without it."""
-    folders = sorted((data / "soboroff2018" / experiment).iterdir())
-    entries = [
-        (system, folder / f"{system}.eval", None)
-        for folder in folders
-        if folder.name != WITHOUT_FACTORS
-        for system in ("no_stem", ENGINES[experiment])
-    ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # one anchor, depth
-        plain = ir_std.compare(entries, "AP")
-        linked = ir_std.compare(entries, "AP", anchors=["no_stem"])
+    plain = compare_engines(data, experiment)
+    linked = plain.linked(ANCHOR)
 
     def means(comparison: ir_std.Comparison) -> Floats:
         parts = comparison.parts_of(ENGINES[experiment])
         return np.array([part.estimate(ir_std.sAP).mean for part in parts])
 
     differences = [
-        part.values(ir_std.sAP) - linked.part("no_stem", part.collection).values(ir_std.sAP)
+        part.values(ir_std.sAP) - linked.part(ANCHOR, part.collection).values(ir_std.sAP)
         for part in linked.parts_of(ENGINES[experiment])
     ]
     errors = [np.nanstd(d, ddof=1) / np.sqrt((~np.isnan(d)).sum()) for d in differences]
@@ -290,14 +300,16 @@ def engine(data: Path, experiment: str) -> Engine:
 
 
 def describe_engines(data: Path) -> None:
-    """Print how much an engine's mean varies over collections."""
+    """Print how much an engine's mean varies over collections, and whether by chance."""
     for experiment in ENGINES:
         found = engine(data, experiment)
+        lowest, highest = found.plain.min(), found.plain.max()
         print(
-            f"{experiment} on {len(found.collections)} collections: standard deviation of mean "
-            f"sAP {found.plain.std(ddof=1):.3f} by each track's own systems, "
-            f"{found.linked.std(ddof=1):.3f} linked by the engine without it; topics alone would "
-            f"give {np.sqrt((found.over_topics**2).mean()):.3f}"
+            f"{experiment} on {len(found.collections)} collections: mean sAP by each track's own "
+            f"systems {lowest:.3f} to {highest:.3f}, standard deviation "
+            f"{found.plain.std(ddof=1):.3f}; linked by the engine without it "
+            f"{found.linked.std(ddof=1):.3f}, topics alone would give "
+            f"{np.sqrt((found.over_topics**2).mean()):.3f} (Cochran's Q, p = {found.q_p:.2g})"
         )
 
 

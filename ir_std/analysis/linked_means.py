@@ -16,6 +16,7 @@ from scipy.special import stdtr, stdtrit
 from ir_std._arrays import Floats, Mask
 from ir_std.analysis.anchors import BY_DISTANCE, AnchorPair, variance_of_sum
 from ir_std.analysis.estimate import LEVEL
+from ir_std.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class LinkedMean:
     def __init__(
         self, pair: AnchorPair, constant: float, disagreement: float, z: npt.ArrayLike
     ) -> None:
-        own = np.asarray(z, float)[pair.used[1]]
+        own = z_on(z, len(pair.used[1]), "the linked collection")[pair.used[1]]
         known = _without_gaps(own)
         own = own[known] + constant
         on_reference, linked = (scores.mean(axis=1) for scores in pair.scores(constant))
@@ -116,6 +117,20 @@ def difference_of_means(above: LinkedMean | Floats, below: LinkedMean) -> Linked
     for mean in linked:
         variance += mean.shift_error**2 * (1 + 1 / mean.n_anchors) + mean.distance_error**2
     return LinkedDifference(y.mean(axis=0) - below.y.mean(axis=0), np.sqrt(variance), df)
+
+
+def z_on(z: npt.ArrayLike, n_topics: int, where: str) -> Floats:
+    """Z as an array.
+
+    Raises
+    ------
+    UsageError
+        If it is not on so many topics.
+    """
+    values = np.asarray(z, float)
+    if len(values) != n_topics:
+        raise UsageError(f"z on {len(values)} topics, where {where} has {n_topics}")
+    return values
 
 
 def _without_gaps(values: Floats) -> Mask:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats
 from ir_std.analysis.anchors import AnchorPair, Curve, variance_of_sum
-from ir_std.analysis.linked_means import LinkedDifference, LinkedMean, difference_of_means
+from ir_std.analysis.linked_means import LinkedDifference, LinkedMean, difference_of_means, z_on
 from ir_std.errors import UsageError
 from ir_std.schemes import normal_cdf
 
@@ -95,8 +95,8 @@ class Link:
         ``(.15 c d)**2``, as one constant does not fit all: ``d`` is how far the system's linked
         mean is from the anchors'.
         """
-        y = self._pair.curve.score(np.asarray(z_reference, float))
-        return difference_of_means(y, self._mean_of(z))
+        reference = z_on(z_reference, len(self._pair.used[0]), "the reference")
+        return difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
 
     def error_of(self, z: npt.ArrayLike) -> float:
         """The standard error that the link adds to a system's linked mean.
