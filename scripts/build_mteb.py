@@ -322,10 +322,10 @@ def mteb(
         ]
     models = sorted({model for row in rows for model in by_row[row]})
     cells = make_cells([by_row[row] for row in rows], [counted[r] for r in rows], models, known)
-    description, *tables = described(cells, rows, models, judged, inputs)
+    description, known_judgments, mean, sd = described(cells, rows, models, judged, inputs)
     none = [m for m in MEASURES.values() if m not in description["measures"]]
     kept = {name: array for name, array in cells.items() if name not in none}
-    return FactorSet(description, *tables, cells=kept), left_out
+    return FactorSet(description, known_judgments, mean, sd, cells=kept), left_out
 
 
 def make_cells(
