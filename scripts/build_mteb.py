@@ -69,6 +69,36 @@ VARIANTS = {
     "openai/text-embedding-3-small (embed_dim=512)": "openai/text-embedding-3-small",
 }
 """Quantised, shortened and LoRA variants, and the models that they are variants of."""
+MACROLANGUAGES = {
+    member: macro
+    for macro, members in {
+        "ara": "acm acq aeb ajp apc arb ars ary arz",
+        "aze": "azj azb",
+        "est": "ekk",
+        "fas": "pes prs",
+        "ful": "fuv",
+        "kur": "ckb kmr",
+        "lav": "lvs",
+        "mlg": "plt",
+        "mon": "khk",
+        "msa": "zsm",
+        "nep": "npi",
+        "nor": "nob nno",
+        "ori": "ory",
+        "orm": "gaz",
+        "pus": "pbt",
+        "que": "quz",
+        "sqi": "als",
+        "swa": "swh",
+        "uzb": "uzn",
+        "yid": "ydd",
+        "zho": "cmn nan yue",
+    }.items()
+    for member in members.split()
+}
+"""ISO 639-3's macrolanguages: tasks state one, models the other, of the same language."""
+SCRIPTS = {"Hans": "Hani", "Hant": "Hani", "Hang": "Kore", "Hira": "Jpan"}
+"""Parts and kinds of a script, and the script."""
 PARTS = tuple(f"CQADupstack{part.capitalize()}Retrieval" for part in CQADUPSTACK)
 WHOLE = "CQADupstackRetrieval"
 
@@ -137,9 +167,23 @@ class Known:
 
     def speaks(self, model: str, task: str, subset: str) -> bool:
         """Whether a model states a language of the row; also if either states none."""
-        theirs = self.models[model]["languages"]
-        languages = self.tasks.get(task, {}).get("by_subset", {}).get(subset)
-        return not theirs or not languages or not {*theirs}.isdisjoint(languages)
+        theirs = plain_languages(self.models[model]["languages"])
+        languages = plain_languages(self.tasks.get(task, {}).get("by_subset", {}).get(subset))
+        return not theirs or not languages or not theirs.isdisjoint(languages)
+
+
+def plain_languages(stated: Iterable[str] | None) -> frozenset[str]:
+    """Languages as both sides write them; without programming languages, which few models state.
+
+    >>> sorted(plain_languages(["cmn-Hans", "python-Code", "swa-Latn"]))
+    ['swa-Latn', 'zho-Hani']
+    """
+    split = (each.partition("-") for each in stated or ())
+    return frozenset(
+        f"{MACROLANGUAGES.get(language, language)}-{SCRIPTS.get(script, script)}"
+        for language, _, script in split
+        if script not in ("Code", "Zxxx")
+    )
 
 
 def main() -> None:

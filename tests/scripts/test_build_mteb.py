@@ -23,6 +23,7 @@ from build_mteb import (
     judgments,
     mteb,
     mtebs_name,
+    plain_languages,
     read_results,
     with_computed_means,
     write_left_out,
@@ -106,6 +107,12 @@ def test_a_model_counts_where_it_states_a_language_of_the_row_or_none() -> None:
     assert [(one.model, one.row) for one in left_out] == [("french", "NQ/test")]
     trained = dict(zip(built.info["tags"], built.cells["trained"].tolist(), strict=True))
     assert (trained["m0"], trained["m1"], trained["m2"]) == (TRAINED, NOT_TRAINED, UNKNOWN)
+
+
+def test_languages_are_the_same_in_other_words() -> None:
+    assert plain_languages(["cmn-Hans"]) == plain_languages(["zho-Hant"])
+    assert plain_languages(["hin-Latn"]) != plain_languages(["hin-Deva"])
+    assert plain_languages(["java-Code"]) == plain_languages(None) == frozenset()
 
 
 def test_rows_with_fewer_models_are_left_out() -> None:
