@@ -76,10 +76,10 @@ def _check(x: Floats, known: Mask) -> None:
         raise ValueError(f"scores hold {np.isinf(x).sum()} infinite value(s): leave them out first")
     if x.size == 0 or (known.sum(axis=1) < 2).any() or not known.any(axis=0).all():
         raise ValueError("each topic needs two systems, and each system a topic")
-    reached = np.zeros(x.shape[1], dtype=bool)
+    reached: Mask = np.zeros(x.shape[1], dtype=bool)
     reached[0], n_before = True, 0
     while n_before < (n_before := int(reached.sum())):
-        reached = known[known[:, reached].any(axis=1)].any(axis=0)
+        reached = np.asarray(known[known[:, reached].any(axis=1)].any(axis=0))
     if not reached.all():
         raise ValueError(
             f"{int((~reached).sum())} systems have no topic in common with the others, nor "

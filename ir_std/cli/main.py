@@ -18,7 +18,7 @@ from ir_std._version import __version__
 from ir_std.cli.streams import PROGRAM, checked_output, fail, notes_suppressed, warn
 from ir_std.errors import IrStdError, StandardizationWarning
 
-COMMANDS = ("agree", "build", "compare", "demo", "factors", "merge", "report")
+COMMANDS = ("agree", "build", "compare", "demo", "factors", "leaderboard", "merge", "report")
 """First arguments that are commands; anything else is evaluated."""
 
 
