@@ -68,7 +68,7 @@ def test_the_interval_is_the_recipe_written_out() -> None:
     v = [over_topics(a[:, i], b[:, i], slopes[i]) / slopes[i] ** 2 for i in range(k)]
     t2 = (e**2).sum() / (k - 1) - k / (k - 1) * np.mean(v)
     tau2 = max(
-        (4 * (0.15**2 + (0.07 * c) ** 2) + (k - 1) * t2) / (k + 3), 0.05**2 + (0.07 * c) ** 2
+        (4 * (0.15**2 + (0.10 * c) ** 2) + (k - 1) * t2) / (k + 3), 0.05**2 + (0.10 * c) ** 2
     )
     distance = norm.cdf(other + c).mean() - b.mean()
     f = norm.pdf(other + c).mean()
@@ -85,7 +85,7 @@ def test_the_interval_is_the_recipe_written_out() -> None:
 def test_with_one_anchor_the_usual_disagreement_stands() -> None:
     z, z_reference = anchors(k=1)
     linked = link(z, z_reference)
-    assert linked.disagreement == pytest.approx(np.hypot(0.15, 0.07 * linked.constant))
+    assert linked.disagreement == pytest.approx(np.hypot(0.15, 0.10 * linked.constant))
     assert linked.doubts[0].startswith("1 anchor:")
 
 
