@@ -10,6 +10,7 @@ from pathlib import Path
 import linking_experiment as experiment
 import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,12 @@ def test_the_error_of_a_ratio_is_that_of_resampled_trials() -> None:
     ratios = np.sqrt(drift[samples].mean(axis=1) / floor[samples].mean(axis=1))
     found = experiment.Mean.over_floor(drift, floor)
     assert found.error == pytest.approx(ratios.std(ddof=1), rel=0.1)
+
+
+def test_what_nothing_links_is_tested_by_welchs_test() -> None:
+    random = np.random.default_rng(0)
+    a, b = random.normal(0, 1, (20, 3)), random.normal(0.5, 2, (30, 3))
+    assert experiment.welch(a, b).p == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue)
 
 
 @pytest.mark.slow
