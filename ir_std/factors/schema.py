@@ -237,7 +237,7 @@ def info_problems(info: Any) -> Iterator[str]:
             yield from _wrong(about, OF_MEASURE, f" of {name}")
             if isinstance(parse_set_measure(name), ExternalMeasure) != ("better" in about):
                 yield (
-                    f"measure {name} has no 'better': give \"higher\" or \"lower\""
+                    f'measure {name} has no \'better\': give "higher" or "lower"'
                     if "better" not in about
                     else f"measure {name} has 'better', which is of other programs' measures"
                 )

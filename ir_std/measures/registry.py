@@ -168,7 +168,7 @@ def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
     if not isinstance(node, ast.Name):
         raise _unreadable(measure)
     if quoted and node.id == "_":
-        return makers[quoted[1]](name), params, at
+        return makers[quoted[1]](str(name)), params, at
     return _known(node.id, measure), params, at
 
 

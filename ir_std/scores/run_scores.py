@@ -40,6 +40,10 @@ class RunScores:
         Names in the file that are no raw measures here.
     unit : {'topic', 'collection'}
         What the scores are of: topics, or whole data sets.
+    means : mapping of Measure to float
+        Those that the file states; of a file of means all that there is.
+    decimals : mapping of Measure to int
+        The most decimals that a value of the measure was written with.
     """
 
     name: str
@@ -50,12 +54,13 @@ class RunScores:
     unlisted: int = 0
     skipped: tuple[str, ...] = ()
     unit: str = "topic"
+    means: Mapping[Measure, float] = field(default_factory=dict)
+    decimals: Mapping[Measure, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return (
-            f"<RunScores of {self.name}: {len(self.topics)} {self.unit}s, "
-            f"{', '.join(map(str, self.values))}>"
-        )
+        what = f"{len(self.topics)} {self.unit}s" if self.values else "means"
+        measures = ", ".join(map(str, self.values or self.means))
+        return f"<RunScores of {self.name}: {what}, {measures}>"
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -65,6 +70,23 @@ class RunScores:
                 [*self.n_rel, *(topic for column in self.values.values() for topic in column)]
             )
         )
+
+    def check_listed(self) -> RunScores:
+        """The scores themselves, which are not means alone.
+
+        Raises
+        ------
+        InputError
+            If no topic is listed.
+        """
+        if not self.values:
+            raise InputError.at(
+                self.name,
+                None,
+                f"means alone ({', '.join(map(str, self.means))}), no scores by topic",
+                "list the topics with -q",
+            )
+        return self
 
     def step_of(self, measure: Measure) -> float:
         """The step in which a measure's values were written; 0 if no decimals were lost."""
@@ -110,6 +132,7 @@ class RunScores:
             self.unlisted + other.unlisted,
             tuple(dict.fromkeys(self.skipped + other.skipped)),
             self.unit,
+            decimals={**self.decimals, **other.decimals},
         )
 
 
