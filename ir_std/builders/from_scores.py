@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ from ir_std.errors import InputError, UsageError, abbreviate
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, judgments_of
-from ir_std.measures import ExternalMeasure, has_standardized
-from ir_std.measures.names import measure_of_scores
+from ir_std.measures import ExternalMeasure, has_standardized, lower_measures
 from ir_std.reading import source_of
 from ir_std.schemes import EXACT
 from ir_std.scores.files import check_name_of_measure, header_of, read_scores
@@ -88,7 +87,7 @@ def build_from_scores(
     if not judgments:
         every = [run for runs in scores.values() for run in runs.values()]
         judgments = {topic: None for run in every for topic in run.topics}
-    worse = set(_checked_names(lower_is_better, scores))
+    worse = set(lower_measures(lower_is_better, scores))
     info = {
         "id": id,
         "title": title or id,
@@ -175,20 +174,6 @@ def _read(table: Any) -> dict[str, RunScores]:
     except UsageError as wrong:
         raise InputError.at(table, None, str(wrong), advice) from None
     return read_scores(source, name)
-
-
-def _checked_names(names: Iterable[str], scores: Iterable[Measure]) -> Iterator[Measure]:
-    """The measures of which less is better."""
-    for name in names:
-        measure = measure_of_scores(name)
-        if measure not in scores:
-            raise UsageError(
-                f"--lower-is-better {name}: there is no such measure, but "
-                f"{abbreviate(map(str, scores))}"
-            )
-        if not isinstance(measure, ExternalMeasure):
-            raise UsageError(f"--lower-is-better {name}: of {measure} more is better")
-        yield measure
 
 
 def _unit(scores: Mapping[Measure, Mapping[str, RunScores]]) -> str:

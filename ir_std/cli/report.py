@@ -21,6 +21,7 @@ from ir_std.cli.options import (
     TESTS,
     add_factor_options,
     add_jobs_option,
+    add_lower_option,
     add_measure_option,
     add_test_options,
     check_baseline_given,
@@ -57,6 +58,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_factor_options(parser)
     add_measure_option(parser)
+    add_lower_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
         "--baseline", metavar="RUN", help="the run that the others are tested against"

@@ -28,7 +28,7 @@ if not TYPE_CHECKING:
 
 from ir_std.measures.dcg import DCG, NDCG, nDCG
 from ir_std.measures.equivalence import equivalents, has_graded_gains
-from ir_std.measures.external import ExternalMeasure, lower_is_better
+from ir_std.measures.external import ExternalMeasure, lower_is_better, lower_measures
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
@@ -74,6 +74,7 @@ __all__ = [
     "has_graded_gains",
     "has_standardized",
     "lower_is_better",
+    "lower_measures",
     "nDCG",
     "near_measures",
     "parse_measure",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from ir_measures.measures import Measure
@@ -75,6 +76,25 @@ def _is_plain(name: str) -> bool:
     """Whether a name needs no quotes: it is no other measure's."""
     theirs = translated(name, TREC_EVAL_NAMES | MTEB_NAMES, re.IGNORECASE)
     return bool(_PLAIN.fullmatch(name)) and name not in by_name and theirs is None
+
+
+def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
+    """The external measures of these names, of which less is better.
+
+    Raises
+    ------
+    UsageError
+        If one is none of the measures, or no external one.
+    """
+    given = [*measures]
+    by_name = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
+    for name in names:
+        if name not in by_name:
+            there = ", ".join(map(str, given)) or "none"
+            raise UsageError(f"less is better of {name}: it is no measure here, there are {there}")
+        if not isinstance(by_name[name], ExternalMeasure):
+            raise UsageError(f"less is better of {name}: of that more is, whatever is measured")
+    return [by_name[name] for name in names]
 
 
 def lower_is_better(measure: Measure) -> bool:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.errors import InputError
+from ir_std.measures import ExternalMeasure
 from ir_std.schemes import EXACT
 from ir_std.trec.qrels import DictQrels
 
@@ -143,11 +144,16 @@ class CountedTopics(DictQrels):
     ----------
     n_rel : mapping of str to int or None
     name : str
+    external : iterable of str
+        The external measures that there are scores of.
     """
 
-    def __init__(self, n_rel: Mapping[str, int | None], name: str = "scores") -> None:
+    def __init__(
+        self, n_rel: Mapping[str, int | None], name: str = "scores", external: Iterable[str] = ()
+    ) -> None:
         super().__init__({topic: {} for topic in n_rel}, name)
         self.n_rel = dict(n_rel)
+        self.external = tuple(external)
 
     def count(self, level: int = 1) -> npt.NDArray[np.int64]:
         """Number of relevant documents by topic; 0 where it is not known."""
@@ -195,7 +201,9 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
             n_rel[topic] = there if here is None else here
             if here is not None:
                 owner[topic] = run.name
-    return CountedTopics(n_rel, runs[0].name if len(runs) == 1 else "scores")
+    measures = (measure for run in runs for measure in run.values)
+    external = dict.fromkeys(str(m) for m in measures if isinstance(m, ExternalMeasure))
+    return CountedTopics(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
 
 
 def is_whole(value: float) -> bool:
