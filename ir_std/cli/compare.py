@@ -22,6 +22,7 @@ from ir_std.cli.inputs import OpenedOnce, check_read_once
 from ir_std.cli.options import (
     TABLES,
     TESTS,
+    add_lower_option,
     add_residual_option,
     add_scheme_option,
     add_test_options,
@@ -68,6 +69,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_scheme_option(parser)
     add_residual_option(parser)
+    add_lower_option(parser)
     add_verbose_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
@@ -129,6 +131,7 @@ def run(args: Namespace) -> None:
             depth=args.depth,
             residual=args.residual,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     shown = (

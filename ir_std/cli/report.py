@@ -131,6 +131,7 @@ def compare_entries(
             residual=args.residual,
             jobs=args.jobs,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     if args.baseline is None:

@@ -28,7 +28,7 @@ if not TYPE_CHECKING:
 
 from ir_std.measures.dcg import DCG, NDCG, nDCG
 from ir_std.measures.equivalence import equivalents, has_graded_gains
-from ir_std.measures.external import ExternalMeasure, lower_is_better, lower_measures
+from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
@@ -73,7 +73,6 @@ __all__ = [
     "equivalents",
     "has_graded_gains",
     "has_standardized",
-    "lower_is_better",
     "lower_measures",
     "nDCG",
     "near_measures",
@@ -90,6 +89,7 @@ __all__ = [
     "sRprec",
     "sSP",
     "sSuccess",
+    "sign_of",
     "snDCG",
     "standardized",
 ]

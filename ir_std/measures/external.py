@@ -97,9 +97,12 @@ def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Me
     return [by_name[name] for name in names]
 
 
-def lower_is_better(measure: Measure) -> bool:
-    """Whether a lower value of a measure is better; of a standardized one it never is."""
-    return isinstance(measure, ExternalMeasure) and measure.lower_is_better
+def sign_of(measure: Measure) -> float:
+    """-1 for a measure of which less is better, else 1; that times scores: more is better.
+
+    Of standardized measures more is better, always.
+    """
+    return -1.0 if isinstance(measure, ExternalMeasure) and measure.lower_is_better else 1.0
 
 
 makers[""] = ExternalMeasure
