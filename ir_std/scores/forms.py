@@ -72,6 +72,7 @@ class Layout:
         """The columns that have none of the roles, and may hold scores."""
         header = self.table.header
         named = {self.roles[role] for role in ("topic", "dataset", "run") if role in self.roles}
+        names = {*header}
         return [
             i
             for i, name in enumerate(header)
@@ -79,17 +80,13 @@ class Layout:
             and name
             and name.lower() not in _BESIDE
             and not name.startswith("systems\u2019 mean")
-            and not any(
-                name.startswith(f"{other} ") and name[len(other) + 1 :].split()[0] in _OF_MEASURE
-                for other in header
-                if other and name[len(other) + 1 :].strip()
-            )
+            and not _is_about_another(name, names)
         ]
 
     @cached_property
-    def known(self) -> list[int]:
+    def known(self) -> set[int]:
         """Those that are called as a measure is."""
-        return [i for i in self.others if find_measure(self.table.header[i])]
+        return {i for i in self.others if find_measure(self.table.header[i])}
 
     def has_number(self, column: int) -> bool:
         """Whether a column has a number in it: others are texts, not scores."""
@@ -112,6 +109,14 @@ class Layout:
             return "collection"
         rows = self.table.rows if self.unit else ()
         return self.unit_of(self.column("topic")) if rows else "topic"
+
+
+def _is_about_another(name: str, names: set[str]) -> bool:
+    """Whether a column is about that of another name, as ``AP place`` is about ``AP``."""
+    words = name.split(" ")
+    return any(
+        words[i] in _OF_MEASURE and " ".join(words[:i]) in names for i in range(1, len(words))
+    )
 
 
 class Form(NamedTuple):
