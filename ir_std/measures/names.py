@@ -176,7 +176,9 @@ def find_measure(name: str) -> Measure | None:
     quotes is that of an external measure.
     """
     ours = from_mteb(name) or from_trec_eval(name)
-    if ours in external_names or not re.match(r"""\w*[A-Za-z]|s?['"]""", ours):
+    word = re.match(r"\w*", ours)
+    quoted = re.match(r"""s?['"]""", ours)
+    if ours in external_names or not (quoted or (word and word[0] in by_name)):
         return None
     try:
         return parse_measure(canonical(parse_measure(ours)))
