@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from ir_std.cli.inputs import Inputs, classify_arguments, input_name, is_measure, know_external
+from ir_std.cli.inputs import Inputs, as_parsed, classify_arguments, input_name
 from ir_std.cli.options import (
     TABLES,
     TESTS,
@@ -131,7 +131,7 @@ def results_table(args: Namespace) -> Table:
     if args.baseline and args.no_summary:
         raise UsageError("--baseline marks means, and -n leaves them out: leave out one of them")
     inputs, measures = parse_arguments(args)
-    sort = parse_sort_measure(args)
+    sort = parse_sort_measure(args, inputs)
     results = compute_results(inputs, measures, _schemes(args), args)
     return results.table(
         args.places, sort=sort, by_topic=args.by_query, means=not args.no_summary, place=args.place
@@ -150,7 +150,7 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     inputs, measures = parse_arguments(args)
-    sort = parse_sort_measure(args)
+    sort = parse_sort_measure(args, inputs)
     schemes, runs = _schemes(args), read_runs(inputs, args.measure)
     judgments = judgments_for(runs.values(), inputs.qrels)
     without = left_out(args.without, runs.values())
@@ -174,7 +174,7 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     print_messages(message for evaluation in evaluations for message in evaluation.messages)
 
 
-def parse_sort_measure(args: Namespace) -> Measure | None:
+def parse_sort_measure(args: Namespace, inputs: Inputs) -> Measure | None:
     """The measure of ``--sort``.
 
     Raises
@@ -184,7 +184,8 @@ def parse_sort_measure(args: Namespace) -> Measure | None:
     """
     if args.sort is None:
         return None
-    measures = read_measures(args.sort, args.level)
+    (text,) = as_parsed([args.sort], inputs.runs, args.measure)
+    measures = read_measures(text, args.level)
     if len(measures) != 1:
         raise UsageError(f"--sort {args.sort}: give one measure")
     return measures[0]
@@ -212,10 +213,7 @@ def _schemes(args: Namespace) -> tuple[str, ...]:
 def parse_arguments(args: Namespace) -> tuple[Inputs, list[Measure]]:
     """What the arguments name, and the measures, at the level of ``-l``."""
     inputs = classify_arguments(args.inputs, args.measure)
-    options = [args.sort] * (getattr(args, "sort", None) is not None)
-    for text in (*args.measures, *options):
-        if not is_measure(text):
-            know_external(text, inputs.runs, args.measure)
+    args.measures = as_parsed(args.measures, inputs.runs, args.measure)
     return inputs, requested_measures(args, inputs.measures)
 
 

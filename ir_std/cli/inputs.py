@@ -157,6 +157,17 @@ def know_external(text: str, runs: Iterable[Source | str], measure: str | None) 
     return standard and standardized(standard)
 
 
+def as_parsed(
+    texts: Iterable[str], runs: Iterable[Source | str], measure: str | None = None
+) -> list[str]:
+    """Names of measures; those that scores alone have as they print, so that they can be parsed."""
+    runs = list(runs)
+    return [
+        text if is_measure(text) else str(know_external(text, runs, measure) or text)
+        for text in texts
+    ]
+
+
 def _check_counts(given: SortedArguments) -> None:
     """There must be one qrels file, and a run or scores."""
     n_runs, qrels = given.n_run_files, given.qrels

@@ -18,6 +18,7 @@ from ir_std.cli.compare import (
     OpenedEntry,
     add_link_options,
     is_entry,
+    measures_of_entries,
     open_entries,
     print_notes,
     split_entry,
@@ -36,7 +37,7 @@ from ir_std.cli.options import (
     check_baseline_given,
 )
 from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
+from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
@@ -92,11 +93,12 @@ def run(args: Namespace) -> None:
         if is_entry(text) and not os.path.exists(text)
     ]
     if entries:
-        measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
+        opened = open_entries(entries, sources)
+        measures = measures_of_entries(args, opened)
         write_page(
             args,
             [name for _, *files in entries for name in files if name],
-            lambda: compare_entries(open_entries(entries, sources), measures, args),
+            lambda: compare_entries(opened, measures, args),
         )
     else:
         if args.anchor or args.reference:
