@@ -17,15 +17,19 @@ from io import BytesIO
 from pathlib import Path
 from typing import TypeAlias
 
+from ir_measures.measures import Measure
+
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.inputs import OpenedOnce, check_read_once
+from ir_std.cli.inputs import OpenedOnce, as_parsed, check_read_once
 from ir_std.cli.options import (
     SUMMARIES,
     TABLES,
     TESTS,
+    add_lower_option,
     add_random_effects_option,
     add_residual_option,
     add_scheme_option,
+    add_systems_option,
     add_test_options,
     add_verbose_option,
     check_baseline_given,
@@ -36,10 +40,10 @@ from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
 from ir_std.reading import STANDARD_INPUT, Source, is_pipe
-from ir_std.reporting.compare import compare, linked_pairs
+from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.part import pairs_table
+from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import label_differences, label_differences_table
 from ir_std.scores.files import is_score_file
 
@@ -69,7 +73,9 @@ def configure(parser: ArgumentParser) -> None:
         help="as NAME=RUN:QRELS, for any file names (once for each)",
     )
     add_scheme_option(parser)
+    add_systems_option(parser)
     add_residual_option(parser)
+    add_lower_option(parser)
     add_verbose_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
@@ -87,6 +93,18 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_test_options(parser)
     add_random_effects_option(parser)
+    add_link_options(parser)
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw the means, or with --baseline the differences as forest plots, "
+        "too: .png, .svg or .pdf",
+    )
+    parser.add_argument("--force", action="store_true", help="replace the picture if it is there")
+
+
+def add_link_options(parser: ArgumentParser) -> None:
+    """Declare how the collections are put on one scale."""
     parser.add_argument(
         "--anchor",
         metavar="NAME",
@@ -101,13 +119,6 @@ def configure(parser: ArgumentParser) -> None:
         help="with --anchor: the collection on whose scale scores are put (default: the one with "
         "the strongest systems)",
     )
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        help="draw the means, or with --baseline the differences as forest plots, "
-        "too: .png, .svg or .pdf",
-    )
-    parser.add_argument("--force", action="store_true", help="replace the picture if it is there")
 
 
 def run(args: Namespace) -> None:
@@ -121,18 +132,21 @@ def run(args: Namespace) -> None:
         check_picture(
             args.plot, [name for _, *files in entries for name in files if name], args.force
         )
-    measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
+    opened = open_entries(entries, sources)
+    measures = measures_of_entries(args, opened)
     with progress(len(entries)) as counted:
         comparison = compare(
-            open_entries(entries, sources),
+            opened,
             measures,
             args.scheme,
+            systems=args.systems,
             anchors=args.anchor,
             reference=args.reference,
             random_effects=args.random_effects or SUMMARIES[0],
             depth=args.depth,
             residual=args.residual,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     shown = (
@@ -144,7 +158,7 @@ def run(args: Namespace) -> None:
     if args.plot:
         draw_picture(shown, args.plot)
     print_table(table, args.output_format)
-    pairs = linked_pairs(comparison)
+    pairs = comparison.linked_pairs
     if pairs and args.baseline is None and args.output_format != "csv":
         print()
         print_table(pairs_table(pairs, args.places), args.output_format)
@@ -212,6 +226,15 @@ def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[OpenedEntry]
         (name, opened(run), None if qrels is None else opened(qrels))
         for name, run, qrels in entries
     ]
+
+
+def measures_of_entries(args: Namespace, entries: list[OpenedEntry]) -> list[Measure]:
+    """The measures that are asked for, those that scores alone have among them."""
+    runs = [run for _, run, _ in entries]
+    args.measures = as_parsed(args.measures, runs)
+    return requested_measures(
+        args, as_parsed([text for text in args.inputs if not is_entry(text)], runs)
+    )
 
 
 def check_picture(file: str, inputs: list[str], force: bool) -> None:

@@ -14,7 +14,15 @@ from pathlib import Path
 from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
-from ir_std.cli.compare import OpenedEntry, is_entry, open_entries, print_notes, split_entry
+from ir_std.cli.compare import (
+    OpenedEntry,
+    add_link_options,
+    is_entry,
+    measures_of_entries,
+    open_entries,
+    print_notes,
+    split_entry,
+)
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
@@ -22,13 +30,14 @@ from ir_std.cli.options import (
     TESTS,
     add_factor_options,
     add_jobs_option,
+    add_lower_option,
     add_measure_option,
     add_random_effects_option,
     add_test_options,
     check_baseline_given,
 )
 from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
+from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
@@ -59,12 +68,14 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_factor_options(parser)
     add_measure_option(parser)
+    add_lower_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
         "--baseline", metavar="RUN", help="the run that the others are tested against"
     )
     add_test_options(parser)
     add_random_effects_option(parser)
+    add_link_options(parser)
     add_jobs_option(parser)
     parser.add_argument(
         "--force", action="store_true", help="replace FILE even if it is no page of ir_std's"
@@ -82,13 +93,16 @@ def run(args: Namespace) -> None:
         if is_entry(text) and not os.path.exists(text)
     ]
     if entries:
-        measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
+        opened = open_entries(entries, sources)
+        measures = measures_of_entries(args, opened)
         write_page(
             args,
             [name for _, *files in entries for name in files if name],
-            lambda: compare_entries(open_entries(entries, sources), measures, args),
+            lambda: compare_entries(opened, measures, args),
         )
     else:
+        if args.anchor or args.reference:
+            raise UsageError("--anchor and --reference link several collections: NAME=RUN:QRELS")
         if args.random_effects:
             raise UsageError(
                 "--random-effects is about the summary over several collections, this is one: "
@@ -121,9 +135,9 @@ def compare_entries(
     UsageError
         If an option does not go with several collections, or no system has the baseline's name.
     """
-    if args.factors or args.systems or args.without:
+    if args.factors or args.without:
         raise UsageError(
-            "--factors, --systems and --without are about one collection's factors, "
+            "--factors and --without are about one collection's factors, "
             "these are several: name sets in the measures, as "
             "sAP(factors='trec8-adhoc')"
         )
@@ -133,11 +147,15 @@ def compare_entries(
             entries,
             measures,
             args.scheme,
+            systems=args.systems,
+            anchors=args.anchor,
+            reference=args.reference,
             random_effects=args.random_effects or SUMMARIES[0],
             depth=args.depth,
             residual=args.residual,
             jobs=args.jobs,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     if args.baseline is None:
