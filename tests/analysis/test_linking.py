@@ -238,6 +238,12 @@ def test_each_anchor_is_tested_against_the_link_by_the_others() -> None:
         )
 
 
+def test_anchors_at_the_ends_of_the_scale_make_a_link_doubtful() -> None:
+    z, z_reference = anchors(shift=0.0)
+    doubts = link(4 * z, 4 * z_reference).doubts
+    assert any("of the anchors' scores are at an end of the scale" in text for text in doubts)
+
+
 @pytest.mark.parametrize(
     ("names", "k", "message"),
     [(["a"], 4, "1 names of 4 anchors"), ([], 0, "0 names of 0 anchors")],
