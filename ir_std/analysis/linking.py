@@ -144,8 +144,8 @@ def linked_difference(
     """How far a mean on one collection is above a mean on another, both linked to a reference.
 
     As :meth:`Link.difference`; the anchors' scores on the reference, which both links rest on,
-    count by the difference of the systems' slopes over the anchors'.  The disagreement of both links
-    counts in full, that on the reference twice: the interval is on the wide side.
+    count by the difference of the systems' slopes over the anchors'.  The disagreement of both
+    links counts in full, that on the reference twice: the interval is on the wide side.
 
     Parameters
     ----------
