@@ -57,10 +57,10 @@ def test_sets_from_runs_hold_every_usual_measure(name: str) -> None:
     "name",
     [
         "dl21-passage",
-        "dl19-passage-umbrela",
+        pytest.param("dl19-passage-umbrela", marks=pytest.mark.slow),
         "dl23-passage-gpt4",
         "web10",
-        "robust04",
+        pytest.param("robust04", marks=pytest.mark.slow),
         "trec5-adhoc",
         "terabyte05",
         pytest.param("dl20-passage-modern", marks=pytest.mark.slow),
