@@ -299,8 +299,8 @@ def test_widened_intervals_are_metafors_ad_hoc_ones(
 @pytest.mark.parametrize(
     ("n", "between", "trials"),
     [
-        (3, 0.0, 400),
-        (5, 4e-4, 400),
+        (5, 0.0, 400),
+        (3, 4e-4, 400),
         *(
             pytest.param(n, between, 1500, marks=pytest.mark.slow)
             for n in (3, 5, 10)
