@@ -122,7 +122,9 @@ def test_any_ids_and_numbers_are_read_to_the_last_bit(
         assert_same(read_lines(source, RUN), plain)
 
 
-@pytest.mark.parametrize("name", ["trec8-adhoc", "dl19-passage", "covid-round1"])
+@pytest.mark.parametrize(
+    "name", ["trec8-adhoc", "dl19-passage", pytest.param("covid-round1", marks=pytest.mark.slow)]
+)
 def test_real_files_are_read_as_line_by_line(name: str, data: Path) -> None:
     qrels: Source = FileSource(data / "qrels" / f"{name}.txt")
     assert_same(read_lines(qrels, QRELS), read_lines_plainly(qrels, QRELS))
