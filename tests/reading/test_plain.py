@@ -78,7 +78,7 @@ def repeats(lines: Lines) -> bool:
 
 
 @given(st.lists(pieces, max_size=14).map(b"".join), st.sampled_from([RUN, QRELS]))
-@settings(max_examples=6 * settings.default.max_examples)
+@settings(max_examples=6 * settings().max_examples)
 def test_the_engine_and_the_plain_reader_agree(content: bytes, line_format: LineFormat) -> None:
     source, read = BytesSource("f", content), read_run if line_format is RUN else read_qrels
     try:

@@ -72,7 +72,7 @@ line_ends = st.sampled_from([*"\n" * 20, "\r\n", " \n", "\n\n", " ", ""])
 
 
 @given(st.lists(st.tuples(gaps, line_ends), min_size=1, max_size=5))
-@settings(max_examples=2 * settings.default.max_examples)
+@settings(max_examples=2 * settings().max_examples)
 def test_columns_are_those_of_each_line_wherever_blanks_and_line_ends_are(
     lines: list[tuple[list[str], str]],
 ) -> None:
