@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from ir_std._system.files import read_bounded
@@ -102,6 +103,29 @@ def aliases_of_rows() -> dict[str, str]:
     for task, alias in _IN_ONE_LANGUAGE.items():
         rows |= {alias.format(part): row_name(task, "dev", part) for part in _MIRACL}
     return rows
+
+
+@lru_cache(maxsize=1)
+def _rows_by_name() -> dict[str, str]:
+    by_name: dict[str, str] = {}
+    for alias, row in aliases_of_rows().items():
+        for prefix in ("", "beir/", "mteb/"):
+            for suffix in ("", "/test", "/dev"):
+                by_name.setdefault(alias.removeprefix(prefix).removesuffix(suffix).lower(), row)
+        if "/" not in row.partition("/")[2]:
+            by_name[row.partition("/")[0].lower()] = row
+    return by_name
+
+
+def find_dataset(name: str) -> str | None:
+    """The data set that is called so by MTEB, BEIR or ir_datasets, in any case; None if none is.
+
+    >>> find_dataset("ArguAna"), find_dataset("fiqa"), find_dataset("beir/nq")
+    ('ArguAna/test', 'FiQA2018/test', 'NQ/test')
+    """
+    if re.fullmatch(r"[\w.-]+/(test|dev|train|validation)(/[\w.-]+)?(@[0-9a-f]{8})?", name):
+        return name
+    return _rows_by_name().get(name.strip().lower())
 
 
 def is_model_meta(source: Source) -> bool:
