@@ -88,7 +88,7 @@ QRELS = LineFormat(
 
 
 class CheckFailed(Exception):
-    """A block did not pass a check."""
+    """A block did not pass a check: where it starts and ends, if it is known."""
 
 
 class Lines(NamedTuple):
@@ -122,14 +122,28 @@ def read_lines(source: Source, line_format: LineFormat) -> Lines:
     InputError
         If the source cannot be read.
     """
-    content = read_content(source)
-    if not _is_utf8(content):
-        raise CheckFailed
+    return lines_of(read_content(source), line_format)
+
+
+def lines_of(content: bytearray, line_format: LineFormat) -> Lines:
+    """All lines of what :func:`read_content` gives.
+
+    Raises
+    ------
+    CheckFailed
+        If something is wrong with them, or there are none.
+    """
     codes = np.frombuffer(content, np.uint8)
     topics: dict[bytes, int] = {}
     columns: tuple[list[npt.NDArray[Any]], ...] = ([], [], [], [])
+    is_ascii = content.isascii()
     for start, end in split_blocks(content):
-        block = _read_block(codes, start, end, line_format, topics)
+        if not is_ascii and not _is_utf8(content[start:end]):
+            raise CheckFailed(start, end)
+        try:
+            block = _read_block(codes, start, end, line_format, topics)
+        except CheckFailed:
+            raise CheckFailed(start, end) from None
         for column, part in zip(columns, block, strict=False):
             column.append(part)
     if not columns[0]:
@@ -155,6 +169,8 @@ def _read_block(
         values = line_format.numbers(codes, value_at, value_end)
     except NotANumber:
         raise CheckFailed from None
+    if values.max(initial=0) == math.inf:
+        raise CheckFailed
     topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
     return topic, doc_at, (doc_end - doc_at).astype(np.int32), values
 
@@ -215,8 +231,6 @@ def split_blocks(content: bytearray) -> Iterator[tuple[int, int]]:
 
 
 def _is_utf8(content: bytearray) -> bool:
-    if content.isascii():
-        return True
     try:
         content.decode()
     except UnicodeDecodeError:

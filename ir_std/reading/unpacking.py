@@ -306,12 +306,13 @@ def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         mark = b""
         whole = text.rfind(b"\n") + 1
         text, rest = text[:whole], text[whole:]
-        yield from _numbered(text, number)
+        yield from number_lines(text, number)
         number += text.count(b"\n")
-    yield from _numbered(rest, number)
+    yield from number_lines(rest, number)
 
 
-def _numbered(text: bytes, number: int) -> Iterator[tuple[int, bytes]]:
+def number_lines(text: bytes, number: int) -> Iterator[tuple[int, bytes]]:
+    """As :func:`number_content`, of whole lines, of which the first has this number."""
     last = 0
     for line in _CONTENT.finditer(text):
         number += text.count(b"\n", last, line.start())

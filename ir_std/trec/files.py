@@ -54,7 +54,8 @@ def read_run(file: File) -> Run:
     try:
         return ArrayRun(*read_lines(source, RUN), source.name)
     except (CheckFailed, InvalidRun):
-        raise find_fault(source, RUN) from None
+        pass  # and with it what it holds of the file
+    raise find_fault(source, RUN)
 
 
 def read_qrels(file: File) -> Qrels:
@@ -69,7 +70,8 @@ def read_qrels(file: File) -> Qrels:
     try:
         return ArrayQrels(*read_lines(source, QRELS), source.name)
     except (CheckFailed, RepeatedDocument):
-        raise find_fault(source, QRELS) from None
+        pass
+    raise find_fault(source, QRELS)
 
 
 def count_columns(source: Source) -> int:
