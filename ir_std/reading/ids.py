@@ -230,6 +230,20 @@ def keys(mixed: Keys, topic: Ints) -> Keys:
     return hashes
 
 
+def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
+    """The first place of an id that its topic has before, and that place; None if there is none."""
+    hashes = keys(ids.hashes(), topic)
+    order = np.argsort(hashes, kind="stable")
+    hashes = hashes[order]
+    again = np.flatnonzero(hashes[1:] == hashes[:-1])
+    first: dict[tuple[int, bytes], int] = {}
+    for place in np.union1d(order[again], order[again + 1]).tolist():
+        name = next(iter(ids[place : place + 1]))
+        if (earlier := first.setdefault((int(topic[place]), name), place)) != place:
+            return place, earlier
+    return None
+
+
 def _first_bits(values: Keys, count: int) -> Ints:
     first: Ints = (values >> np.uint64(64 - count)).view(np.int64)  # which index twice as fast
     return first

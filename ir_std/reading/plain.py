@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ir_std.errors import InputError
-from ir_std.reading.ids import WORD, Ids, keys
+from ir_std.reading.ids import WORD, Ids, first_repeated
 from ir_std.reading.lines import (
     QRELS,
     RUN,
@@ -81,26 +81,18 @@ def _first_repeated(
         lines = lines_of(content, line_format)
     except CheckFailed:  # there are none
         return None
-    hashes = keys(lines.ids.hashes(), lines.topic)
-    order = np.argsort(hashes, kind="stable")
-    hashes = hashes[order]
-    again = np.flatnonzero(hashes[1:] == hashes[:-1])
-    rows = np.union1d(order[again], order[again + 1])
-    first: dict[tuple[int, bytes], int] = {}
-    for row in rows.tolist():
-        topic, document = int(lines.topic[row]), next(iter(lines.ids[row : row + 1]))
-        if (earlier := first.setdefault((topic, document), row)) != row:
-            here, there = (
-                content.count(b"\n", 0, int(lines.ids.starts[line])) + 1 for line in (row, earlier)
-            )
-            return InputError.at(
-                source.name,
-                here,
-                f"topic {_shortened(lines.topics[topic])} has document "
-                f"{_shortened(document.decode())!r} again, first on line {there}",
-                "give each document once",
-            )
-    return None
+    if (places := first_repeated(lines.ids, lines.topic)) is None:
+        return None
+    row = places[0]
+    here, there = (content.count(b"\n", 0, int(lines.ids.starts[place])) + 1 for place in places)
+    (document,) = lines.ids[row : row + 1].strings()
+    return InputError.at(
+        source.name,
+        here,
+        f"topic {_shortened(lines.topics[lines.topic[row]])} has document "
+        f"{_shortened(document)!r} again, first on line {there}",
+        "give each document once",
+    )
 
 
 def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[str, str, Number]]:
