@@ -27,6 +27,7 @@ Factors
     recognize, Match: which collection qrels are of
     available_factors, load_factors, FactorSet
     build_factors, build_from_scores: sets of your own
+    system: the scores of one of the systems behind a set, "dl19-passage/p_bert"
 Merging of ranked lists
     normalize, merge
 
@@ -60,6 +61,7 @@ from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.recognition import Match
+from ir_std.factors.systems import system
 from ir_std.measures import (
     DCG, NDCG, SP, Standardized, nDCG, parse_measure, sAP, sBpref, sDCG, sERR, sJudged, snDCG, sP,
     sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
@@ -83,13 +85,15 @@ if TYPE_CHECKING:
     from ir_measures import log_handler as log_handler, logger as logger
 
     # What is imported when it is first used: archives and processes alone would cost 80 ms.
-    from ir_std import analysis, merging, plots, report, testing
+    from ir_std import analysis, merging, testing
+    from ir_std.reporting import html as report, plots
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
     from ir_std.evaluation.placement import Placement, Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
-    from ir_std.reporting.agreement import JudgeAgreement, agreement
+    from ir_std.reporting.agreement import agreement
+    from ir_std.reporting.judge_agreement import JudgeAgreement
     from ir_std.reporting.compare import compare
     from ir_std.reporting.comparison import Comparison
     from ir_std.reporting.results import Results, evaluate
@@ -103,7 +107,7 @@ __all__ = [
     "read_trec_run", "recognize", "report", "Results", "sAP", "sBpref", "Scores", "sDCG", "sERR",
     "sJudged", "snDCG", "SP", "sP", "sR", "sRBP", "sRprec", "sRR", "sSP", "sSuccess",
     "StandardizationWarning", "standardize", "Standardized", "standardized", "StdEvaluator",
-    "StdProvider", "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
+    "StdProvider", "system", "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
     # Of ir_measures:
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
     "Bpref", "calc_ctxt", "CalcResults", "Compat", "compat", "convert_trec_name", "cwl_eval",
@@ -121,9 +125,15 @@ __all__ = [
 # fmt: on
 __all__ += sorted(set(ir_measures.__all__) - set(__all__))  # those of later versions
 
-_LAZY_MODULES = ("analysis", "merging", "plots", "report", "testing")
+_LAZY_MODULES = {
+    "analysis": "analysis",
+    "merging": "merging",
+    "plots": "reporting.plots",
+    "report": "reporting.html",
+    "testing": "testing",
+}
 _LAZY_NAMES = {
-    "JudgeAgreement": "reporting.agreement",
+    "JudgeAgreement": "reporting.judge_agreement",
     "agreement": "reporting.agreement",
     "Comparison": "reporting.comparison",
     "Placement": "evaluation.placement",
@@ -146,7 +156,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name in _LAZY_MODULES:
-            return import_module(f"ir_std.{name}")
+            return import_module(f"ir_std.{_LAZY_MODULES[name]}")
         if name in _LAZY_NAMES:
             value = getattr(import_module(f"ir_std.{_LAZY_NAMES[name]}"), name)
             globals()[name] = value  # for tools that read a module's names, such as pdoc

@@ -27,8 +27,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
 from ir_std import analysis, build_factors, merge, normalize, place
-from ir_std.analysis.corrections import bonferroni, holm
-from ir_std.analysis.paired import randomization_test, t_test, tukey_test
+from ir_std.analysis.paired import bonferroni, holm, randomization_test, t_test, tukey_test
 from ir_std.schemes import get_scheme
 
 Found = Any
@@ -147,6 +146,22 @@ def all_t(rng: np.random.Generator) -> Cases:
         yield (
             analysis.paired_p_values(x),
             [stats.ttest_rel(x[:, i], x[:, j]).pvalue for i, j in pairs(x.shape[1])],
+        )
+
+
+@audit("rank_intervals", "scipy.stats.ttest_rel of each pair", 0)
+def intervals_of_ranks(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        if len(x) < 5:
+            continue
+        better = np.zeros((x.shape[1], x.shape[1]), bool)
+        for j, k in pairs(x.shape[1]):
+            test = stats.ttest_rel(x[:, j], x[:, k])
+            better[j, k] = test.pvalue < 0.05 and test.statistic > 0
+            better[k, j] = test.pvalue < 0.05 and test.statistic < 0
+        yield (
+            np.array(analysis.rank_intervals(x)),
+            np.array([1 + better.sum(axis=0), x.shape[1] - better.sum(axis=1)]),
         )
 
 
