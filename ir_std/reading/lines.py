@@ -16,9 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Ints
+from ir_std.errors import InputError
 from ir_std.reading.ids import WORD, Bytes, Ids
 from ir_std.reading.numbers import DECIMAL, LOWEST, MARGIN, NotANumber, floats, integer, integers
 from ir_std.reading.sources import Source, read_pieces
+from ir_std.reading.unpacking import MOST_TOPICS, UNPACK_FIRST
 
 _BLOCK = 1 << 20
 """Bytes that are split at once: with fewer, calls of numpy take longer than their work; with more,
@@ -43,6 +45,8 @@ class LineFormat(NamedTuple):
         Reads one; None if it is none that the column may hold.
     rule : str
         What a message says of them.
+    most : int
+        So many lines may a small packed file hold.
     """
 
     kind: str
@@ -51,6 +55,7 @@ class LineFormat(NamedTuple):
     numbers: Callable[[Bytes, Ints, Ints], npt.NDArray[Any]]
     number: Callable[[bytes], Number | None]
     rule: str
+    most: int
 
     @property
     def width(self) -> int:
@@ -76,6 +81,7 @@ RUN = LineFormat(
     floats,
     _score,
     "a finite number is expected, or -inf",
+    5_000_000,
 )
 QRELS = LineFormat(
     "qrels file",
@@ -84,6 +90,7 @@ QRELS = LineFormat(
     integers,
     integer,
     "a whole number is expected, of at most 64 bits",
+    2_000_000,
 )
 
 
@@ -122,11 +129,11 @@ def read_lines(source: Source, line_format: LineFormat) -> Lines:
     InputError
         If the source cannot be read.
     """
-    return lines_of(read_content(source), line_format)
+    return lines_of(source, read_content(source), line_format)
 
 
-def lines_of(content: bytearray, line_format: LineFormat) -> Lines:
-    """All lines of what :func:`read_content` gives.
+def lines_of(source: Source, content: bytearray, line_format: LineFormat) -> Lines:
+    """All lines of a source, of which :func:`read_content` gave this.
 
     Raises
     ------
@@ -136,7 +143,7 @@ def lines_of(content: bytearray, line_format: LineFormat) -> Lines:
     codes = np.frombuffer(content, np.uint8)
     topics: dict[bytes, int] = {}
     columns: tuple[list[npt.NDArray[Any]], ...] = ([], [], [], [])
-    is_ascii = content.isascii()
+    is_ascii, n_lines = content.isascii(), 0
     for start, end in split_blocks(content):
         if not is_ascii and not _is_utf8(content[start:end]):
             raise CheckFailed(start, end)
@@ -146,10 +153,29 @@ def lines_of(content: bytearray, line_format: LineFormat) -> Lines:
             raise CheckFailed(start, end) from None
         for column, part in zip(columns, block, strict=False):
             column.append(part)
+        n_lines += len(block[0]) if block else 0
+        _check_counts(source, n_lines, len(topics), line_format)
     if not columns[0]:
         raise CheckFailed
     topic, first, widths, values = map(_joined, columns)
     return Lines([name.decode() for name in topics], topic, Ids(codes, first, widths), values)
+
+
+def _check_counts(source: Source, n_lines: int, n_topics: int, line_format: LineFormat) -> None:
+    """Stop at more lines or topics than a small packed file may hold.
+
+    Raises
+    ------
+    InputError
+    """
+    if (n_lines <= line_format.most and n_topics <= MOST_TOPICS) or not source.is_small_and_packed:
+        return
+    raise InputError.at(
+        source.name,
+        None,
+        f"has more than {line_format.most:,} lines or {MOST_TOPICS:,} topics when unpacked",
+        UNPACK_FIRST,
+    )
 
 
 def _read_block(

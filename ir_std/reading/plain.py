@@ -58,7 +58,7 @@ def _first_wrong(
     Only the block that the engine does not take is read line by line.
     """
     try:
-        lines_of(content, line_format)
+        lines_of(source, content, line_format)
     except CheckFailed as failed:
         start, end = failed.args or (0, 0)
     else:
@@ -78,7 +78,7 @@ def _first_repeated(
 ) -> InputError | None:
     """The error at the first line that repeats a document of its topic, in lines without fault."""
     try:
-        lines = lines_of(content, line_format)
+        lines = lines_of(source, content, line_format)
     except CheckFailed:  # there are none
         return None
     if (places := first_repeated(lines.ids, lines.topic)) is None:
