@@ -18,7 +18,6 @@ import tarfile
 import time
 import zipfile
 from collections.abc import Callable
-from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -89,12 +88,11 @@ def description(**files: bytes) -> dict[str, bytes]:
 
 def many(form: bytes, end: bytes = b"", size: int = 65_000_000) -> bytes:
     """Lines that are all different, as many as a small packed file may unpack to."""
-    lines, left = [], size
-    for number in count():
-        lines.append(form % number)
+    lines, left = list[bytes](), size
+    while left > 0:
+        lines.append(form % len(lines))
         left -= len(lines[-1])
-        if left < 0:
-            return b"".join([*lines, end])
+    return b"".join([*lines, end])
 
 
 RUN, QRELS, TOPICS = b"1 Q %x 1 1 t\n", b"1 0 %x 1\n", b"%x Q d 1 1 t\n"
