@@ -122,7 +122,7 @@ def _parse_line(
         raise InputError.at(
             source.name, number, f"{column} is {_shortened(text)!r}", line_format.rule
         )
-    return fields[0], fields[2], value
+    return fields[0], fields[line_format.document], value
 
 
 _CONTROL = re.compile(r"[\x00-\x08\n-\x0c\x0e-\x1f]")
