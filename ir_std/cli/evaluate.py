@@ -23,6 +23,7 @@ from ir_std.cli.options import (
     add_jobs_option,
     add_measure_option,
     add_test_options,
+    check_alpha,
     check_baseline_given,
     check_places,
 )
@@ -33,7 +34,7 @@ from ir_std.cli.output import (
     print_messages,
     print_table,
 )
-from ir_std.cli.streams import progress
+from ir_std.cli.streams import progress, warn
 from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for, select_factors
@@ -98,6 +99,13 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_test_options(parser)
     parser.add_argument(
+        "--fail-if-worse",
+        type=float,
+        metavar="ALPHA",
+        help="with --baseline: exit with status 1 if a run is worse by a measure, p < ALPHA, as a "
+        "check of a new version wants it",
+    )
+    parser.add_argument(
         "--place",
         action="store_true",
         help="beside each mean, and with -q each value, where the run ranks among "
@@ -105,32 +113,50 @@ def configure(parser: ArgumentParser) -> None:
     )
 
 
-def run(args: Namespace) -> None:
-    """Evaluate and print."""
+def run(args: Namespace) -> int:
+    """Evaluate and print; 1 if a run is worse than ``--fail-if-worse`` allows."""
     if args.no_summary and not args.by_query:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
     check_places(args.places)
-    if args.output_format in TABLES:
-        print_table(results_table(args), args.output_format)
-    else:
+    if args.output_format not in TABLES:
         for lines in lines_by_run(args):
             print(lines)
+        return 0
+    results, table = results_and_table(args)
+    print_table(table, args.output_format)
+    worse = list(worse_runs(results, args.fail_if_worse)) if args.fail_if_worse else []
+    for text in worse:
+        warn(text)
+    return int(bool(worse))
 
 
-def results_table(args: Namespace) -> Table:
-    """The runs as a table.
+def worse_runs(results: Results, alpha: float) -> Iterator[str]:
+    """Which runs are significantly worse than the baseline, by which measures."""
+    for run_name, tests in results.tests.items():
+        worse = [
+            f"{measure} {test.difference:+.4f} (p {test.p_adjusted:.2g})"
+            for measure, test in tests.items()
+            if test.difference < 0 and test.p_adjusted < alpha
+        ]
+        if worse:
+            yield f"{run_name} is significantly worse than {results.baseline}: {', '.join(worse)}"
+
+
+def results_and_table(args: Namespace) -> tuple[Results, Table]:
+    """The runs evaluated, and as a table.
 
     Raises
     ------
     UsageError
         If an option does not go with a table.
     """
-    check_baseline_given(args, "test", "correction")
+    check_baseline_given(args, "test", "correction", "fail_if_worse")
+    check_alpha(args.fail_if_worse)
     if args.baseline and args.no_summary:
         raise UsageError("--baseline marks means, and -n leaves them out: leave out one of them")
     sort = parse_sort_measure(args)
     results = compute_results(*parse_arguments(args), _schemes(args), args)
-    return results.table(
+    return results, results.table(
         args.places, sort=sort, by_topic=args.by_query, means=not args.no_summary, place=args.place
     )
 
@@ -143,7 +169,7 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     UsageError
         If an option does not go with lines.
     """
-    check_baseline_given(args, "test", "correction")
+    check_baseline_given(args, "test", "correction", "fail_if_worse")
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     sort, (inputs, measures) = parse_sort_measure(args), parse_arguments(args)

@@ -15,6 +15,7 @@ from ir_measures.measures.base import registry as theirs
 
 from ir_std.errors import UnknownMeasureError, UsageError, did_you_mean, nearest_names
 from ir_std.measures.parameters import check_params
+from ir_std.measures.translation import TREC_EVAL_NAMES, translated
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str
 """One measure or several, as objects or by name."""
@@ -73,7 +74,8 @@ def parse_measure(measure: str | Measure) -> Measure:
     Parameters
     ----------
     measure : str or Measure
-        Such as ``"AP"``, ``"P(rel=2)@10"``, ``"snDCG(scheme='E')@10"``.
+        Such as ``"AP"``, ``"P(rel=2)@10"``, ``"snDCG(scheme='E')@10"``; or under trec_eval's name,
+        ``"map"``, ``"ndcg_cut_10"``, standardized ``"smap"``.
 
     Raises
     ------
@@ -97,7 +99,7 @@ def parse_measure(measure: str | Measure) -> Measure:
         return measure
     if not isinstance(measure, str):
         raise _not_a_measure(measure)
-    name, params, at = _split(measure)
+    name, params, at = _split(_ours(measure))
     if name not in by_name:
         raise UnknownMeasureError(f"unknown measure {name!r}{did_you_mean(near_measures(measure))}")
     log_conflict(name)
@@ -108,6 +110,15 @@ def parse_measure(measure: str | Measure) -> Measure:
     check_params(parsed)
     parsed.validate_params()
     return parsed
+
+
+def _ours(measure: str) -> str:
+    """The measure that a text names, if trec_eval's name of it, or with ``s`` before that."""
+    for prefix in ("", "s"):
+        ours = translated(measure.removeprefix(prefix), TREC_EVAL_NAMES)
+        if ours and measure.startswith(prefix) and measure not in by_name:
+            return prefix + ours
+    return measure
 
 
 def as_measures(measures: Measures) -> list[Measure]:

@@ -101,7 +101,9 @@ def _intervals(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) ->
 def _placements(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) -> Json:
     placements = [results.placements.get(run, {}).get(measure) for run in runs]
     return {
-        "places": [p.summary if p else None for p in placements],
+        "places": [
+            ", ".join(filter(None, (p.summary, p.neighbours))) if p else None for p in placements
+        ],
         "placeRanks": [p.rank if p else None for p in placements],
     }
 
