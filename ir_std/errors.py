@@ -124,9 +124,11 @@ def _in_order(letters: str, name: str) -> bool:
 
 
 def _few_letters_away(name: str, allowed: Iterable[str]) -> list[str]:
-    most = min(len(name), 100) // 4 or len(name) // 3
+    most = max(1, len(name) // 4)
     distance = {
-        one: _distance(name, one) for one in allowed if abs(len(one) - len(name)) <= most < 26
+        one: _distance(name, one)
+        for one in allowed
+        if abs(len(one) - len(name)) <= most < len(name) < 100
     }
     least = min(distance.values(), default=0)
     return [one for one, letters in distance.items() if letters == least <= most]

@@ -265,8 +265,9 @@ def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[s
 
 
 def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[float]]:
-    """Of each system how many topics, or data sets, it has a score on by the first measure, and its
-    mean over these by each measure, raw and standardized by N; the best by the first comes first.
+    """Each system's number of topics by the first measure, and its means by each, raw and by N.
+
+    The best by the first measure comes first; of a set of data sets these are in place of topics.
     """
     means: dict[str, list[float]] = {tag: [] for tag in systems_of(factors)}
     for name in names:
