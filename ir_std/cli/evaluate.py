@@ -150,7 +150,7 @@ def results_and_table(args: Namespace) -> tuple[Results, Table]:
     UsageError
         If an option does not go with a table.
     """
-    check_baseline_given(args, "test", "correction", "fail_if_worse")
+    check_baseline_given(args, "test", "correction", "fail-if-worse")
     check_alpha(args.fail_if_worse)
     if args.baseline and args.no_summary:
         raise UsageError("--baseline marks means, and -n leaves them out: leave out one of them")
@@ -169,7 +169,7 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     UsageError
         If an option does not go with lines.
     """
-    check_baseline_given(args, "test", "correction", "fail_if_worse")
+    check_baseline_given(args, "test", "correction", "fail-if-worse")
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     sort, (inputs, measures) = parse_sort_measure(args), parse_arguments(args)
