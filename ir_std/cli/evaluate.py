@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
@@ -36,6 +36,7 @@ from ir_std.cli.output import (
 )
 from ir_std.cli.streams import progress, warn
 from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
+from ir_std.cli.trec_eval_lines import FORM, VERSIONS, TrecEvalLines, as_in_version
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for, select_factors
 from ir_std.evaluation.evaluation import Evaluation
@@ -47,6 +48,7 @@ from ir_std.scores.run_scores import RunScores
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:
+    from ir_std.evaluation.evaluator import StdEvaluator
     from ir_std.reporting.results import Results
     from ir_std.reporting.tables import Table
 
@@ -82,9 +84,19 @@ def configure(parser: ArgumentParser) -> None:
         "--output-format",
         "--output_format",
         dest="output_format",
-        choices=[*LINE_FORMATS, *TABLES],
+        choices=[*LINE_FORMATS, FORM, *TABLES],
         default="tsv",
-        help="form of the output (default tsv)",
+        help="form of the output (default tsv); trec_eval prints one run as trec_eval 10 -c does, "
+        "its official measures unless others are named",
+    )
+    parser.add_argument(
+        "--trec-eval",
+        type=int,
+        choices=VERSIONS,
+        default=VERSIONS[-1],
+        metavar="9|10",
+        help="with -o trec_eval: the version whose iprec_at_recall and 11pt_avg are printed: from "
+        "10 on (default) they round the number of relevant documents, before they rounded it up",
     )
     add_jobs_option(parser)
     parser.add_argument("--raw", action="store_true", help="raw scores only")
@@ -184,7 +196,7 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluations = list(counted(evaluate_runs(evaluator, runs, args.jobs, depth=args.depth)))
-    writer = LineWriter(evaluator, args, len(runs) > 1)
+    writer = _writer(evaluator, runs, args)
     for evaluation in evaluations if sort is None else sort_by_mean(evaluations, sort):
         yield writer.text(evaluation)
     print_messages(message for evaluation in evaluations for message in evaluation.messages)
@@ -228,7 +240,19 @@ def _schemes(args: Namespace) -> tuple[str, ...]:
 def parse_arguments(args: Namespace) -> tuple[Inputs, list[Measure]]:
     """What the arguments name, and the measures, at the level of ``-l``."""
     inputs = classify_arguments(args.inputs)
-    return inputs, requested_measures(args, inputs.measures)
+    if getattr(args, "output_format", "") != FORM:
+        return inputs, requested_measures(args, inputs.measures)
+    args.official = not (inputs.measures or args.measures)
+    measures = requested_measures(args, ["official"] if args.official else inputs.measures)
+    return inputs, as_in_version(measures, args.trec_eval)
+
+
+def _writer(
+    evaluator: StdEvaluator, runs: Mapping[str, Any], args: Namespace
+) -> LineWriter | TrecEvalLines:
+    if args.output_format == FORM:
+        return TrecEvalLines(evaluator, runs, args)
+    return LineWriter(evaluator, args, len(runs) > 1)
 
 
 def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
