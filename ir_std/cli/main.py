@@ -32,26 +32,29 @@ COMMANDS = ("agree", "build", "compare", "demo", "factors", "merge", "report")
 """First arguments that are commands; anything else is evaluated."""
 
 
-class _Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """Says what is wrong in one line, and takes options anywhere between the inputs."""
 
     made: Any = None
 
     def add_subparsers(self, **options: Any) -> Any:
+        """As argparse does; they are kept."""
         self.made = super().add_subparsers(**options)
         return self.made
 
     @property
-    def actions(self) -> tuple[_Parser, ...]:
+    def actions(self) -> tuple[CommandParser, ...]:
         """The parsers of the command's actions, if it has any."""
         return tuple(self.made.choices.values()) if self.made else ()
 
     def read(self, arguments: list[str]) -> argparse.Namespace:
+        """The arguments, parsed."""
         if self.made:
             return self.parse_args(arguments)
         return self.parse_intermixed_args(arguments)
 
     def error(self, message: str) -> NoReturn:
+        """Say it in one line, and exit with 2."""
         sys.exit(fail(f"{message}; see {self.prog} --help"))
 
 
@@ -94,10 +97,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     name = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "evaluate"
+    args = command_parser(name).read(arguments)
+    with notes_suppressed(args.quiet):
+        status: int | None = import_module(f"ir_std.cli.{name}").run(args)
+    return status or 0
+
+
+def command_parser(name: str) -> CommandParser:
+    """The parser of a command; that of what runs without one is called ``evaluate``."""
     command = import_module(f"ir_std.cli.{name}")
-    prog = PROGRAM if name == "evaluate" else f"{PROGRAM} {name}"
-    parser = _Parser(
-        prog=prog, description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = CommandParser(
+        prog=PROGRAM if name == "evaluate" else f"{PROGRAM} {name}",
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
     parser.set_defaults(quiet=False)
@@ -110,10 +122,7 @@ def _run(arguments: list[str]) -> int:
             help="no notes; warnings stay",
         )
         each.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    args = parser.read(arguments)
-    with notes_suppressed(args.quiet):
-        status: int | None = command.run(args)
-    return status or 0
+    return parser
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -42,7 +42,7 @@ class Comparison:
     measures : tuple of Measure
         Each raw one, and behind it its standardized companions.
     links : mapping of Measure to CollectionLinks
-        Of the measures whose scores are on one scale: see :mod:`ir_std.reporting.compare`.
+        Of the measures whose scores are on one scale: see :func:`ir_std.compare`.
     random_effects : str
         How summaries of differences estimate the variance between collections.
     """
