@@ -34,9 +34,9 @@ from ir_std.cli.output import (
     print_messages,
     print_table,
 )
-from ir_std.cli.streams import progress, warn
+from ir_std.cli.streams import note, progress, warn
 from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
-from ir_std.cli.trec_eval_lines import FORM, VERSIONS, TrecEvalLines, as_in_version
+from ir_std.cli.trec_eval_lines import FORM, INTERPOLATED, VERSIONS, TrecEvalLines, as_in_version
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for, select_factors
 from ir_std.evaluation.evaluation import Evaluation
@@ -251,6 +251,11 @@ def _writer(
     evaluator: StdEvaluator, runs: Mapping[str, Any], args: Namespace
 ) -> LineWriter | TrecEvalLines:
     if args.output_format == FORM:
+        if any(m.__name__ in INTERPOLATED for m in evaluator.measures):
+            note(
+                f"iprec_at_recall and 11pt_avg are those of trec_eval {args.trec_eval}: version 10 "
+                "changed how they round a number of relevant documents (--trec-eval 9|10)"
+            )
         return TrecEvalLines(evaluator, runs, args)
     return LineWriter(evaluator, args, len(runs) > 1)
 

@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
@@ -24,8 +25,12 @@ FORM = "trec_eval"
 """The name of the output format."""
 VERSIONS = (9, 10)
 """The versions of trec_eval that differ in interpolated precision."""
+INTERPOLATED = ("IPrec", "RIPrec", "IPrec11")
+"""Measures of interpolated precision."""
 COUNTS = ("NumQ", "NumRet", "NumRel")
 """Measures that trec_eval prints as whole numbers."""
+OF_QRELS = ("NumQ", "NumRel")
+"""Those of them that are known of the qrels, whatever the run."""
 MEANS_ONLY = ("NumQ", "GMAP", "GMBpref")
 """Measures that trec_eval does not print by topic."""
 
@@ -72,17 +77,28 @@ class TrecEvalLines:
 
     def _lines(self, evaluation: Evaluation) -> Iterator[str]:
         rows = self.evaluator.qrels.positions
+        values = {m: self._values(m, evaluation) for m in self.order}
         if self.args.by_query:
             for topic in sorted(rows, key=str.encode):
                 for measure in self.order:
                     if measure.__name__ not in MEANS_ONLY:
-                        values: Floats = evaluation.values[measure]
-                        yield self._line(measure, topic, float(values[rows[topic]]))
+                        yield self._line(measure, topic, float(values[measure][rows[topic]]))
         if not self.args.no_summary:
             if tag := self._tag(self.runs[evaluation.run]):
                 yield f"{'runid':22}\t{SUMMARY}\t{tag}"
             for measure in self.order:
-                yield self._line(measure, SUMMARY, evaluation.means[measure])
+                known = measure.__name__ in OF_QRELS
+                mean = float(values[measure].sum()) if known else evaluation.means[measure]
+                yield self._line(measure, SUMMARY, mean)
+
+    def _values(self, measure: Measure, evaluation: Evaluation) -> Floats:
+        """By topic; what is known of the qrels alone also on topics that the run lacks."""
+        qrels = self.evaluator.qrels
+        if measure.__name__ == "NumQ":
+            return np.ones(len(qrels.topics))
+        if measure.__name__ == "NumRel":
+            return qrels.count(measure["rel"]).astype(float)
+        return evaluation.values[measure]
 
     def _line(self, measure: Measure, topic: str, value: float) -> str:
         whole = measure.__name__ in COUNTS and value == value
