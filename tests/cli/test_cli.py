@@ -295,7 +295,7 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
         (("narrow", "qrels", "AP"), "no scores of a measure by topic (there are 401)"),
         (("elsewhere", "qrels", "AP"), "no topic in common"),
         (("run", "empty", "qrels", "AP"), "empty: holds no files; runs are expected in it"),
-        (("run", "qrels", "gm_map"), "ir_measures has no measure such as trec_eval's gm_map"),
+        (("run", "qrels", "Rndcg"), "ir_measures has no measure such as trec_eval's Rndcg"),
         (("run", "qrels", "AP", "-M", "0"), "-M is 0"),
         (("-", "-", "AP"), "standard input, which can be read only once"),
         (("scores", "qrels", "AP", "-M", "3"), "scores holds scores, which cannot be cut"),
