@@ -8,6 +8,7 @@ Exit status 0, 1 if a run is worse than ``--fail-if-worse`` allows, 2 for wrong 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -26,6 +27,8 @@ from ir_std.cli.streams import (
 )
 from ir_std.errors import IrStdError, StandardizationWarning
 
+ASKED_BY_SHELL = "_ARGCOMPLETE"
+"""Set in the environment by a shell that asks what a word may become."""
 SIGPIPE = 13
 """The number of the signal; Windows has none of that name."""
 COMMANDS = ("agree", "build", "compare", "demo", "factors", "merge", "report")
@@ -62,6 +65,8 @@ def program() -> None:
     """Run the command line in a process of its own, which signals end."""
     end_on_signals()
     try:
+        if ASKED_BY_SHELL in os.environ:
+            import_module("ir_std.cli.completion").complete(os.environ)
         status = main()
     finally:
         ignore_signals()
