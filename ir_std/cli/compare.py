@@ -18,12 +18,13 @@ from io import BytesIO
 from pathlib import Path
 
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.entries import Entry, open_entries, sort_entries
+from ir_std.cli.entries import Entry, measures_of_entries, open_entries, sort_entries
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
     SUMMARIES,
     TABLES,
     TESTS,
+    add_lower_option,
     add_random_effects_option,
     add_residual_option,
     add_scheme_option,
@@ -35,7 +36,7 @@ from ir_std.cli.options import (
 )
 from ir_std.cli.output import note_other_sets, print_table
 from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
+from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
@@ -67,6 +68,7 @@ def configure(parser: ArgumentParser) -> None:
     add_scheme_option(parser)
     add_systems_option(parser)
     add_residual_option(parser)
+    add_lower_option(parser)
     add_verbose_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
@@ -121,10 +123,11 @@ def run(args: Namespace) -> None:
     entries = [*given.entries, *(Entry(*system) for system in args.system)]
     if args.plot:  # before the work
         check_picture(args.plot, [*sources, *(f for e in entries for f in e.files)], args.force)
-    measures = requested_measures(args, given.measures)
+    opened = open_entries(entries, sources)
+    measures = measures_of_entries(args, given.measures, opened)
     with progress(len(entries)) as counted:
         comparison = compare(
-            open_entries(entries, sources),
+            opened,
             measures,
             args.scheme,
             systems=args.systems,
@@ -134,6 +137,7 @@ def run(args: Namespace) -> None:
             depth=args.depth,
             residual=args.residual,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     shown = (

@@ -1,8 +1,8 @@
 """Completion of words in the shell, by argcomplete.
 
-``eval "$(register-python-argcomplete ir_std)"`` in bash or zsh asks the program itself, with the line
-in its environment: commands, options and what they allow, measures, factor sets and their systems,
-files.
+``eval "$(register-python-argcomplete ir_std)"`` in bash or zsh asks the program itself, with the
+line in its environment: commands, options and what they allow, measures, factor sets and their
+systems, files.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from ir_std.errors import IrStdError, MissingLibraryError
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.systems import SEPARATOR, systems_of
 
+Completer = Callable[[str], list[str]]
+"""What the beginning of a word may become."""
 MEASURES = ("AP", "nDCG", "nDCG@10", "nDCG@20", "P@5", "P@10", "P@20", "RR", "RR@10", "R@100")
 """Those that are offered among the inputs; any other can be written."""
 
@@ -56,9 +58,7 @@ def _add_completers(parser: CommandParser, commands: Iterable[str]) -> None:
                 _set_completer(action, completer, commands if action.dest == "inputs" else ())
 
 
-def _set_completer(
-    action: Any, completer: Callable[[str], list[str]], others: Iterable[str]
-) -> None:
+def _set_completer(action: Any, completer: Completer, others: Iterable[str]) -> None:
     action.completer = lambda prefix, **_: [*others, *completer(prefix)]
 
 
@@ -89,7 +89,7 @@ def _inputs(prefix: str) -> list[str]:
     return [*MEASURES, *_systems(prefix), *_files(prefix)]
 
 
-COMPLETERS: dict[str, Callable[[str], list[str]]] = {
+COMPLETERS: dict[str, Completer] = {
     "inputs": _inputs,
     "baseline": lambda prefix: ["best", *_systems(prefix), *_files(prefix)],
     "measures": lambda _: list(MEASURES),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ir_std.cli.inputs import OpenedOnce, check_read_once
+from ir_measures.measures import Measure
+
+from ir_std.cli.inputs import OpenedOnce, as_parsed, check_read_once
+from ir_std.cli.trec_eval import requested_measures
 from ir_std.errors import UsageError
 from ir_std.factors.systems import names_system
 from ir_std.reading import STANDARD_INPUT, Source, files_below, is_pipe
@@ -182,3 +186,10 @@ def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[Entry]:
         return sources[name] if there else name
 
     return [entry._replace(run=opened(entry.run), qrels=opened(entry.qrels)) for entry in entries]
+
+
+def measures_of_entries(args: Namespace, texts: list[str], entries: list[Entry]) -> list[Measure]:
+    """The measures that are asked for, those that scores alone have among them."""
+    runs = [entry.run for entry in entries]
+    args.measures = as_parsed(args.measures, runs)
+    return requested_measures(args, as_parsed(texts, runs))

@@ -270,6 +270,7 @@ def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[
     The best by the first measure comes first; of a set of data sets these are in place of topics.
     """
     means: dict[str, list[float]] = {tag: [] for tag in systems_of(factors)}
+    sign = factors.sign(names[0])
     for name in names:
         numbers, scores = scores_by_system(factors, name)
         column = {factors.info["tags"][n]: i for i, n in enumerate(numbers.tolist())}
@@ -279,7 +280,11 @@ def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[
             raw = scores[:, column[tag]] if tag in column else np.full(len(rows), np.nan)
             of_system += [] if of_system else [float((~np.isnan(raw)).sum())]
             of_system += [mean_of_values(raw), mean_of_values(apply(raw))]
-    return dict(sorted(means.items(), key=lambda item: -np.nan_to_num(item[1][1], nan=-1)))
+    heights = {tag: sign * of_system[1] for tag, of_system in means.items()}
+    return {
+        tag: means[tag]
+        for tag in sorted(means, key=lambda t: -np.nan_to_num(heights[t], nan=-np.inf))
+    }
 
 
 def describe(factors: FactorSet) -> list[str]:

@@ -14,7 +14,13 @@ from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
 from ir_std.cli.compare import add_link_options, print_notes
-from ir_std.cli.entries import Entry, is_entry, open_entries, sort_entries
+from ir_std.cli.entries import (
+    Entry,
+    is_entry,
+    measures_of_entries,
+    open_entries,
+    sort_entries,
+)
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
@@ -22,13 +28,14 @@ from ir_std.cli.options import (
     TESTS,
     add_factor_options,
     add_jobs_option,
+    add_lower_option,
     add_measure_option,
     add_random_effects_option,
     add_test_options,
     check_baseline_given,
 )
 from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
+from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
@@ -59,6 +66,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_factor_options(parser)
     add_measure_option(parser)
+    add_lower_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
         "--baseline", metavar="RUN", help="the run that the others are tested against"
@@ -79,11 +87,12 @@ def run(args: Namespace) -> None:
     sources = OpenedOnce()
     if any(map(is_entry, args.inputs)):
         entries, texts = sort_entries(args.inputs, sources)
-        measures = requested_measures(args, texts)
+        opened = open_entries(entries, sources)
+        measures = measures_of_entries(args, texts, opened)
         write_page(
             args,
             [*sources, *(file for entry in entries for file in entry.files)],
-            lambda: compare_entries(open_entries(entries, sources), measures, args),
+            lambda: compare_entries(opened, measures, args),
         )
     else:
         if args.anchor or args.reference:
@@ -138,6 +147,7 @@ def compare_entries(entries: list[Entry], measures: list[Measure], args: Namespa
             residual=args.residual,
             jobs=args.jobs,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     if args.baseline is None:

@@ -25,7 +25,7 @@ from ir_std.factors.systems import (
     system,
     system_of,
 )
-from ir_std.measures import Standardized, as_measures, parse_measure, standardized
+from ir_std.measures import Standardized, as_measures, parse_measure, sign_of, standardized
 from ir_std.reading import files_below
 from ir_std.scores.inputs import as_run_or_scores, name_runs, qrels_or_counts, runs_by_name
 from ir_std.scores.run_scores import CountedTopics, RunScores
@@ -246,5 +246,6 @@ def best_system(qrels: Qrels, factors: Factors | None, measures: Any) -> ScoresO
         mean_of_values(plan.apply(column) if isinstance(measure, Standardized) else column)
         for column in raw.T
     ]
-    best = plan.factors.info["tags"][numbers[int(np.nanargmax(means))]]
+    at = int(np.nanargmax(sign_of(measure) * np.array(means)))
+    best = plan.factors.info["tags"][numbers[at]]
     return system_of(plan.factors, best)

@@ -22,7 +22,7 @@ from ir_std.evaluation.plans import Plan, name_in_set, values_by_unit
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Measures
+from ir_std.measures import Measures, sign_of
 from ir_std.schemes import EXACT, scheme_names
 
 
@@ -43,7 +43,7 @@ class Placement:
     n_topics, n_known : int
         The numbers of topics that were compared, and that the set has.
     better : int
-        The number of standardizing systems with a higher mean.
+        The number of standardizing systems with a better mean.
     n_systems : int
         The number of standardizing systems.
     among : bool
@@ -107,18 +107,24 @@ class Placement:
         """
         if not self.names:
             return ""
-        lowest_above = len(self.names) - self.better
+        ranked = sorted(zip(self._heights, self.names, strict=True))
+        lowest_above = len(ranked) - self.better
         highest_below = lowest_above - self.tied - self.among - 1
-        above = self._named(lowest_above) if self.better else ""
-        below = self._named(highest_below) if highest_below >= 0 else ""
+        above = self._named(*ranked[lowest_above]) if self.better else ""
+        below = self._named(*ranked[highest_below]) if highest_below >= 0 else ""
         if above and below:
             return f"between {above}, and {below}"
         return f"below {above}" if above else f"above {below}" if below else ""
 
-    def _named(self, i: int) -> str:
+    @property
+    def _heights(self) -> tuple[float, ...]:
+        """The systems' means, of which more is better."""
+        return tuple(sign_of(self.measure) * mean for mean in self.means)
+
+    def _named(self, height: float, name: str) -> str:
         """A system and its rank among the systems, equal means sharing one."""
-        better = sum(mean > self.means[i] + EXACT for mean in self.means)
-        return f"{self.names[i]}, {ordinal(better + 1)}"
+        better = sum(other > height + EXACT for other in self._heights)
+        return f"{name}, {ordinal(better + 1)}"
 
     def __str__(self) -> str:
         return f"{self.measure} {self.value:.4f}: {self.summary}"
@@ -251,8 +257,9 @@ class Placer:
             mine = plan.apply(mine)
         known = np.flatnonzero((rows >= 0) & ~np.isnan(factors.mean[name])[rows] & ~np.isnan(mine))
         scheme, params = scheme_of(measure)
+        sign = 1.0 if plan else factors.sign(name)
         theirs = scores_of_systems(factors, name, scheme, rows[known], **params)
-        above = theirs - mine[known, None]
+        above = sign * (theirs - mine[known, None])
         among = factors.id in own
         for i, better, tied, n in zip(
             known.tolist(),
@@ -347,16 +354,17 @@ class Placer:
                 why_not=_why_not_placed(factors, name, n, total),
             )
         means, names = known_means
-        mine = compared[usable].mean()
+        sign = 1.0 if measure in self._plans else factors.sign(name)
+        above = sign * (means - compared[usable].mean())
         return Placement(
             measure,
             value,
             factors.id,
             n,
             total,
-            better=int((means > mine + EXACT).sum()),
+            better=int((above > EXACT).sum()),
             n_systems=len(means),
-            tied=int((abs(means - mine) <= EXACT).sum()),
+            tied=int((abs(above) <= EXACT).sum()),
             means=tuple(means.tolist()),
             names=names,
         )

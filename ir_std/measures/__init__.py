@@ -7,6 +7,7 @@ registered there.  It stands in for ``ir_measures.measures``: what it does not h
 module                  what it holds
 ======================  ====================================================================
 ``sp``, ``dcg``         the raw measures that ir_measures lacks, or has in part
+``external``            measures that other programs compute, known by their names
 ``family``              the standardized form of every measure: ``sAP``, ``snDCG@10``
 ``of_trec_eval``        measures that trec_eval has and ir_measures lacks
 ``registry``            measures by name, ir_std's own and ir_measures'; names to objects
@@ -28,6 +29,7 @@ if not TYPE_CHECKING:
 
 from ir_std.measures.dcg import DCG, NDCG, nDCG
 from ir_std.measures.equivalence import equivalents, has_graded_gains
+from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
@@ -64,6 +66,7 @@ __all__ = [
     "GMAP",
     "NDCG",
     "SP",
+    "ExternalMeasure",
     "GMBpref",
     "IPrec11",
     "Measures",
@@ -78,6 +81,7 @@ __all__ = [
     "equivalents",
     "has_graded_gains",
     "has_standardized",
+    "lower_measures",
     "nDCG",
     "near_measures",
     "parse_measure",
@@ -93,6 +97,7 @@ __all__ = [
     "sRprec",
     "sSP",
     "sSuccess",
+    "sign_of",
     "snDCG",
     "standardized",
 ]

@@ -39,6 +39,7 @@ def compare(
     residual: bool = False,
     jobs: int | None = 1,
     progress: Progress = iter,
+    lower_is_better: Iterable[str] = (),
 ) -> Comparison:
     """Evaluate one or several systems over several collections.
 
@@ -64,7 +65,7 @@ def compare(
     random_effects : {'pm', 'reml'}
         How a summary of differences from a baseline estimates their variance between collections:
         by Paule and Mandel or by restricted maximum likelihood, see
-        :func:`ir_std.analysis.effects.random_effects`.
+        :func:`ir_std.analysis.random_effects`.
     depth : int, optional
         As for :func:`evaluate`.
     residual : bool
@@ -73,6 +74,8 @@ def compare(
         Number of processes for the runs of a collection; with None it is chosen automatically.
     progress : callable
         Wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
+    lower_is_better : iterable of str
+        As for :func:`evaluate`.
 
     Raises
     ------
@@ -133,6 +136,7 @@ def compare(
             residual=key in residual_keys,
             jobs=jobs,
             progress=progress,
+            lower_is_better=lower_is_better,
         )
         for key, by_name in runs.items()
     }
@@ -224,7 +228,7 @@ def _with_companions(wanted: Iterable[Measure], parts: Sequence[Part]) -> tuple[
             m
             for measure in wanted
             for m in (
-                measure,
+                next((m for m in known if m == measure), measure),
                 *(s for s in known if isinstance(s, Standardized) and s.base == measure),
             )
         )

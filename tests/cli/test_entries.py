@@ -10,6 +10,7 @@ import pytest
 import ir_std
 from ir_std.cli import main
 from ir_std.errors import UsageError
+from ir_std.scores.run_scores import RunScores
 
 BM25 = "dl19-passage/bm25base_p"
 CORT = "dl20-passage/CoRT-bm25"
@@ -106,7 +107,7 @@ def test_scores_of_one_set_are_told_apart_by_their_topics() -> None:
     half = ir_std.system(BM25)
     topics = list(half.topics)
     parts = [
-        ir_std.scores.run_scores.RunScores(
+        RunScores(
             "x",
             {m: {t: v[t] for t in some} for m, v in half.values.items()},
             {t: half.n_rel[t] for t in some},
