@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ir_measures.measures import Measure
 
 from ir_std.cli.inputs import Inputs, as_parsed, classify_arguments, input_name
+from ir_std.cli.mteb import is_asked_by_task, print_task_tables
 from ir_std.cli.options import (
     TABLES,
     TESTS,
@@ -121,6 +122,12 @@ def configure(parser: ArgumentParser) -> None:
         "check of a new version wants it",
     )
     parser.add_argument(
+        "--benchmark",
+        metavar="NAME",
+        help="of results of MTEB: the tasks of this benchmark, as 'MTEB(eng, v2)', and the "
+        "model's place over them",
+    )
+    parser.add_argument(
         "--place",
         action="store_true",
         help="beside each mean, and with -q each value, where the run ranks among "
@@ -133,6 +140,9 @@ def run(args: Namespace) -> int:
     if args.no_summary and not args.by_query:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
     check_places(args.places)
+    if is_asked_by_task(args):
+        print_task_tables(args)
+        return 0
     if args.output_format not in TABLES:
         for lines in lines_by_run(args):
             print(lines)
