@@ -219,5 +219,5 @@ def saturation_messages(
 @lru_cache(maxsize=16)
 def _alternatives(factors: FactorSet) -> str:
     """What separates runs that saturate a set."""
-    siblings = ", ".join(sibling.id for sibling in sibling_sets(factors))
-    return f"{siblings} or scheme z" if siblings else "scheme z"
+    siblings = " or ".join(f"--factors {sibling.id}" for sibling in sibling_sets(factors))
+    return f"{siblings}, another scale that needs no link, or scheme z" if siblings else "scheme z"

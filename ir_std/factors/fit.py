@@ -29,7 +29,7 @@ class Fit:
     ----------
     factors : FactorSet
         Where several sets serve together: the rows of all, see
-        :func:`ir_std.factors.derived.join_sets`.
+        ``ir_std.factors.derived.join_sets``.
     collection : Collection
         What it was compared with.
     basis : {'judgments', 'counts', 'names', 'nearly', 'names of data sets', 'systems'} or None

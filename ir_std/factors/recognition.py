@@ -67,7 +67,7 @@ class Match:
     def qualities(self) -> dict[str, str]:
         """What each measure of the set is worth, in one word; empty if no set fits.
 
-        One of :data:`ir_std.factors.quality.WORDS`: ``good``, ``thin``, ``coarse`` or ``old``;
+        One of ``good``, ``thin``, ``coarse`` or ``old``;
         judged when it is asked for, from the set's tables.
         """
         return (
