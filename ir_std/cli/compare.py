@@ -17,12 +17,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import TypeAlias
 
+from ir_measures.measures import Measure
+
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.inputs import OpenedOnce, check_read_once
+from ir_std.cli.inputs import OpenedOnce, as_parsed, check_read_once
 from ir_std.cli.options import (
     SUMMARIES,
     TABLES,
     TESTS,
+    add_lower_option,
     add_random_effects_option,
     add_residual_option,
     add_scheme_option,
@@ -72,6 +75,7 @@ def configure(parser: ArgumentParser) -> None:
     add_scheme_option(parser)
     add_systems_option(parser)
     add_residual_option(parser)
+    add_lower_option(parser)
     add_verbose_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
@@ -128,10 +132,11 @@ def run(args: Namespace) -> None:
         check_picture(
             args.plot, [name for _, *files in entries for name in files if name], args.force
         )
-    measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
+    opened = open_entries(entries, sources)
+    measures = measures_of_entries(args, opened)
     with progress(len(entries)) as counted:
         comparison = compare(
-            open_entries(entries, sources),
+            opened,
             measures,
             args.scheme,
             systems=args.systems,
@@ -141,6 +146,7 @@ def run(args: Namespace) -> None:
             depth=args.depth,
             residual=args.residual,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     shown = (
@@ -220,6 +226,15 @@ def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[OpenedEntry]
         (name, opened(run), None if qrels is None else opened(qrels))
         for name, run, qrels in entries
     ]
+
+
+def measures_of_entries(args: Namespace, entries: list[OpenedEntry]) -> list[Measure]:
+    """The measures that are asked for, those that scores alone have among them."""
+    runs = [run for _, run, _ in entries]
+    args.measures = as_parsed(args.measures, runs)
+    return requested_measures(
+        args, as_parsed([text for text in args.inputs if not is_entry(text)], runs)
+    )
 
 
 def check_picture(file: str, inputs: list[str], force: bool) -> None:

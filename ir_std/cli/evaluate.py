@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from ir_std.cli.inputs import Inputs, classify_arguments, input_name
+from ir_std.cli.inputs import Inputs, as_parsed, classify_arguments, input_name
 from ir_std.cli.options import (
     TABLES,
     TESTS,
     add_factor_options,
     add_jobs_option,
+    add_lower_option,
     add_measure_option,
     add_test_options,
     check_baseline_given,
@@ -61,6 +62,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_factor_options(parser)
     add_measure_option(parser)
+    add_lower_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
         "-q", "--by-query", "--by_query", action="store_true", help="values by topic too"
@@ -128,8 +130,9 @@ def results_table(args: Namespace) -> Table:
     check_baseline_given(args, "test", "correction")
     if args.baseline and args.no_summary:
         raise UsageError("--baseline marks means, and -n leaves them out: leave out one of them")
-    sort = parse_sort_measure(args)
-    results = compute_results(*parse_arguments(args), _schemes(args), args)
+    inputs, measures = parse_arguments(args)
+    sort = parse_sort_measure(args, inputs)
+    results = compute_results(inputs, measures, _schemes(args), args)
     return results.table(
         args.places, sort=sort, by_topic=args.by_query, means=not args.no_summary, place=args.place
     )
@@ -146,13 +149,20 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     check_baseline_given(args, "test", "correction")
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
-    sort, (inputs, measures) = parse_sort_measure(args), parse_arguments(args)
+    inputs, measures = parse_arguments(args)
+    sort = parse_sort_measure(args, inputs)
     schemes, runs = _schemes(args), read_runs(inputs, args.measure)
     judgments = judgments_for(runs.values(), inputs.qrels)
     without = left_out(args.without, runs.values())
     match = select_factors(judgments, args.factors, systems=args.systems, without=without)
     evaluator = evaluator_for(
-        judgments, measures or None, schemes, match, runs.values(), args.residual
+        judgments,
+        measures or None,
+        schemes,
+        match,
+        runs.values(),
+        args.residual,
+        args.lower_is_better,
     )
     print_factors_used(evaluator, bool(schemes or args.place), args.verbose)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
@@ -164,7 +174,7 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     print_messages(message for evaluation in evaluations for message in evaluation.messages)
 
 
-def parse_sort_measure(args: Namespace) -> Measure | None:
+def parse_sort_measure(args: Namespace, inputs: Inputs) -> Measure | None:
     """The measure of ``--sort``.
 
     Raises
@@ -174,7 +184,8 @@ def parse_sort_measure(args: Namespace) -> Measure | None:
     """
     if args.sort is None:
         return None
-    measures = read_measures(args.sort, args.level)
+    (text,) = as_parsed([args.sort], inputs.runs, args.measure)
+    measures = read_measures(text, args.level)
     if len(measures) != 1:
         raise UsageError(f"--sort {args.sort}: give one measure")
     return measures[0]
@@ -201,7 +212,8 @@ def _schemes(args: Namespace) -> tuple[str, ...]:
 
 def parse_arguments(args: Namespace) -> tuple[Inputs, list[Measure]]:
     """What the arguments name, and the measures, at the level of ``-l``."""
-    inputs = classify_arguments(args.inputs)
+    inputs = classify_arguments(args.inputs, args.measure)
+    args.measures = as_parsed(args.measures, inputs.runs, args.measure)
     return inputs, requested_measures(args, inputs.measures)
 
 
@@ -254,6 +266,7 @@ def compute_results(
             depth=args.depth,
             jobs=args.jobs,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     standardizes = bool(schemes or getattr(args, "place", False))
     print_factors_used(results.evaluator, standardizes, args.verbose)

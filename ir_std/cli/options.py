@@ -80,6 +80,17 @@ def add_measure_option(parser: ArgumentParser) -> None:
     )
 
 
+def add_lower_option(parser: ArgumentParser) -> None:
+    """Declare ``--lower-is-better``."""
+    parser.add_argument(
+        "--lower-is-better",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="less is better by this measure, which ir_measures does not know (once for each)",
+    )
+
+
 def add_jobs_option(parser: ArgumentParser) -> None:
     """Declare ``--jobs``."""
     parser.add_argument(

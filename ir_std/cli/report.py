@@ -18,6 +18,7 @@ from ir_std.cli.compare import (
     OpenedEntry,
     add_link_options,
     is_entry,
+    measures_of_entries,
     open_entries,
     print_notes,
     split_entry,
@@ -29,13 +30,14 @@ from ir_std.cli.options import (
     TESTS,
     add_factor_options,
     add_jobs_option,
+    add_lower_option,
     add_measure_option,
     add_random_effects_option,
     add_test_options,
     check_baseline_given,
 )
 from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
+from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
@@ -66,6 +68,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_factor_options(parser)
     add_measure_option(parser)
+    add_lower_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
         "--baseline", metavar="RUN", help="the run that the others are tested against"
@@ -90,11 +93,12 @@ def run(args: Namespace) -> None:
         if is_entry(text) and not os.path.exists(text)
     ]
     if entries:
-        measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
+        opened = open_entries(entries, sources)
+        measures = measures_of_entries(args, opened)
         write_page(
             args,
             [name for _, *files in entries for name in files if name],
-            lambda: compare_entries(open_entries(entries, sources), measures, args),
+            lambda: compare_entries(opened, measures, args),
         )
     else:
         if args.anchor or args.reference:
@@ -151,6 +155,7 @@ def compare_entries(
             residual=args.residual,
             jobs=args.jobs,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     if args.baseline is None:

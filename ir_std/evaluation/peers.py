@@ -39,12 +39,14 @@ class Peers:
 
     def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
         """The same points on another scale."""
+        low, high = standardize(self.low), standardize(self.high)
+        least, most = standardize(self.least), standardize(self.most)
         return Peers(
             standardize(self.mean),
-            standardize(self.low),
-            standardize(self.high),
-            standardize(self.least),
-            standardize(self.most),
+            np.fmin(low, high),  # where less is better the other is the low one
+            np.fmax(low, high),
+            np.fmin(least, most),
+            np.fmax(least, most),
             self.n_systems,
         )
 

@@ -43,7 +43,7 @@ class Placement:
     n_topics, n_known : int
         The numbers of topics that were compared, and that the set has.
     better : int
-        The number of standardizing systems with a higher mean.
+        The number of standardizing systems with a better mean.
     n_systems : int
         The number of standardizing systems.
     among : bool
@@ -223,8 +223,9 @@ class Placer:
             mine = plan.apply(mine)
         known = np.flatnonzero((rows >= 0) & ~np.isnan(factors.mean[name])[rows] & ~np.isnan(mine))
         scheme, params = scheme_of(measure)
+        sign = 1.0 if plan else factors.sign(name)
         theirs = scores_of_systems(factors, name, scheme, rows[known], **params)
-        above = theirs - mine[known, None]
+        above = sign * (theirs - mine[known, None])
         among = factors.id in own
         for i, better, tied, n in zip(
             known.tolist(),
@@ -318,16 +319,17 @@ class Placer:
                 total,
                 why_not=_why_not_placed(factors, name, n, total),
             )
-        mine = compared[usable].mean()
+        sign = 1.0 if measure in self._plans else factors.sign(name)
+        above = sign * (means - compared[usable].mean())
         return Placement(
             measure,
             value,
             factors.id,
             n,
             total,
-            better=int((means > mine + EXACT).sum()),
+            better=int((above > EXACT).sum()),
             n_systems=len(means),
-            tied=int((abs(means - mine) <= EXACT).sum()),
+            tied=int((abs(above) <= EXACT).sum()),
             means=tuple(means.tolist()),
         )
 

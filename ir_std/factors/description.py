@@ -110,6 +110,10 @@ class Description:
         """A field of ``set.json`` for one measure: its own, else the set's."""
         return self.info["measures"][measure].get(field, self.info.get(field, default))
 
+    def sign(self, measure: str) -> float:
+        """-1 for a measure of which less is better, else 1; that times scores: more is better."""
+        return -1.0 if self.info["measures"][measure].get("better") == "lower" else 1.0
+
     @property
     def default_measures(self) -> tuple[str, ...]:
         """The measures to report when none are named."""

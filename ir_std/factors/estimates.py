@@ -167,7 +167,8 @@ def scores_of_systems(
     Returns
     -------
     ndarray, shape (n_rows, n_systems)
-        Ascending in each row, NaN last.
+        In each row as the set's scores: ascending (standardized ones descend if less is better),
+        NaN last.
     """
     scores: Floats = factors.scores[measure][rows]
     if scheme is None:
@@ -178,5 +179,6 @@ def scores_of_systems(
         sd=factors.sd[measure][rows, None],
         scores=scores[:, None, :],
         resolution=factors.about(measure, "resolution", 0.0),
+        sign=factors.sign(measure),
         **params,
     )

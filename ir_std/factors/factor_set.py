@@ -305,6 +305,7 @@ class FactorSet(Description):
             sd=pick_rows(self.sd[measure], rows),
             scores=scores,
             resolution=self.about(measure, "resolution", 0.0),
+            sign=self.sign(measure),
             **params,
         )
 

@@ -15,6 +15,8 @@ from ir_std.factors.doc_ids import looks_like
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import ALL_JUDGED
 
+BY_MEASURES = "names of measures"
+"""The basis of a fit where ids of topics and a user's own name of a measure are all that agrees."""
 ENOUGH = 10
 """The fewest topics to compare where the judgments themselves cannot be compared."""
 ENOUGH_AT_ONE_LEVEL = 30
@@ -265,6 +267,9 @@ class Fit:
             return f" {by_numbers}"
         if self.basis == "nearly":
             return f", nearly, {by_numbers}"
+        if self.basis == BY_MEASURES:
+            shared = [m for m in self.collection.external if m in self.factors.measures]
+            return f" by their ids and the name of {abbreviate(shared)} alone"
         if self.basis is None and not (self.collection.qrels or self.factors.of_datasets):
             return "; whether the judgments are the same is not known"
         return ""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import parse_measure
+from ir_std.measures import ExternalMeasure, parse_measure
 from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT
 
@@ -142,7 +142,8 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
         NaN where the deviation is 0 or not known, and for measures that may exceed 1.
     """
     mean, sd = factors.mean[measure], factors.sd[measure]
-    if parse_measure(measure).__name__ in UNBOUNDED:
+    parsed = parse_measure(measure)
+    if parsed.__name__ in UNBOUNDED or isinstance(parsed, ExternalMeasure):
         return np.full(len(sd), np.nan)
     best: Floats = np.divide(1 - mean, sd, out=np.full(len(sd), np.nan), where=sd > EXACT)
     return best

@@ -18,7 +18,7 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Fit, fit_set
+from ir_std.factors.fit import BY_MEASURES, Fit, fit_set
 from ir_std.factors.quality import assess_measure
 
 HELD = 0.5
@@ -144,6 +144,7 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
         _match_by_dataset_id(collection, sets)
         or _match_by_judgments(collection, sets)
         or _match_whole_dataset(collection, sets)
+        or _match_by_measures(collection, sets)
         or Match(None, nearest=_nearest_fits(collection, sets))
     )
 
@@ -187,6 +188,27 @@ def _match_whole_dataset(collection: Collection, sets: tuple[SetVersion, ...]) -
             for fit in dataset_fits(factors, collection):
                 return Match(_loaded(fit))
     return None
+
+
+def _match_by_measures(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
+    """The user's own set that has most of the topics, and one of the external measures."""
+    fits = [
+        fit_set(factors, collection)
+        for factors in described_sets(sets, collection.shares_topics)
+        if not is_shipped(factors) and {*factors.measures} & {*collection.external}
+    ]
+    fits = [
+        replace(fit, basis=BY_MEASURES, why_not=None)
+        for fit in _usable_fits(fits)
+        if not (fit.differ or fit.refuted) and _holds_most_topics(fit)
+    ]
+    fits.sort(key=lambda fit: len(fit.missing))
+    others = tuple(fit.factors.id for fit in fits[1:])
+    return Match(_loaded_by_measures(fits[0]), others, rivals=others) if fits else None
+
+
+def _loaded_by_measures(fit: Fit) -> Fit:
+    return replace(_loaded(fit), basis=BY_MEASURES, why_not=None)
 
 
 def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ir_std._arrays import Floats
 from ir_std.factors.description import Description
 from ir_std.factors.schema import parse_set_measure
+from ir_std.measures import ExternalMeasure
 from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT
 
@@ -55,11 +56,13 @@ def _shapes(s: Description, file: str, table: Table) -> Iterator[Problem]:
 
 def _range(s: Description, name: str, file: str, values: Floats) -> Iterator[Problem]:
     rows = values.reshape(len(values), -1)
-    highest = np.inf if name.startswith(UNBOUNDED) else 1.0
-    if (np.isnan(rows) | (rows >= 0) & (rows <= highest) & (rows < np.inf)).all():
+    lowest, highest = (0.0, np.inf if name.startswith(UNBOUNDED) else 1.0)
+    if isinstance(parse_set_measure(name), ExternalMeasure):
+        highest, lowest = np.inf, 0.0 if file == "sd.csv" else -np.inf
+    if (np.isnan(rows) | (rows >= lowest) & (rows <= highest) & (np.abs(rows) < np.inf)).all():
         return
     yield from _where(s, name, file, np.isinf(rows).any(axis=1), "is infinite")
-    yield from _where(s, name, file, (rows < 0).any(axis=1), "is negative")
+    yield from _where(s, name, file, (rows < lowest).any(axis=1), "is negative")
     yield from _where(
         s,
         name,
@@ -76,7 +79,7 @@ def _most(name: str, n_rel: Floats) -> Floats:
         return n_rel
     if measure.__name__ == "P":
         return np.asarray(n_rel / measure["cutoff"])
-    if measure.__name__ == "Judged":
+    if measure.__name__ == "Judged" or isinstance(measure, ExternalMeasure):
         return np.full(len(n_rel), np.inf)
     return np.where(n_rel == 0, 0, np.inf)
 

@@ -7,6 +7,7 @@ registered there.  It stands in for ``ir_measures.measures``: what it does not h
 module                  what it holds
 ======================  ====================================================================
 ``sp``, ``dcg``         the raw measures that ir_measures lacks, or has in part
+``external``            measures that other programs compute, known by their names
 ``family``              the standardized form of every measure: ``sAP``, ``snDCG@10``
 ``registry``            measures by name, ir_std's own and ir_measures'; names to objects
 ``parameters``          which parameters are allowed; canonical names
@@ -27,6 +28,7 @@ if not TYPE_CHECKING:
 
 from ir_std.measures.dcg import DCG, NDCG, nDCG
 from ir_std.measures.equivalence import equivalents, has_graded_gains
+from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
@@ -61,6 +63,7 @@ __all__ = [
     "DCG",
     "NDCG",
     "SP",
+    "ExternalMeasure",
     "Measures",
     "NanMean",
     "Standardized",
@@ -70,6 +73,7 @@ __all__ = [
     "equivalents",
     "has_graded_gains",
     "has_standardized",
+    "lower_measures",
     "nDCG",
     "near_measures",
     "parse_measure",
@@ -85,6 +89,7 @@ __all__ = [
     "sRprec",
     "sSP",
     "sSuccess",
+    "sign_of",
     "snDCG",
     "standardized",
 ]

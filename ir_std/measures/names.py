@@ -8,8 +8,8 @@ from functools import lru_cache
 from ir_measures.measures import Measure
 
 from ir_std.errors import IrStdError
-from ir_std.measures import canonical, parse_measure
-from ir_std.measures.registry import by_name
+from ir_std.measures import ExternalMeasure, canonical, parse_measure
+from ir_std.measures.registry import by_name, external_names
 from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
 
 UNBOUNDED = ("SP", "DCG", "alpha_DCG")
@@ -172,12 +172,20 @@ def only_in_trec_eval(name: str) -> bool:
 def find_measure(name: str) -> Measure | None:
     """The measure of a name, as ir_measures, trec_eval or MTEB write it; None if it is none.
 
-    Equal measures come out equal, however they were written: ``AP(rel=1)`` is ``AP``.
+    Equal measures come out equal, however they were written: ``AP(rel=1)`` is ``AP``.  A name in
+    quotes is that of an external measure.
     """
     ours = from_mteb(name) or from_trec_eval(name)
-    if not re.match(r"\w*[A-Za-z]", ours):
+    word = re.match(r"\w*", ours)
+    quoted = re.match(r"""s?['"]""", ours)
+    if ours in external_names or not (quoted or (word and word[0] in by_name)):
         return None
     try:
         return parse_measure(canonical(parse_measure(ours)))
     except (IrStdError, AssertionError):
         return None
+
+
+def measure_of_scores(name: str) -> Measure:
+    """The measure that scores are of: what is known by the name, else the name as it stands."""
+    return find_measure(name) or ExternalMeasure(name)

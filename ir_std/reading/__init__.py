@@ -26,7 +26,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ir_std.reading.ids import Collision, Ids, Index, Keys, check_strings, keys, may_repeat
-from ir_std.reading.lines import QRELS, RUN, CheckFailed, LineFormat, Lines, read_lines
+from ir_std.reading.lines import QRELS, RANKED_RUN, RUN, CheckFailed, LineFormat, Lines, read_lines
 from ir_std.reading.plain import find_fault, no_lines, read_lines_plainly, split_line
 from ir_std.reading.sources import (
     STANDARD_INPUT,
@@ -48,6 +48,7 @@ __all__ = [
     "ARCHIVE_ERRORS",
     "MAX_MEMBER",
     "QRELS",
+    "RANKED_RUN",
     "RUN",
     "STANDARD_INPUT",
     "STANDARD_INPUT_NAME",

@@ -35,8 +35,8 @@ class LineFormat(NamedTuple):
     ----------
     kind : str
     columns : tuple of str
-    value : int
-        The place of the column that is a number.
+    document, value : int
+        The places of the columns that are documents and numbers.
     numbers : callable
         Reads these numbers, many at once; see :func:`ir_std.reading.numbers.floats`.
     number : callable
@@ -47,6 +47,7 @@ class LineFormat(NamedTuple):
 
     kind: str
     columns: tuple[str, ...]
+    document: int
     value: int
     numbers: Callable[[Bytes, Ints, Ints], npt.NDArray[Any]]
     number: Callable[[bytes], Number | None]
@@ -56,6 +57,11 @@ class LineFormat(NamedTuple):
     def width(self) -> int:
         """The number of columns."""
         return len(self.columns)
+
+    @property
+    def read(self) -> tuple[int, int, int]:
+        """The places of the columns that are read: topic, document and value."""
+        return 0, self.document, self.value
 
     @property
     def layout(self) -> str:
@@ -72,6 +78,7 @@ def _score(text: bytes) -> float | None:
 RUN = LineFormat(
     "run",
     ("topic", "Q0", "document", "rank", "score", "tag"),
+    2,
     4,
     floats,
     _score,
@@ -80,11 +87,37 @@ RUN = LineFormat(
 QRELS = LineFormat(
     "qrels file",
     ("topic", "iteration", "document", "relevance"),
+    2,
     3,
     integers,
     integer,
     "a whole number is expected, of at most 64 bits",
 )
+
+
+def _below(codes: Bytes, start: Ints, end: Ints) -> npt.NDArray[Any]:
+    """Scores of documents at these ranks: the lower the rank, the higher."""
+    ranks = integers(codes, start, end)
+    if (ranks < 1).any():
+        raise NotANumber
+    return -ranks.astype(np.float64)
+
+
+def _score_of_rank(text: bytes) -> float | None:
+    rank = integer(text)
+    return None if rank is None or rank < 1 else -float(rank)
+
+
+RANKED_RUN = LineFormat(
+    "run",
+    ("topic", "document", "rank"),
+    1,
+    2,
+    _below,
+    _score_of_rank,
+    "a whole number from 1 is expected",
+)
+"""Runs of MS MARCO, which have ranks alone."""
 
 
 class CheckFailed(Exception):
@@ -149,7 +182,7 @@ def _read_block(
     if not ends.size:
         return ()
     (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
-        (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, line_format.value)
+        (before[:, i] + start, ends[:, i] + (start - 1)) for i in line_format.read
     )
     try:
         values = line_format.numbers(codes, value_at, value_end)

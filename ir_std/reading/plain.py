@@ -70,7 +70,7 @@ def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[int, 
             raise InputError.at(
                 source.name, number, f"{column} is {_shortened(text)!r}", line_format.rule
             )
-        yield number, fields[0], fields[2], value
+        yield number, fields[0], fields[line_format.document], value
 
 
 def split_line(source: Source, number: int, line: bytes) -> list[str]:

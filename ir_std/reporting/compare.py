@@ -39,6 +39,7 @@ def compare(
     residual: bool = False,
     jobs: int | None = 1,
     progress: Progress = iter,
+    lower_is_better: Iterable[str] = (),
 ) -> Comparison:
     """Evaluate one or several systems over several collections.
 
@@ -72,6 +73,8 @@ def compare(
         Number of processes for the runs of a collection; with None it is chosen automatically.
     progress : callable
         Wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
+    lower_is_better : iterable of str
+        As for :func:`evaluate`.
 
     Raises
     ------
@@ -131,6 +134,7 @@ def compare(
             residual=key in residual_keys,
             jobs=jobs,
             progress=progress,
+            lower_is_better=lower_is_better,
         )
         for key, by_name in runs.items()
     }
@@ -222,7 +226,7 @@ def _with_companions(wanted: Iterable[Measure], parts: Sequence[Part]) -> tuple[
             m
             for measure in wanted
             for m in (
-                measure,
+                next((m for m in known if m == measure), measure),
                 *(s for s in known if isinstance(s, Standardized) and s.base == measure),
             )
         )

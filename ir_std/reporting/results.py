@@ -40,6 +40,7 @@ def evaluate(
     executor: Executor | None = None,
     depth: int | None = None,
     progress: Progress = iter,
+    lower_is_better: Iterable[str] = (),
 ) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
@@ -76,6 +77,9 @@ def evaluate(
         Evaluate only the first ``depth`` documents of each topic, in trec_eval's order; its ``-M``.
     progress : callable
         Wraps the iterable of evaluations, as ``tqdm.tqdm`` does.
+    lower_is_better : iterable of str
+        Of the measures that ir_measures does not know those of which less is better, where no
+        factor set says so.
 
     Raises
     ------
@@ -104,7 +108,13 @@ def evaluate(
     selected = select_factors(judgments, factors, systems=systems, without=without)
     baseline = add_baseline(baseline, by_name, judgments, selected, measures)
     evaluator = evaluator_for(
-        judgments, measures, schemes and scheme_names(schemes), selected, by_name.values(), residual
+        judgments,
+        measures,
+        schemes and scheme_names(schemes),
+        selected,
+        by_name.values(),
+        residual,
+        lower_is_better,
     )
     evaluations = progress(evaluate_runs(evaluator, by_name, jobs, executor, depth=depth))
     results = Results(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ir_std._system.files import read_bounded
@@ -90,6 +91,29 @@ def mteb_dataset(task: str, split: str, subset: str = "default") -> str | None:
     if known_task is None or split != known_task.split or subset != "default":
         return None
     return known_task.dataset
+
+
+@lru_cache(maxsize=1)
+def _datasets_by_name() -> dict[str, str]:
+    by_name: dict[str, str] = {}
+    for task, (dataset, _) in _BEIR.items():
+        for prefix in ("", "beir/", "mteb/"):
+            for suffix in ("", "/test", "/dev"):
+                short = dataset.removeprefix(prefix).removesuffix(suffix)
+                by_name.setdefault(short.lower(), dataset)
+        by_name[task.lower()] = dataset
+    return by_name
+
+
+def find_dataset(name: str) -> str | None:
+    """The data set that is called so by MTEB, BEIR or ir_datasets, in any case; None if none is.
+
+    >>> find_dataset("ArguAna"), find_dataset("fiqa"), find_dataset("beir/nq")
+    ('beir/arguana', 'beir/fiqa/test', 'beir/nq')
+    """
+    if re.fullmatch(r"miracl/\w+/dev|mteb/MIRACLRetrievalHardNegatives/\w+", name):
+        return name
+    return _datasets_by_name().get(name.strip().lower())
 
 
 def is_model_meta(source: Source) -> bool:

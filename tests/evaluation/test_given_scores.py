@@ -236,7 +236,7 @@ def test_standardize_says_what_it_lacks() -> None:
         ir_std.standardize({"401": 0.5})
     with pytest.raises(NoFactorsError, match="no num_rel"):
         ir_std.standardize({"401": 0.5}, "AP")
-    with pytest.raises(InputError, match="DataFrame with columns topic"):
+    with pytest.raises(InputError, match="scores: columns topic; a table of scores has run"):
         ir_std.standardize(pd.DataFrame({"topic": ["1"]}))
     with pytest.raises(InputError, match="percent"):
         ir_std.standardize({"401": 45.0}, "AP", factors="trec8-adhoc")

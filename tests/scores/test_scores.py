@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from ir_measures import AP, RR, IPrec, P, R, nDCG
 
+import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.measures.names import find_measure, from_mteb, to_trec_eval
 from ir_std.reading import source_of
@@ -181,9 +182,7 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
         ("map 1 inf\n", "a finite number is expected"),
         ("map 1 1_0\n", "a finite number is expected"),
         ("map 1 0.5\nmap 2\n", ":2: 2 columns; the first line has 3"),
-        ("AP\t0.5\n", "list the topics with -q"),
-        ("map all 0.5\n", "no scores of a measure by topic"),
-        ("runid all x\n", "no scores of a measure by topic (there are runid)"),
+        ("runid all x\n", "no scores of a measure (there are runid)"),
         (
             "map 1 0.50\nmap 2 0.30\nmap all 0.50\n",
             ":3: AP of all is 0.5, the mean of the 2 topics is",
@@ -279,6 +278,15 @@ def test_names_of_others_are_one_table() -> None:
     assert to_trec_eval("IPrec@0.1") == "iprec_at_recall_0.10"
     assert from_mteb("nauc_ndcg_at_10_max") is None
     assert find_measure("301") is find_measure("gm_map") is None
+
+
+@pytest.mark.parametrize("text", ["AP\t0.5\n", "map all 0.5\n", "run,AP\na,0.5\n"])
+def test_means_alone_are_read_and_are_no_scores_by_topic(tmp_path: Path, text: str) -> None:
+    ((_, scores),) = read(tmp_path, text).items()
+    assert scores.means == {AP: 0.5}
+    assert scores.values == {}
+    with pytest.raises(InputError, match=r"means alone \(AP\), no scores by topic"):
+        ir_std.evaluate(tmp_path / "scores.txt")
 
 
 @pytest.mark.parametrize(("stated", "fits"), [("0.1235", True), ("0.1236", False)])

@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.evaluation.plans import Plan
-from ir_std.measures import Standardized
+from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
 from ir_std.reporting.html.sentences import describe_results, n_systems
@@ -62,6 +62,7 @@ def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: 
     systems = systems_means(results, runs, measure)
     return {
         "name": str(measure),
+        "sign": sign_of(measure),
         "base": str(measure.base) if isinstance(measure, Standardized) else None,
         "byTopic": measure in results.topic_measures,
         "values": packer.add(_matrix(results, runs, measure), PLACES),
@@ -187,14 +188,17 @@ def _ranks(plan: Plan, raw: Floats) -> Floats:
     """Among the standardizing systems, by topic: 1 and how many of them are better."""
     rows = plan.rows
     step = plan.factors.about(plan.name, "resolution", 0.0)
-    compared = np.rint(raw / step) * step if step else raw
+    sign = plan.factors.sign(plan.name)
+    compared = sign * (np.rint(raw / step) * step if step else raw) + EXACT
     ranks = np.full(raw.shape, np.nan)
     for topic in np.flatnonzero(rows >= 0):
         scores = plan.factors.scores[plan.name][rows[topic]]
-        scores = scores[~np.isnan(scores)]
+        scores = np.sort(sign * scores[~np.isnan(scores)])
         if len(scores):
             ranks[:, topic] = (
-                1 + len(scores) - np.searchsorted(scores, compared[:, topic] + EXACT, side="right")
+                1
+                + len(scores)
+                - np.searchsorted(scores, sign * compared[:, topic] + EXACT, side="right")
             )
     return ranks
 

@@ -184,5 +184,5 @@ function drawScatter(part, chosen, m, width) {
     shortened(part.runs[chosen.run], 40)));
   return { points, by: "xy", name: `${part.name} ${part.runs[chosen.run]} and ${part.runs[chosen.against]} ${m.name}`,
     drawn: picture(side, side, `${m.name} of ${part.runs[chosen.run]} above that of ${part.runs[chosen.against]}: `
-      + "a point a topic, above the line where the first is better.", ...parts) };
+      + `a point a topic, above the line where the first is ${m.sign > 0 ? "better" : "worse"}.`, ...parts) };
 }

@@ -58,13 +58,13 @@ class Part {
   }
 
   ranked(m) {
-    const height = (run) => m.means[run] ?? -Infinity;
+    const height = (run) => m.means[run] === null ? -Infinity : m.sign * m.means[run];
     return [...this.runs.keys()].sort((a, b) => height(b) - height(a) || a - b);
   }
 
   /** A run's rank among the page's runs, ties sharing the better one. */
   rankHere(m, run) {
-    return m.means[run] === null ? null : 1 + m.means.filter((v) => v !== null && v > m.means[run]).length;
+    return m.means[run] === null ? null : 1 + m.means.filter((v) => v !== null && m.sign * (v - m.means[run]) > 0).length;
   }
 
   /** Whether a mean's interval is known to be of two parts, topics and systems. */
