@@ -395,7 +395,7 @@ def cases() -> list[Case]:
 
 
 def coverage_row(rows: Sequence[Row], collection: str, by: str, known: str, schemes: str) -> str:
-    """A row of the guide's table: by number of systems the mean over cases, the least, the most."""
+    """A row of the guide's table: by number of systems the mean, smallest and largest of cases."""
     cells = []
     for n in SIZES:
         levels = [
@@ -429,7 +429,7 @@ def print_coverage(args: Any, out: Path) -> None:
     for schemes in ("NzU", "E"):
         print(
             f"Coverage of 95% intervals by {', '.join(schemes)} with {', '.join(map(str, TOPICS))} "
-            f"topics: the mean, the least and the most of {len(schemes) * len(TOPICS)} cases\n"
+            f"topics: the mean, the smallest and the largest of {len(schemes) * len(TOPICS)} cases\n"
             f"| collection | drawn | known | {' | '.join(map(str, SIZES))} |"
         )
         for name, by, known in product(SETS, DRAWS, KNOWN):
@@ -452,8 +452,9 @@ def print_counts(by: str, rows: Sequence[Row]) -> None:
     least = min(rows, key=lambda row: row.level)
     print(
         f"{by}: {len(rows)} cases, {sum(low <= row.level <= high for row in rows)} in {share(low)} "
-        f"to {share(high)}, {below} below and {above} above by two standard errors; the least "
-        f"{share(least.level)} ({', '.join(map(str, least.case))}, {least.scheme}, {least.known}); "
+        f"to {share(high)}, {below} below and {above} above by two standard errors; the smallest "
+        f"{share(least.level)} (by {least.scheme} on {SETS[least.case.collection]}, "
+        f"{least.case.systems} systems, {least.case.topics} topics, {least.known} known); "
         f"Monte Carlo errors {share(max(row.error for row in rows))} at most"
     )
 
