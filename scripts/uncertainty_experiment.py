@@ -429,7 +429,7 @@ def print_coverage(args: Any, out: Path) -> None:
     for schemes in ("NzU", "E"):
         print(
             f"Coverage of 95% intervals by {', '.join(schemes)} with {', '.join(map(str, TOPICS))} "
-            f"topics: the mean, the smallest and the largest of {len(schemes) * len(TOPICS)} cases\n"
+            f"topics: the mean, smallest and largest of {len(schemes) * len(TOPICS)} cases\n"
             f"| collection | drawn | known | {' | '.join(map(str, SIZES))} |"
         )
         for name, by, known in product(SETS, DRAWS, KNOWN):
@@ -449,12 +449,12 @@ def print_counts(by: str, rows: Sequence[Row]) -> None:
     low, high = BAND
     below = sum(row.level + 2 * row.error < low for row in rows)
     above = sum(row.level - 2 * row.error > high for row in rows)
-    least = min(rows, key=lambda row: row.level)
+    smallest = min(rows, key=lambda row: row.level)
     print(
         f"{by}: {len(rows)} cases, {sum(low <= row.level <= high for row in rows)} in {share(low)} "
         f"to {share(high)}, {below} below and {above} above by two standard errors; the smallest "
-        f"{share(least.level)} (by {least.scheme} on {SETS[least.case.collection]}, "
-        f"{least.case.systems} systems, {least.case.topics} topics, {least.known} known); "
+        f"{share(smallest.level)} (by {smallest.scheme} on {SETS[smallest.case.collection]}, "
+        f"{smallest.case.systems} systems, {smallest.case.topics} topics, {smallest.known} known); "
         f"Monte Carlo errors {share(max(row.error for row in rows))} at most"
     )
 
