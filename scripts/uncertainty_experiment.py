@@ -275,7 +275,8 @@ def extremes(name: str, trials: int, seed: int) -> list[Extremes]:
             held.append([abs(e.mean - t) <= e.half for e, t in zip(estimates, true_e, strict=True)])
         levels = np.mean(held, axis=0)
         error = float(np.sqrt(levels * (1 - levels) / trials).max())
-        found.append(Extremes(n, float(np.median(z)), float(true_z), *levels.tolist(), error))
+        weakest, tenth = levels.tolist()
+        found.append(Extremes(n, float(np.median(z)), float(true_z), weakest, tenth, error))
     return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.merging import METHODS
 from ir_std.trec.files import read_qrels
 from ir_std.trec.runs import DictRun, Run
 
@@ -64,7 +65,7 @@ def columns() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for line in GUIDE.partition("### What we found")[2].splitlines():
         name, *cells = line.split() or [""]
-        if name in experiment.METHODS and len(cells) == 12:
+        if name in METHODS and len(cells) == 12:
             found.setdefault(name, []).extend(cells)
     return found
 
