@@ -13,7 +13,7 @@ from ir_measures.measures import Measure
 
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
-from ir_std.errors import UsageError, did_you_mean, nearest_names, suggestion
+from ir_std.errors import UsageError, abbreviate, did_you_mean, nearest_names, suggestion
 from ir_std.factors.systems import find_system, may_be_system, names_system
 from ir_std.measures import ExternalMeasure, near_measures, standardized
 from ir_std.measures.names import only_in_trec_eval, translate_name
@@ -119,7 +119,8 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
                 qrels.append(source)
             else:
                 runs[given] = source
-            _note_other_meaning(given)
+            if given in by_name:
+                note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif is_measure(given):
             measures.append(given)
         elif names_system(given):
@@ -134,14 +135,14 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
         if external is None:
             raise UsageError(_unknown(given))
         measures[place] = str(external)
+    if n_run_files and not qrels and (systems := [name for name in runs if _is_hidden(name)]):
+        note(f"{abbreviate(systems)}: taken for a file here, not for the system of that name")
     return SortedArguments(list(runs.values()), n_run_files, qrels, measures)
 
 
-def _note_other_meaning(file: str) -> None:
-    """Say of a file that it could have been meant for something else."""
-    for what, known in (("system", may_be_system(file)), ("measure", file in by_name)):
-        if known:
-            note(f"{file} is the name of a file here and of a {what}: taken for the file")
+def _is_hidden(file: str) -> bool:
+    """Whether a file has the name of a system, which it hides."""
+    return os.path.lexists(file) and may_be_system(file)
 
 
 def know_external(text: str, runs: Iterable[Any], measure: str | None) -> Measure | None:
