@@ -119,8 +119,6 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
                 qrels.append(source)
             else:
                 runs[given] = source
-            if given in by_name:
-                note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif is_measure(given):
             measures.append(given)
         elif names_system(given):
@@ -135,14 +133,18 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
         if external is None:
             raise UsageError(_unknown(given))
         measures[place] = str(external)
-    if n_run_files and not qrels and (systems := [name for name in runs if _is_hidden(name)]):
-        note(f"{abbreviate(systems)}: taken for a file here, not for the system of that name")
+    _note_hidden_names([*runs, *map(input_name, qrels)], n_run_files > 0 and not qrels)
     return SortedArguments(list(runs.values()), n_run_files, qrels, measures)
 
 
-def _is_hidden(file: str) -> bool:
-    """Whether a file has the name of a system, which it hides."""
-    return os.path.lexists(file) and may_be_system(file)
+def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
+    """Say which files hide measures; where qrels are missing, and so what was meant, systems."""
+    for file in files:
+        if file in by_name:
+            note(f"{file} is the name of a file here and of a measure: taken for the file")
+    hide = [f for f in files if qrels_missing and os.path.lexists(f) and may_be_system(f)]
+    if hide:
+        note(f"{abbreviate(hide)}: taken for a file here, not for the system of that name")
 
 
 def know_external(text: str, runs: Iterable[Any], measure: str | None) -> Measure | None:
