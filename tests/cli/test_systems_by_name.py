@@ -117,6 +117,17 @@ def test_the_best_of_the_track_can_be_the_baseline(capsys: pytest.CaptureFixture
 def test_a_misspelt_system_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dl19-passage/bm25basep", "AP"]) == 2
     assert "has no system 'bm25basep'" in capsys.readouterr().err
+    assert main(["dl19-pasage/p_bert", "AP"]) == 2
+    assert "no system of a set; did you mean 'dl19-passage/p_bert'?" in capsys.readouterr().err
+
+
+def test_two_judgments_are_not_compared_by_scores_under_one(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = data / "qrels" / "dl19-passage.txt"
+    model = data / "qrels" / "judges" / "dl19-passage.umbrela-gpt4.txt"
+    assert main(["agree", str(people), str(model), BM25, "AP"]) == 2
+    assert "its scores are by the judgments of dl19-passage" in capsys.readouterr().err
 
 
 def test_a_report_of_a_system_needs_no_file(tmp_path: Path) -> None:
