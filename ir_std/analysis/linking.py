@@ -217,8 +217,8 @@ def link(
     Link
         Its ``disagreement`` is ``tau``.  With ``e_i`` the difference of anchor i's two means, over
         its slope, ``v_i`` the variance of that which topics explain,
-        ``T**2 = sum e_i**2 / (k-1) - k / (k-1) mean v_i`` and ``t0**2 = .15**2 + (.07 c)**2``:
-        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.07 c)**2)``, with one anchor
+        ``T**2 = sum e_i**2 / (k-1) - k / (k-1) mean v_i`` and ``t0**2 = .15**2 + (.10 c)**2``:
+        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.10 c)**2)``, with one anchor
         ``t0**2``.  The constants were found on Robust 2004, Terabyte and Blog;
         ``scripts/linking_experiment.py`` tries them on other collections.
 
@@ -253,11 +253,11 @@ def link(
             )
     pair = AnchorPair(given[0][used[0]], given[1][used[1]], curve, (used[0], used[1]))
     names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(given[0].shape[1]))
-    _check_slopes(pair, names)
     kept, doubts = _agreeing_anchors(pair, names)
     pair = pair.only(kept)
     c = pair.constant()
     _check_possible(pair, c)
+    _check_slopes(pair, c, [names[i] for i in kept])
     return Link(
         c,
         pair.error(c),
@@ -274,7 +274,9 @@ def _agreeing_anchors(pair: AnchorPair, names: Sequence[str]) -> tuple[list[int]
     kept, doubts = list(range(pair.n_anchors)), []
     while len(kept) > 1:
         used = pair.only(kept)
-        p, worst = min((used.p_of_anchor(i), i) for i in range(len(kept)))
+        by_anchor = used.p_of_anchors()
+        worst = int(by_anchor.argmin())
+        p = float(by_anchor[worst])
         if p >= DISAGREES / len(kept):
             break
         name = names[kept[worst]]
@@ -293,8 +295,8 @@ def _agreeing_anchors(pair: AnchorPair, names: Sequence[str]) -> tuple[list[int]
     return kept, doubts
 
 
-def _check_slopes(pair: AnchorPair, names: Sequence[str]) -> None:
-    slopes = pair.slopes(pair.constant())
+def _check_slopes(pair: AnchorPair, c: float, names: Sequence[str]) -> None:
+    slopes = pair.slopes(c)
     for name, slope in zip(names, slopes, strict=True):
         if slope < LEAST_SLOPE * pair.curve.slope(np.zeros(1))[0]:
             raise UsageError(

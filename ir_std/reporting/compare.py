@@ -64,7 +64,7 @@ def compare(
     random_effects : {'pm', 'reml'}
         How a summary of differences from a baseline estimates their variance between collections:
         by Paule and Mandel or by restricted maximum likelihood, see
-        :func:`ir_std.analysis.effects.random_effects`.
+        :func:`ir_std.analysis.random_effects`.
     depth : int, optional
         As for :func:`evaluate`.
     residual : bool
