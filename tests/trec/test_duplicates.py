@@ -39,7 +39,7 @@ def test_the_first_or_the_last_counts_and_how_many_is_said(
 def test_without_a_choice_it_is_an_error_with_its_line(run: Path) -> None:
     with pytest.raises(InputError, match=r"run:3: topic 1 has document 'd1' again"):
         ir_std.evaluate(run, QRELS, "RR")
-    with pytest.raises(UsageError, match="choice of duplicates 'frist'.*did you mean 'first'"):
+    with pytest.raises(UsageError, match=r"choice of duplicates 'frist'.*did you mean 'first'"):
         ir_std.evaluate(run, QRELS, "RR", duplicates="frist")
 
 
