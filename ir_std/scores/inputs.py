@@ -104,13 +104,14 @@ def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
 def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) -> None:
     for name, scores in read.items():
         scores.check_listed()
-        known = named.get(name)
+        given = name if len(read) > 1 or scores.unit == "collection" else file
+        known = named.get(given)
         if scores.unit == "collection" and isinstance(known, RunScores):
-            named[name] = known.joined(scores)  # MTEB writes a file a data set
+            named[given] = known.joined(scores)  # MTEB writes a file a data set
         elif known is not None:
-            raise UsageError(f"two runs are called {name}: the second is in {file}")
+            raise UsageError(f"two runs are called {given}: the second is in {file}")
         else:
-            named[name if len(read) > 1 or scores.unit == "collection" else file] = scores
+            named[given] = scores
 
 
 def keep_duplicates(runs: Mapping[str, Any], duplicates: str) -> dict[str, Any]:

@@ -46,10 +46,11 @@ ALIASES = {
 
 def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str, ...]:
     """Names of columns as they are there: ir_measures' or, without these, PyTerrier's."""
-    return tuple(
+    usual = tuple(
         next((each for each in (name, *ALIASES.get(name, ())) if there(each)), name)
         for name in names
     )
+    return usual if all(map(there, usual)) else names
 
 
 def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
