@@ -11,7 +11,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -42,18 +42,22 @@ OLD, NEW = (301, 450), (601, 700)
 """Topics of Robust 2004 that were made up to 1999, and later ones."""
 MODERN, MEASURE = ("dl19-passage", "dl20-passage"), "nDCG@10"
 
+SIZES = (0.25, 0.5, 1.0, 2.0)
+"""Of constants, up to which it is said what they leave."""
+
 
 class Excess(NamedTuple):
     """What topics do not explain of squared differences of systems from themselves.
 
-    Arrays over systems: the excess, what a unit of tau**2 adds, the constant, and how far the
-    system's linked mean is from the anchors'.
+    Arrays over systems: the excess, what a unit of tau**2 adds, the constant, how far the system's
+    linked mean is from the anchors', and the number of these.
     """
 
     seen: Floats
     by_tau: Floats
     constant: Floats
     distance: Floats
+    n_anchors: Floats
 
     @property
     def tau(self) -> float:
@@ -70,6 +74,12 @@ class Excess(NamedTuple):
         """The error of a mean by constant and distance, beyond :data:`BY_CONSTANT`."""
         more = self.seen - self.by_tau * (BY_CONSTANT * self.constant) ** 2
         return root(more.sum() / ((self.constant * self.distance) ** 2).sum())
+
+    def left(self, low: float, high: float) -> float:
+        """What ten anchors leave in a system's mean N, by constants of some size."""
+        shift, k = np.abs(self.constant), max(ANCHORS)
+        chosen = (low < shift) & (shift <= high) & (self.n_anchors == k)
+        return root(self.seen[chosen].mean() / (1 + 1 / k)) if chosen.any() else float("nan")
 
 
 def root(square: float) -> float:
@@ -98,6 +108,7 @@ def excess(a: Floats, b: Floats, used: Ints, tested: Ints) -> Excess:
         mean.slope**2 * (1 + 1 / len(used)),
         np.full(len(tested), c),
         mean.y.mean(axis=0) - pair.scores(c)[1].mean(),
+        np.full(len(tested), float(len(used))),
     )
 
 
@@ -203,6 +214,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         alike, apart, of_a_level = map(together, zip(*(by_key[key] for key in keys), strict=True))
         values = (alike.tau, apart.tau, apart.by_constant(alike), of_a_level.by_distance)
         print(f"  {name:48} " + "  ".join(f"{value:.3f}" for value in values))
+    everywhere = together(one for of_key in by_key.values() for one in of_key[:2])
+    print("\nwhat one constant leaves in mean N, ten anchors:")
+    for low, high in pairwise((0.0, *SIZES)):
+        print(f"  constants from {low:.2f} to {high:.2f}: {everywhere.left(low, high):.3f}")
 
 
 if __name__ == "__main__":

@@ -171,6 +171,6 @@ def variance_of_sum(samples: Sequence[Floats]) -> tuple[Any, Any]:
     parts = [(values.var(axis=0, ddof=1) / len(values), len(values) - 1) for values in samples]
     total = sum(variance for variance, _ in parts)
     spent = sum(variance**2 / df for variance, df in parts)
-    return total, np.where(
-        spent > 0, total**2 / np.where(spent > 0, spent, 1), min(n for _, n in parts)
-    )
+    fewest = min(n for _, n in parts)
+    df = np.where(spent > 0, divide(total**2, spent, 1.0), fewest)
+    return total, df[()]

@@ -95,7 +95,7 @@ class Link:
         ``(.15 c d)**2``, as one constant does not fit all: ``d`` is how far the system's linked
         mean is from the anchors'.
         """
-        reference = z_on(z_reference, len(self._pair.used[0]), "the reference")
+        reference = z_on(z_reference, self._pair.used[0], "the reference")
         return difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
 
     def error_of(self, z: npt.ArrayLike) -> float:
@@ -144,7 +144,8 @@ def linked_difference(
     """How far a mean on one collection is above a mean on another, both linked to a reference.
 
     As :meth:`Link.difference`; the anchors' scores on the reference, which both links rest on,
-    count by the difference of the systems' slopes over the anchors'.
+    count by the difference of the systems' slopes over the anchors'.  The disagreement of both
+    links counts in full, that on the reference twice: the interval is on the wide side.
 
     Parameters
     ----------
@@ -245,6 +246,9 @@ def link(
             "z of the same anchors on both collections are needed, topics x anchors: got the "
             f"shapes {given[1].shape} and {given[0].shape}"
         )
+    names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(given[0].shape[1]))
+    if not names or len(names) != given[0].shape[1]:
+        raise UsageError(f"{len(names)} names of {given[0].shape[1]} anchors: give one of each")
     used = [~np.isnan(values).any(axis=1) for values in given]
     for where, mask in zip(("the reference", "the linked collection"), used, strict=True):
         if mask.sum() < MIN_TOPICS:
@@ -252,7 +256,6 @@ def link(
                 f"{mask.sum()} topics of {where} have factors: a link needs {MIN_TOPICS}"
             )
     pair = AnchorPair(given[0][used[0]], given[1][used[1]], curve, (used[0], used[1]))
-    names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(given[0].shape[1]))
     kept, doubts = _agreeing_anchors(pair, names)
     pair = pair.only(kept)
     c = pair.constant()

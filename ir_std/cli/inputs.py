@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ir_measures.measures import Measure
 
@@ -21,6 +21,7 @@ from ir_std.measures.registry import by_name, external_names
 from ir_std.reading import QRELS, RUN, STANDARD_INPUT, FileSource, Source, files_below, source_of
 from ir_std.scores.files import read_scores
 from ir_std.scores.inputs import SCORES, kind_of, name_runs
+from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import is_dataset
 
 
@@ -143,13 +144,15 @@ def _note_other_meaning(file: str) -> None:
             note(f"{file} is the name of a file here and of a {what}: taken for the file")
 
 
-def know_external(text: str, runs: Iterable[Source | str], measure: str | None) -> Measure | None:
+def know_external(text: str, runs: Iterable[Any], measure: str | None) -> Measure | None:
     """The external measure, or its standardized one, that a text names as scores have it, if any.
 
     From then on its plain name is known.
     """
-    files = [run for run in runs if isinstance(run, Source) and kind_of(run) == SCORES]
+    given = [find_system(run) for run in runs]
+    files = [run for run in given if isinstance(run, Source) and kind_of(run) == SCORES]
     read = [one for file in files for one in read_scores(file, measure).values()]
+    read += [run for run in given if isinstance(run, RunScores)]
     external = {m.name: m for one in read for m in one.values if isinstance(m, ExternalMeasure)}
     if text in external:
         return external[text]
@@ -157,9 +160,7 @@ def know_external(text: str, runs: Iterable[Source | str], measure: str | None) 
     return standard and standardized(standard)
 
 
-def as_parsed(
-    texts: Iterable[str], runs: Iterable[Source | str], measure: str | None = None
-) -> list[str]:
+def as_parsed(texts: Iterable[str], runs: Iterable[Any], measure: str | None = None) -> list[str]:
     """Names of measures; those that scores alone have as they print, so that they can be parsed."""
     runs = list(runs)
     return [

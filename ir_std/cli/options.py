@@ -150,6 +150,18 @@ def check_baseline_given(args: Namespace, *options: str) -> None:
             raise UsageError(f"--{option} is of differences from a baseline: add --baseline NAME")
 
 
+def check_alpha(alpha: float | None) -> None:
+    """Check a level of significance, where one is given.
+
+    Raises
+    ------
+    UsageError
+        If there can be no such level.
+    """
+    if alpha is not None and not 0 < alpha < 1:
+        raise UsageError(f"--fail-if-worse is {alpha}: give a level between 0 and 1, such as 0.05")
+
+
 def check_places(places: int) -> None:
     """Check a number of decimals.
 

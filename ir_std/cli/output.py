@@ -30,12 +30,15 @@ class ScoreLine(NamedTuple):
     ----------
     place : str, optional
         Where the run ranks among the standardizing systems, if asked for and known.
+    neighbours : str, optional
+        Between which of them it ranks, where they have names.
     """
 
     topic: str
     measure: str
     value: float
     place: str | None = None
+    neighbours: str = ""
 
 
 class LineWriter:
@@ -90,11 +93,11 @@ class LineWriter:
 
     def _means(self, evaluation: Evaluation) -> Iterator[ScoreLine]:
         placements = self.placer.place_values(evaluation.values) if self.placer else []
-        places = {p.measure: p.summary for p in placements}
+        places = {p.measure: (p.summary, p.neighbours) for p in placements}
         for name, measure, value in zip(
             self.names, self.evaluator.measures, evaluation.averages, strict=True
         ):
-            yield ScoreLine(SUMMARY, name, value, places.get(measure) if places else None)
+            yield ScoreLine(SUMMARY, name, value, *places.get(measure, ()))
 
 
 def _tsv(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
@@ -103,7 +106,7 @@ def _tsv(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
         escape_line(f)
         for f in [run] * several + [line.topic] * args.by_query + [line.measure, value]
     ]
-    return "\t".join([*fields, line.place] if line.place else fields)
+    return "\t".join([*fields, *filter(None, (line.place, escape_line(line.neighbours)))])
 
 
 def _jsonl(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
@@ -119,6 +122,8 @@ def _jsonl(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
         del fields["query_id"]
     if line.place:
         fields["place"] = line.place
+    if line.neighbours:
+        fields["neighbours"] = line.neighbours
     return json.dumps(fields, ensure_ascii=False)
 
 

@@ -6,7 +6,6 @@ ir_std compare.  The page needs no network.
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -14,14 +13,13 @@ from pathlib import Path
 from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
-from ir_std.cli.compare import (
-    OpenedEntry,
-    add_link_options,
+from ir_std.cli.compare import add_link_options, print_notes
+from ir_std.cli.entries import (
+    Entry,
     is_entry,
     measures_of_entries,
     open_entries,
-    print_notes,
-    split_entry,
+    sort_entries,
 )
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce
@@ -89,17 +87,13 @@ def run(args: Namespace) -> None:
     """Evaluate and write the page."""
     check_baseline_given(args, "correction", "random-effects")
     sources = OpenedOnce()
-    entries = [
-        split_entry(text, sources)
-        for text in args.inputs
-        if is_entry(text) and not os.path.exists(text)
-    ]
-    if entries:
+    if any(map(is_entry, args.inputs)):
+        entries, texts = sort_entries(args.inputs, sources)
         opened = open_entries(entries, sources)
-        measures = measures_of_entries(args, opened)
+        measures = measures_of_entries(args, texts, opened)
         write_page(
             args,
-            [name for _, *files in entries for name in files if name],
+            [*sources, *(file for entry in entries for file in entry.files)],
             lambda: compare_entries(opened, measures, args),
         )
     else:
@@ -127,9 +121,7 @@ def write_page(
     note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
-def compare_entries(
-    entries: list[OpenedEntry], measures: list[Measure], args: Namespace
-) -> Comparison:
+def compare_entries(entries: list[Entry], measures: list[Measure], args: Namespace) -> Comparison:
     """Systems on several collections.
 
     Raises

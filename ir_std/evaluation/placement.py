@@ -22,7 +22,7 @@ from ir_std.evaluation.plans import Plan, name_in_set, values_by_unit
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
-from ir_std.measures import Measures
+from ir_std.measures import Measures, sign_of
 from ir_std.schemes import EXACT, scheme_names
 
 
@@ -55,6 +55,8 @@ class Placement:
         Why the run cannot be placed; then the counts are 0.
     means : tuple of float
         What the run was compared with: the systems' means, sorted.
+    names : tuple of str
+        Whose means these are; empty where the set does not name its systems.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Placement:
     tied: int = 0
     why_not: str | None = None
     means: tuple[float, ...] = field(default=(), repr=False)
+    names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def rank(self) -> int | None:
@@ -95,6 +98,34 @@ class Placement:
             place = f"would have been {ordinal(self.better + 1)}{tied} of {self.n_systems + 1}"
         return place + part * (self.n_topics < self.n_known)
 
+    @property
+    def neighbours(self) -> str:
+        """The nearest systems by name: ``between p_bert, 6th, and TUW19-p3-f, 7th``.
+
+        Empty where the set does not name its systems.  Systems with the run's own mean, itself
+        among them, are none.
+        """
+        if not self.names:
+            return ""
+        ranked = sorted(zip(self._heights, self.names, strict=True))
+        lowest_above = len(ranked) - self.better
+        highest_below = lowest_above - self.tied - self.among - 1
+        above = self._named(*ranked[lowest_above]) if self.better else ""
+        below = self._named(*ranked[highest_below]) if highest_below >= 0 else ""
+        if above and below:
+            return f"between {above}, and {below}"
+        return f"below {above}" if above else f"above {below}" if below else ""
+
+    @property
+    def _heights(self) -> tuple[float, ...]:
+        """The systems' means, of which more is better."""
+        return tuple(sign_of(self.measure) * mean for mean in self.means)
+
+    def _named(self, height: float, name: str) -> str:
+        """A system and its rank among the systems, equal means sharing one."""
+        better = sum(other > height + EXACT for other in self._heights)
+        return f"{name}, {ordinal(better + 1)}"
+
     def __str__(self) -> str:
         return f"{self.measure} {self.value:.4f}: {self.summary}"
 
@@ -103,7 +134,10 @@ class Placements(list[Placement]):
     """A run's places, printed as ``ir_std --place`` prints them."""
 
     def __repr__(self) -> str:
-        return "\n".join(f"{p.measure}\t{p.value:.4f}\t{p.summary}" for p in self)
+        return "\n".join(
+            "\t".join([f"{p.measure}", f"{p.value:.4f}", p.summary, *filter(None, [p.neighbours])])
+            for p in self
+        )
 
 
 def place(
@@ -140,8 +174,8 @@ def place(
     Examples
     --------
     >>> ir_std.place("bm25.run", "qrels.txt", "AP")
-    AP	0.4527	would have been 2nd of 130
-    sAP	0.7650	would have been 7th of 130
+    AP	0.4527	would have been 2nd of 130	between READWARE2, 1st, and orcl99man, 2nd
+    sAP	0.7650	would have been 7th of 130	...
     """
     read = read_input(run)
     judgments = judgments_for([read], qrels)
@@ -307,10 +341,10 @@ class Placer:
         n = int(usable.sum())
         total = n if factors.of_datasets else int(known.sum())
         value = float(values[usable].mean()) if n else float("nan")
-        means = (
+        known_means = (
             self._means(factors, measure, name, tuple(rows[usable].tolist()), total) if n else None
         )
-        if means is None:
+        if known_means is None:
             return Placement(
                 measure,
                 value,
@@ -319,6 +353,7 @@ class Placer:
                 total,
                 why_not=_why_not_placed(factors, name, n, total),
             )
+        means, names = known_means
         sign = 1.0 if measure in self._plans else factors.sign(name)
         above = sign * (means - compared[usable].mean())
         return Placement(
@@ -331,6 +366,7 @@ class Placer:
             n_systems=len(means),
             tied=int((abs(above) <= EXACT).sum()),
             means=tuple(means.tolist()),
+            names=names,
         )
 
 

@@ -185,6 +185,9 @@ _DIVERSITY = {
 """They need judgments of subtopics, for which there are no factor sets."""
 
 
+_OF_TREC_EVAL = {"GMAP", "GMBpref", "RIPrec", "IPrec11", "Unjudged", "RBPResidual"}
+"""They are printed beside others for who is used to them; no set has factors for them."""
+
 FORMS: dict[str, Standardized] = {}
 """The standardized forms by name, those of aliases too."""
 
@@ -196,7 +199,7 @@ def register_family() -> None:
         name = base.__name__
         # A user's own measure may not say what it is called.
         described = isinstance(base, Measure) and getattr(base, "PRETTY_NAME", None)
-        if described and name not in _COUNTS | _DIVERSITY:
+        if described and name not in _COUNTS | _DIVERSITY | _OF_TREC_EVAL:
             if name not in forms:
                 forms[name] = _standardized_form(base, f"s{name}")
             FORMS[f"s{alias}"] = forms[name]

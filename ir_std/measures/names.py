@@ -22,6 +22,7 @@ _CUTOFFS = {
     "map_cut": _RANKS,
     "ndcg_cut": _RANKS,
     "success": ("1", "5", "10"),
+    "unj": ("5", "10", "20"),
     "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
 }
 """The cutoffs that trec_eval takes where none is given; the names in lower case."""
@@ -61,15 +62,15 @@ _GROUPS = {
         "G",
         *_SET,
         "num_nonrel_judged_ret",
+        "rbp",
+        "rbp_resid",
+        "unj",
     ),
 }
-"""What trec_eval 9 evaluates under one name, in its order; without runid and relstring, which are
+"""What trec_eval 10 evaluates under one name, in its order; without runid and relstring, which are
 texts."""
 _ONLY_IN_TREC_EVAL = {
-    "gm_map",
-    "gm_bpref",
     "utility",
-    "11pt_avg",
     "relative_P",
     "Rprec_mult",
     "ndcg_rel",
@@ -77,6 +78,7 @@ _ONLY_IN_TREC_EVAL = {
     "binG",
     "G",
     "num_nonrel_judged_ret",
+    "rbp",
     "yaap",
 }
 """Measures of trec_eval that ir_measures has none for."""

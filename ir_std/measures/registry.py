@@ -15,6 +15,7 @@ from ir_measures.measures.base import registry as theirs
 
 from ir_std.errors import UnknownMeasureError, UsageError, did_you_mean, nearest_names
 from ir_std.measures.parameters import check_params
+from ir_std.measures.translation import TREC_EVAL_NAMES, translated
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str
 """One measure or several, as objects or by name."""
@@ -78,9 +79,10 @@ def parse_measure(measure: str | Measure) -> Measure:
     Parameters
     ----------
     measure : str or Measure
-        Such as ``"AP"``, ``"P(rel=2)@10"``, ``"snDCG(scheme='E')@10"``; in quotes, as
-        ``"'strict vital'"``, one that another program computed (:class:`.ExternalMeasure`), whose
-        plain name will do once scores that were read or a factor set have it.
+        Such as ``"AP"``, ``"P(rel=2)@10"``, ``"snDCG(scheme='E')@10"``; or under trec_eval's name,
+        ``"map"``, ``"ndcg_cut_10"``, standardized ``"smap"``.  In quotes, as ``"'strict vital'"``,
+        one that another program computed (:class:`.ExternalMeasure`), whose plain name will do
+        once scores that were read or a factor set have it.
 
     Raises
     ------
@@ -106,13 +108,22 @@ def parse_measure(measure: str | Measure) -> Measure:
         raise _not_a_measure(measure)
     if measure in external_names:
         return makers[""](measure)
-    base, params, at = _split(measure)
+    base, params, at = _split(_ours(measure))
     if at is not None:
         params[base.AT_PARAM] = at
     parsed: Measure = base(**params)
     check_params(parsed)
     parsed.validate_params()
     return parsed
+
+
+def _ours(measure: str) -> str:
+    """The measure that a text names, if trec_eval's name of it, or with ``s`` before that."""
+    for prefix in ("", "s"):
+        ours = translated(measure.removeprefix(prefix), TREC_EVAL_NAMES)
+        if ours and measure.startswith(prefix) and measure not in by_name:
+            return prefix + ours
+    return measure
 
 
 def as_measures(measures: Measures) -> list[Measure]:

@@ -21,13 +21,13 @@ from ir_std.reporting.effects import SUMMARIES
 from ir_std.reporting.part import Part
 from ir_std.reporting.results import evaluate
 from ir_std.schemes import scheme_names
-from ir_std.scores.run_scores import RunScores
+from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 
 
 def compare(
-    entries: Iterable[tuple[str, Any, Any]],
+    entries: Iterable[tuple[Any, ...]],
     measures: Measures | None = None,
     schemes: str | Iterable[str] = "N",
     *,
@@ -45,10 +45,11 @@ def compare(
 
     Parameters
     ----------
-    entries : iterable of (str, run, qrels)
+    entries : iterable of (str, run, qrels) or (str, run, qrels, str)
         A system's name and its run on one collection.  The same name with several qrels is one
         system on several collections.  Runs and qrels in any form that :func:`evaluate` takes;
-        the qrels are None for scores that another program computed.
+        the qrels are None for scores that another program computed, and systems of a set.  A
+        fourth is what the collection is to be called in tables and pictures.
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
     schemes : str or iterable of str
@@ -99,15 +100,16 @@ def compare(
         raise UsageError(
             f"unknown random effects {random_effects!r}: allowed are {', '.join(SUMMARIES)}"
         )
-    entries = list(entries)
-    if not entries:
+    labelled = [tuple(e) if isinstance(e, (tuple, list)) else () for e in entries]
+    if not labelled:
         raise UsageError("nothing to compare: give at least one NAME=RUN:QRELS")
-    if not all(isinstance(entry, (tuple, list)) and len(entry) == 3 for entry in entries):
+    if not all(len(entry) in (3, 4) for entry in labelled):
         raise UsageError(
             "entries to compare are a list of (name, run, qrels): "
             "[('bm25', 'bm25.run', 'qrels.txt'), ...]"
         )
-    entries = _with_counted_topics(entries)
+    entries = _with_counted_topics([(name, run, qrels) for name, run, qrels, *_ in labelled])
+    labels = _labels(entries, [label for entry in labelled for label in (*entry, None)[3:4]])
     collections: dict[object, Qrels] = {}
     for _, _, qrels in entries:
         if _key(qrels) not in collections:
@@ -115,7 +117,7 @@ def compare(
     wanted = as_measures(measures or ()) or _default_measures(
         entries, collections.values(), scheme_names(schemes), systems
     )
-    names = _collection_names(collections)
+    names = _collection_names(collections) | labels
     runs: dict[object, dict[str, Any]] = {}
     for system, run, qrels in entries:
         if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
@@ -240,17 +242,45 @@ def _key(qrels: Any) -> object:
     return os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else id(qrels)
 
 
-def _collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:
-    """The name of each collection: its factor set's or data set's, else its file's.
+def _labels(
+    entries: Iterable[tuple[str, Any, Any]], labels: Iterable[str | None]
+) -> dict[object, str]:
+    """What collections are to be called.
 
-    Where several have the same set the file's name is added; equal names are numbered.
+    Raises
+    ------
+    UsageError
+        If a collection has two labels, or two collections have one.
+    """
+    named: dict[object, str] = {}
+    for (_, _, qrels), label in zip(entries, labels, strict=True):
+        if label is not None and named.setdefault(_key(qrels), label) != label:
+            raise UsageError(f"one collection is called {named[_key(qrels)]} and {label}")
+    twice = [label for label, n in Counter(named.values()).items() if n > 1]
+    if twice:
+        raise UsageError(f"two collections are called {twice[0]}: give each a label of its own")
+    return named
+
+
+def _file_or_topics(qrels: Qrels) -> str:
+    """What tells a collection from others of its set: its file, or of scores its topics."""
+    if not isinstance(qrels, CountedTopics):
+        return os.path.basename(qrels.name)
+    first, *others = qrels.topics
+    return f"topics {first} to {others[-1]}" if others else f"topic {first}"
+
+
+def _collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:
+    """The name of each collection: its factor set's or data set's, else its file's or its topics.
+
+    Where several have the same set these are added; equal names are numbered.
     """
     fits = {key: match_factors(qrels).fit for key, qrels in collections.items()}
     known = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}
     count = Counter(known.values())
     names: dict[object, str] = {}
     for key, qrels in collections.items():
-        name, file = known[key], os.path.basename(qrels.name)
+        name, file = known[key], _file_or_topics(qrels)
         if name is None:
             name = file
         elif count[name] > 1:

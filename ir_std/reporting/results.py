@@ -49,7 +49,7 @@ def evaluate(
     Parameters
     ----------
     runs
-        A run in any form that :func:`ir_std.trec.inputs.as_run` takes; a list of runs; or a dict
+        A run in any form that :func:`ir_std.trec.inputs.as_run` takes; a folder; a list; or a dict
         that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs
         also scores that another program computed, see :func:`ir_std.read_scores`, and names of
         sets' systems, ``"dl19-passage/p_bert"``, see :func:`ir_std.system`.

@@ -236,3 +236,25 @@ def test_each_anchor_is_tested_against_the_link_by_the_others() -> None:
         assert found == pytest.approx(
             2 * student.sf(abs(a[:, i].mean() - b[:, i].mean()) / error, df), rel=1e-9
         )
+
+
+def test_anchors_at_the_ends_of_the_scale_make_a_link_doubtful() -> None:
+    z, z_reference = anchors(shift=0.0)
+    doubts = link(4 * z, 4 * z_reference).doubts
+    assert any("of the anchors' scores are at an end of the scale" in text for text in doubts)
+
+
+@pytest.mark.parametrize(
+    ("names", "k", "message"),
+    [(["a"], 4, "1 names of 4 anchors"), ([], 0, "0 names of 0 anchors")],
+)
+def test_anchors_are_named_one_by_one(names: list[str], k: int, message: str) -> None:
+    z, z_reference = anchors()
+    with pytest.raises(UsageError, match=message):
+        link(z[:, :k], z_reference[:, :k], names=names)
+
+
+def test_a_system_without_scores_is_refused() -> None:
+    z, z_reference = anchors()
+    with pytest.raises(UsageError, match="z is known on 0 topics of the linked collection"):
+        link(z, z_reference).difference(z_reference[:, 0], z[:, 0] * np.nan)

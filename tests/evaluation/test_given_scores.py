@@ -50,7 +50,6 @@ def written(run: Path, qrels: Any, file: Path) -> Path:
     [
         pytest.param("trec8-adhoc", 6),
         pytest.param("dl19-passage", 6),
-        pytest.param("dl20-passage", 6, marks=pytest.mark.slow),
         pytest.param("trec8-adhoc", None, marks=pytest.mark.slow),
         pytest.param("dl19-passage", None, marks=pytest.mark.slow),
         pytest.param("dl20-passage", None, marks=pytest.mark.slow),

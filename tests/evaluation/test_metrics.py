@@ -81,7 +81,7 @@ def assert_same(measures: list[Any], qrels: Any, run: Any, judge: Any = JUDGE) -
 
 @pytest.mark.filterwarnings("ignore:.*none of its documents is judged")
 @given(qrels_dicts, run_dicts)
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 def test_values_equal_ir_measures_on_any_qrels_and_run(qrels: Any, run: Any) -> None:
     assume(not run or run.keys() & qrels.keys())  # with no topic in common it is an error
     assert_same(MEASURES, qrels, run)

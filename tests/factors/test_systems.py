@@ -255,3 +255,16 @@ def test_a_set_says_in_which_steps_it_has_its_scores() -> None:
     assert ir_std.system("robust05/ASUDE").step_of(AP) == 0.0001
     assert isinstance(ir_std.system(BM25), ScoresOfSystem)
     assert ir_std.system(BM25).step_of(P @ 10) == 0
+
+
+def test_folders_are_taken_in_python_too(tmp_path: Path) -> None:
+    for name in ("a/x", "a/b/y", "z"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"1 Q0 d{name[-1]} 1 1.0 t\n")
+    qrels = {"1": {"dx": 1, "dy": 0, "dz": 0}}
+    means = ir_std.evaluate([tmp_path / "a", tmp_path / "z"], qrels, "P@1", ()).means
+    assert {run: mean["P@1"] for run, mean in means.items()} == {"y": 0, "x": 1, "z": 0}
+    assert ir_std.evaluate(str(tmp_path / "a"), qrels, "P@1", ()).runs == ("y", "x")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="empty"):
+        ir_std.evaluate(tmp_path / "empty", qrels, "P@1")

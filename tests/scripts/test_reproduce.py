@@ -125,6 +125,7 @@ def test_between_collections_standardizing_doubles_the_power(between: urbano.Tri
         assert 2 < power / raw < 2.6
 
 
+@pytest.mark.slow
 def test_urbanos_trials_do_not_depend_on_the_number_of_processes(data: Path) -> None:
     scores = urbano.load(data, "robust04", "AP")
     alone, together = (urbano.run("within", scores, 12, seed=7, jobs=jobs) for jobs in (1, 2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -14,6 +14,8 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.evaluation.plans import Plan
+from ir_std.factors.estimates import scores_by_system
+from ir_std.factors.systems import systems_of
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
@@ -24,6 +26,8 @@ Json = dict[str, Any]
 
 PLACES = 4
 """Decimals of scores by topic."""
+MOST_SCORES_OF_SYSTEMS = 200_000
+"""With more scores than this a page is without those of single systems, which take 2 bytes each."""
 _NEAR_HALF = 1e-4
 """Far above the rounding error of products below a billion."""
 
@@ -33,8 +37,8 @@ def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
 
     Scores by topic are packed matrices of runs x topics (:class:`_Packer`); the rest is plain.
     """
-    packer = _Packer()
-    panels = panels_of(results)
+    packer, panels = _Packer(), panels_of(results)
+    systems = Systems.of(results, runs)
     plans: dict[Measure, Plan] = {}
     for plan in results.plans.values():
         plans.setdefault(plan.measure.base, plan)
@@ -44,10 +48,18 @@ def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
         "manyTopics": len(results.topics) > MANY_TOPICS,
         "baseline": None if results.baseline is None else list(runs).index(results.baseline),
         "own": [i for i, run in enumerate(runs) if _is_own(results, run)],
-        "measures": [_measure(results, runs, panels[m], packer) for m in results.measures],
+        "measures": [
+            _measure(results, runs, panels[m], packer) | {"ofSystems": systems.add(m)}
+            for m in results.measures
+        ],
         "behind": [_behind(results, runs, plan, packer) for plan in plans.values()],
         "matrices": packer.matrices,
         "packed": packer.text,
+        "systems": {
+            "names": list(systems.names),
+            "matrices": systems.packer.matrices,
+            "packed": systems.packer.text,
+        },
     }
 
 
@@ -102,7 +114,9 @@ def _intervals(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) ->
 def _placements(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) -> Json:
     placements = [results.placements.get(run, {}).get(measure) for run in runs]
     return {
-        "places": [p.summary if p else None for p in placements],
+        "places": [
+            ", ".join(filter(None, (p.summary, p.neighbours))) if p else None for p in placements
+        ],
         "placeRanks": [p.rank if p else None for p in placements],
     }
 
@@ -224,6 +238,71 @@ def _number(value: float) -> float | None:
 
 def _numbers(values: Sequence[float] | Floats) -> list[float | None]:
     return [_number(float(v)) for v in values]
+
+
+class Systems:
+    """The scores by topic of the standardizing systems that are none of the runs.
+
+    Parameters
+    ----------
+    results : EvaluatedRuns
+    tags : dict of str to str
+        What the set calls each system, by its name on the page.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The best of them first.
+    """
+
+    def __init__(self, results: EvaluatedRuns, tags: Mapping[str, str]) -> None:
+        self.results, self.packer = results, _Packer()
+        self.factors = results.match.factors if results.match else None
+        self.tags = dict(tags)
+        known = (c for m in results.measures if (c := self._columns(m)) is not None)
+        means = np.nan_to_num(next(known, np.empty((0, 1)))).mean(axis=1).tolist()
+        ranked = sorted(zip(means, self.tags, strict=False), key=lambda each: -each[0])
+        self.tags = {name: tags[name] for _, name in ranked}
+
+    @classmethod
+    def of(cls, results: EvaluatedRuns, runs: Sequence[str]) -> Systems:
+        """Of these results; none where there would be too many scores for a page."""
+        factors = results.match.factors if results.match else None
+        tags = systems_of(factors) if factors else ()
+        if len(tags) * len(results.topics) * len(results.measures) > MOST_SCORES_OF_SYSTEMS:
+            tags = ()
+        shown = {run for run in runs if not _is_own(results, run)}
+        set_id = factors.id if factors else ""
+        names = {f"{set_id}/{t}" if t in runs else t: t for t in tags if t not in shown}
+        return cls(results, names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called on the page."""
+        return tuple(self.tags)
+
+    def add(self, measure: Measure) -> int | None:
+        """Pack the scores by a measure; the number of the matrix, None where they are unknown."""
+        columns = self._columns(measure)
+        return None if columns is None or not self.tags else self.packer.add(columns, PLACES)
+
+    def _columns(self, measure: Measure) -> Floats | None:
+        """The scores by a measure, shape (n_systems, n_topics)."""
+        plan = self.results.plan_behind(measure)
+        if plan is None or plan.of_mean or plan.factors is not self.factors:
+            return None
+        if plan.name not in plan.factors.systems:
+            return None
+        numbers, scores = scores_by_system(plan.factors, plan.name)
+        all_tags = plan.factors.info["tags"]
+        column = {all_tags[number]: i for i, number in enumerate(numbers.tolist())}
+        if not column.keys() >= {*self.tags.values()}:
+            return None
+        raw = np.where(plan.rows[:, None] >= 0, scores[plan.rows], np.nan)
+        of_systems = [raw[:, column[tag]] for tag in self.tags.values()]
+        if isinstance(measure, Standardized):
+            of_systems = [plan.apply(values) for values in of_systems]
+        return np.array(of_systems).reshape(-1, len(self.results.topics))
 
 
 class _Matrix(TypedDict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import cache
 from math import isnan
 from typing import IO, Any
 
@@ -84,6 +85,15 @@ def write_report(
 
 def render(results: EvaluatedRuns | Comparison, title: str | None = None) -> str:
     """The page as text; parameters and errors as for :func:`write_report`."""
+    page = _Page(results)
+    return escape_controls(
+        _template().render(title=title or page.title, page=page, version=__version__)
+    )
+
+
+@cache
+def _template() -> Any:
+    """The page's template, which takes jinja2 as long to compile as to fill."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
@@ -97,12 +107,7 @@ def render(results: EvaluatedRuns | Comparison, title: str | None = None) -> str
     )
     environment.filters["score"] = _score
     environment.filters["visible"] = _visible
-    page = _Page(results)
-    return escape_controls(
-        environment.get_template("report.html").render(
-            title=title or page.title, page=page, version=__version__
-        )
-    )
+    return environment.get_template("report.html")
 
 
 def _visible(data: Any) -> Any:
