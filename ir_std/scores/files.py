@@ -82,7 +82,8 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     if is_file(scores):
         return _read_file(source_of(scores), measure)
     if isinstance(scores, Mapping):
-        return _of_numbers(collect_scores(_dict_entries(scores, measure), "scores"))
+        read = collect_scores(_dict_entries(scores, measure), "scores")
+        return _of_numbers({run or "scores": of_run for run, of_run in read.items()})
     return read_table(table_of(scores), measure)
 
 
