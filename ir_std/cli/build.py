@@ -69,7 +69,7 @@ def configure(parser: ArgumentParser) -> None:
         type=int,
         metavar="BYTES",
         help="what a packed run or a member of an archive may unpack to (default: 2 GiB, and 32 "
-        "MiB or 16 times its size)",
+        "MiB below 10 MB, 16 times its size above)",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument(

@@ -13,7 +13,7 @@ from ir_measures.measures import Measure
 
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
-from ir_std.errors import UsageError, did_you_mean, nearest_names, suggestion
+from ir_std.errors import UsageError, abbreviate, did_you_mean, nearest_names, suggestion
 from ir_std.factors.systems import find_system, may_be_system, names_system
 from ir_std.measures import ExternalMeasure, near_measures, standardized
 from ir_std.measures.names import only_in_trec_eval, translate_name
@@ -119,7 +119,6 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
                 qrels.append(source)
             else:
                 runs[given] = source
-            _note_other_meaning(given)
         elif is_measure(given):
             measures.append(given)
         elif names_system(given):
@@ -134,14 +133,18 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
         if external is None:
             raise UsageError(_unknown(given))
         measures[place] = str(external)
+    _note_hidden_names([*runs, *map(input_name, qrels)], n_run_files > 0 and not qrels)
     return SortedArguments(list(runs.values()), n_run_files, qrels, measures)
 
 
-def _note_other_meaning(file: str) -> None:
-    """Say of a file that it could have been meant for something else."""
-    for what, known in (("system", may_be_system(file)), ("measure", file in by_name)):
-        if known:
-            note(f"{file} is the name of a file here and of a {what}: taken for the file")
+def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
+    """Say which files hide measures; where qrels are missing, and so what was meant, systems."""
+    for file in files:
+        if file in by_name:
+            note(f"{file} is the name of a file here and of a measure: taken for the file")
+    hide = [f for f in files if qrels_missing and os.path.lexists(f) and may_be_system(f)]
+    if hide:
+        note(f"{abbreviate(hide)}: taken for a file here, not for the system of that name")
 
 
 def know_external(text: str, runs: Iterable[Any], measure: str | None) -> Measure | None:

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ir_std.errors import InputError, UsageError, abbreviate, look_up
+from ir_std.errors import InputError, UsageError, abbreviate, look_up, warn_caller
 from ir_std.reading import QRELS, RANKED_RUN, RUN, FileSource, Source, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
-from ir_std.scores.mteb import is_model_meta
+from ir_std.scores.mteb import OtherTaskError, is_model_meta
 from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.trec.files import count_columns, read_run
 from ir_std.trec.inputs import as_qrels, as_run, is_file
@@ -90,12 +90,21 @@ def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
         If two runs have the same name.
     """
     named: dict[str, Any] = {}
+    other_tasks: dict[str, OtherTaskError] = {}
     for name, run in name_runs(runs).items():
         source = source_of(run) if is_file(run) else None
         if not (is_score_file(source) if source else holds_scores(run)):
             named[name] = source or run
         elif source is None or not is_model_meta(source):
-            _add_scores(named, name, read_scores(source or run, measure))
+            try:
+                _add_scores(named, name, read_scores(source or run, measure))
+            except OtherTaskError as other:
+                other_tasks[name] = other
+    if other_tasks and not named:
+        raise next(iter(other_tasks.values()))
+    if other_tasks:
+        files = abbreviate(other_tasks)
+        warn_caller([f"{len(other_tasks)} results of other tasks than retrieval left out: {files}"])
     if not named:
         raise UsageError("no scores: a model_meta.json says only whose results are beside it")
     return named

@@ -58,7 +58,8 @@ def read_run(file: File) -> Run:
     try:
         return ArrayRun.of_lines(read_lines(source, line_format), source.name, source.duplicates)
     except (CheckFailed, InvalidRun):
-        raise find_fault(source, line_format) from None
+        pass  # and with it what it holds of the file
+    raise find_fault(source, line_format)
 
 
 def _is_ranked(source: Source) -> bool:
@@ -79,7 +80,8 @@ def read_qrels(file: File) -> Qrels:
     try:
         return ArrayQrels(*read_lines(source, QRELS), source.name)
     except (CheckFailed, RepeatedDocument):
-        raise find_fault(source, QRELS) from None
+        pass
+    raise find_fault(source, QRELS)
 
 
 def count_columns(source: Source) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Collision, Ids, Keys, check_strings, keys, may_repeat
+from ir_std.reading import Collision, Ids, Keys, check_strings, first_repeated, keys, may_repeat
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 
@@ -294,8 +294,17 @@ class ArrayRun(Run):
         sizes = np.bincount(topic, minlength=len(topics)).tolist()
         super().__init__(topics, sizes, scores[order], name)
         self._hashes = self._ids.hashes()
-        if may_repeat(keys(self._hashes, topic[order])):
-            self._as_dict()
+        if may_repeat(keys(self._hashes, topic[order])) and (
+            places := first_repeated(self._ids, topic[order])
+        ):
+            row = places[0]
+            (twice,) = self._ids[row : row + 1].strings()
+            raise InvalidRun.at(
+                name,
+                None,
+                f"topic {topics[topic[order][row]]} has document {twice!r} twice",
+                "give each document once",
+            )
 
     @classmethod
     def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str) -> ArrayRun:

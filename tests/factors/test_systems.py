@@ -157,7 +157,10 @@ def test_a_file_of_that_name_comes_first(
     assert main([BM25, "q", "AP"]) == 0
     caught = capsys.readouterr()
     assert caught.out == "AP\t1.0000\n"
-    assert "is the name of a file here and of a system: taken for the file" in caught.err
+    assert "taken for a file" not in caught.err  # with qrels nothing else can have been meant
+    assert main([BM25, "AP"]) == 2
+    said = f"{BM25}: taken for a file here, not for the system of that name"
+    assert said in capsys.readouterr().err
 
 
 def test_a_folder_of_a_users_set_has_systems_too(tmp_path: Path) -> None:

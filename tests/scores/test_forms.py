@@ -58,7 +58,7 @@ def test_forms_of_tables_hold_the_same_scores(text: str, measure: str | None) ->
     assert values(read_text(text, measure)) == EXPECTED
 
 
-def test_tables_in_memory_are_read_as_files_are(tmp_path: Path) -> None:
+def test_tables_in_memory_are_read_as_files_are() -> None:
     frame = pd.read_csv(io.StringIO(LONG))
     polars_frame = pl.read_csv(io.StringIO(LONG))
     pivot = frame.pivot_table(index="qid", columns="name", values="value")
@@ -105,11 +105,11 @@ def test_a_leaderboard_has_data_sets_by_any_of_their_names(names: tuple[str, str
     board = f"Rank,Model,{names[0]},{names[1]},Average\n1,m,0.6,0.5,0.55\n2,n,0.5,0.4,0.45\n"
     read = read_text(board, "ndcg_at_10")
     assert {scores.unit for scores in read.values()} == {"collection"}
-    assert read["m"].values == {nDCG @ 10: {"beir/arguana": 0.6, "beir/fiqa/test": 0.5}}
+    assert read["m"].values == {nDCG @ 10: {"ArguAna/test": 0.6, "FiQA2018/test": 0.5}}
     long = f"model,dataset,nDCG@10\nm,{names[0]},0.6\nm,{names[1]},0.5\n"
     assert read_text(long)["m"].values == read["m"].values
     by_row = f"task,m,n\n{names[0]},0.6,0.5\n{names[1]},0.5,0.4\n"
-    assert read_text(by_row, "nDCG@10")["n"].values[nDCG @ 10]["beir/fiqa/test"] == 0.4
+    assert read_text(by_row, "nDCG@10")["n"].values[nDCG @ 10]["FiQA2018/test"] == 0.4
 
 
 @pytest.mark.parametrize(
