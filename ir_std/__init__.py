@@ -89,21 +89,23 @@ if TYPE_CHECKING:
     from ir_std.reporting import html as report, plots
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
-    from ir_std.evaluation.placement import Placement, Placer, place
+    from ir_std.evaluation.placement import Placement
+    from ir_std.evaluation.placer import Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
     from ir_std.reporting.agreement import agreement
     from ir_std.reporting.judge_agreement import JudgeAgreement
     from ir_std.reporting.compare import compare
     from ir_std.reporting.comparison import Comparison
+    from ir_std.reporting.leaderboard import Leaderboard, leaderboard
     from ir_std.reporting.results import Results, evaluate
 
 __all__ = [
     "__version__", "agreement", "analysis", "available_factors", "build_factors",
     "build_from_scores", "calc", "calc_aggregate", "compare", "Comparison", "DCG", "evaluate",
-    "evaluator", "ExternalMeasure",
-    "FactorSet", "Fit", "InputError", "IrStdError", "iter_calc", "JudgeAgreement",
-    "load_factors", "Match", "merge", "merging", "NDCG", "nDCG", "NoFactorsError", "normalize",
+    "evaluator", "ExternalMeasure", "FactorSet", "Fit", "InputError", "IrStdError", "iter_calc",
+    "JudgeAgreement", "Leaderboard", "leaderboard", "load_factors", "Match", "merge", "merging",
+    "NDCG", "nDCG", "NoFactorsError", "normalize",
     "parse_measure", "place", "Placement", "Placer", "plots", "read_scores", "read_trec_qrels",
     "read_trec_run", "recognize", "report", "Results", "sAP", "sBpref", "Scores", "sDCG", "sERR",
     "sJudged", "snDCG", "SP", "sP", "sR", "sRBP", "sRprec", "sRR", "sSP", "sSuccess",
@@ -138,15 +140,17 @@ _LAZY_NAMES = {
     "agreement": "reporting.agreement",
     "Comparison": "reporting.comparison",
     "Placement": "evaluation.placement",
-    "Placer": "evaluation.placement",
+    "Placer": "evaluation.placer",
     "Results": "reporting.results",
+    "Leaderboard": "reporting.leaderboard",
     "build_factors": "builders.from_runs",
     "build_from_scores": "builders.from_scores",
     "compare": "reporting.compare",
     "evaluate": "reporting.results",
+    "leaderboard": "reporting.leaderboard",
     "merge": "merging",
     "normalize": "merging",
-    "place": "evaluation.placement",
+    "place": "evaluation.placer",
     "standardize": "evaluation.standardize",
 }
 """The modules of the names that are imported when they are first used."""

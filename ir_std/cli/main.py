@@ -31,7 +31,7 @@ ASKED_BY_SHELL = "_ARGCOMPLETE"
 """Set in the environment by a shell that asks what a word may become."""
 SIGPIPE = 13
 """The number of the signal; Windows has none of that name."""
-COMMANDS = ("agree", "build", "compare", "demo", "factors", "merge", "report")
+COMMANDS = ("agree", "build", "compare", "demo", "factors", "leaderboard", "merge", "report")
 """First arguments that are commands; anything else is evaluated."""
 
 

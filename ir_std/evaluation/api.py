@@ -143,8 +143,9 @@ def select_factors(
         A set, its id or its folder; recognized from the qrels if not given.
     systems : str, path or iterable of str, optional
         Other systems on the same topics, as ``"modern"``: the set that stands beside the one
-        that is recognized, or named.  Or a file of names, one a line, or the names: the factors
-        are computed anew from these of the set's systems.
+        that is recognized, or named; of sets of many data sets ``"zero-shot"``, the models that
+        were not trained on the data set, or ``"all"``.  Or a file of names, one a line, or the
+        names: the factors are computed anew from these of the set's systems.
     without : str or iterable of str
         Systems to leave out: the factors are computed anew from the others.
 
@@ -158,14 +159,18 @@ def select_factors(
     tags = (without,) if isinstance(without, str) else tuple(without)
     if systems is None and not tags:
         return factors
-    from ir_std.factors.derived import leave_out_systems, select_systems  # seldom needed
+    from ir_std.factors.derived import (  # seldom needed
+        leave_out_systems,
+        select_kind,
+        select_systems,
+    )
 
     match = match_factors(qrels, factors)
     if match.factors is None:
         raise NoFactorsError(str(match))
     chosen = match.factors
     if isinstance(systems, str) and not os.path.isfile(systems):
-        chosen = _sibling_set(match.factors, systems)
+        chosen = select_kind(match.factors, systems) or _sibling_set(match.factors, systems)
     elif systems is not None:
         chosen = select_systems(match.factors, systems)
     return leave_out_systems(chosen, tags) if tags else chosen

@@ -191,7 +191,7 @@ def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
     measures_by_set: dict[str, list[str]] = {}
     for plan in plans:
         known = plan.factors.about(plan.name, "depth")
-        if isinstance(plan.raw, ExternalMeasure) or plan.of_mean:
+        if isinstance(plan.raw, ExternalMeasure) or plan.factors.of_datasets:
             continue  # nothing is known of lists
         if not known and "cutoff" not in plan.raw.params:
             measures_by_set.setdefault(plan.factors.id, []).append(str(plan.measure))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats, divide
+from ir_std._arrays import Floats, Ints, divide
 from ir_std.errors import UsageError
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
@@ -111,7 +111,15 @@ def rank_biased_precision(
     """
     relevant = r.relevant(1 if rel is None else rel, cutoff)
     gain = relevant.level / max(r.qrels.max_level, highest) if rel is None else 1.0
-    return _per_topic(relevant, (1 - p) * gain * np.power(float(p), relevant.rank - 1))
+    return _per_topic(relevant, (1 - p) * gain * _persistence(p, relevant.rank))
+
+
+def _persistence(p: float, rank: Ints) -> Floats:
+    """``p**(rank-1)``, multiplied up: np.power's last digit depends on the processor."""
+    factors = np.full(int(rank.max(initial=1)), float(p))
+    factors[0] = 1.0
+    weights: Floats = np.multiply.accumulate(factors)[rank - 1]
+    return weights
 
 
 _DISCOUNTS: dict[str, Callable[[Any], Floats]] = {
@@ -239,7 +247,7 @@ def rbp_residual(r: Ranking, p: float = 0.9) -> Floats:
     Moffat and Zobel (TOIS 2008); as in trec_eval 0 where all documents of the run are judged.
     """
     judged = r[r.level >= 0]
-    gained = _per_topic(judged, (1 - p) * np.power(float(p), judged.rank - 1))
+    gained = _per_topic(judged, (1 - p) * _persistence(p, judged.rank))
     return np.where(r.n_ret > _per_topic(judged), 1 - gained, 0.0)
 
 

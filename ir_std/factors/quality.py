@@ -20,6 +20,8 @@ from ir_std.schemes import EXACT
 FEW_SYSTEMS = 40
 """With fewer systems a measure is thin: an sd of 40 scores is itself uncertain by 11%
 (1 / sqrt(2 (n - 1)) of a normal distribution)."""
+FEW_MODELS = 30
+"""The same of a whole data set, whose models are not of a few teams."""
 COARSE_STEPS = 5
 """A spread of fewer steps than these is as much rounding as difference."""
 COARSE_TOPICS = 0.1
@@ -86,10 +88,11 @@ def assess_measure(factors: FactorSet, measure: str) -> Quality:
     best = best_z(factors, measure)
     capped = best < LOW_CEILING
     topics = int(known.sum())
-    systems = factors.n_systems[measure]
+    systems = typical_systems(factors, measure)
+    few = FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
     return Quality(
         _word(
-            0 < systems < FEW_SYSTEMS,
+            0 < systems < few,
             int((flat | coarse).sum()) > COARSE_TOPICS * topics
             or int(capped.sum()) > CAPPED_TOPICS * topics,
             (factors.info.get("year") or OLD) < OLD,
@@ -101,6 +104,14 @@ def assess_measure(factors: FactorSet, measure: str) -> Quality:
         float(np.nanmedian(best)) if (~np.isnan(best)).any() else np.nan,
         _topics_where(factors, capped),
     )
+
+
+def typical_systems(factors: FactorSet, measure: str) -> int:
+    """How many systems there are; of data sets, which have their own each, the median."""
+    if not factors.of_datasets or measure not in factors.scores:
+        return factors.n_systems[measure]
+    counts = np.count_nonzero(~np.isnan(factors.scores[measure]), axis=1)
+    return int(np.median(counts[counts > 0])) if counts.any() else 0
 
 
 def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> npt.NDArray[np.bool_]:
@@ -283,7 +294,7 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
 def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
     quality = assess_measure(factors, measure)
     n = int((~np.isnan(factors.sd[measure])).sum())
-    if 0 < quality.systems < FEW_SYSTEMS:
+    if quality.word == "thin":
         yield f"{quality.systems} systems, too few for a sure deviation"
     if quality.flat:
         yield f"all systems score the same on {_topics_text(quality.flat, n)}"

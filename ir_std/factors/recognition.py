@@ -222,12 +222,13 @@ def _dataset_candidates(factors: FactorSet, collection: Collection) -> Iterator[
     if qrels is None:
         return
     n_rel = int(qrels.count().sum())
+    named = factors.info.get("aliases", {}).get(collection.dataset, collection.dataset)
     for name, known in factors.judgments.items():
-        if name != collection.dataset and known.n_rel != n_rel:
+        if name != named and known.n_rel != n_rel:
             continue
         fit = fit_set(factors, DatasetCollection(name, qrels))
         queries = factors.info.get("datasets", {}).get(name, {}).get("queries")
-        if fit.basis != "judgments" and (name != collection.dataset or known.fingerprints):
+        if fit.basis != "judgments" and (name != named or known.fingerprints):
             continue
         if queries is not None and queries != len(qrels.topics):
             why_not = f"{name} has {queries} topics, these qrels have {len(qrels.topics)}"
@@ -284,8 +285,17 @@ def _usable_fits(fits: Iterable[Fit]) -> list[Fit]:
 
 def _loaded(fit: Fit) -> Fit:
     """The same fit with all files of its set as they are now."""
-    loaded = fit_set(load_version(fit.factors), fit.collection)
+    loaded = fit_set(_rows_of(load_version(fit.factors), fit.matched), fit.collection)
     return replace(loaded, contested=fit.contested)
+
+
+def _rows_of(factors: FactorSet, topics: Iterable[str]) -> FactorSet:
+    """A set without the rows that are not used, where each has systems of its own."""
+    if not factors.of_datasets:
+        return factors
+    from ir_std.factors.derived import select_rows  # seldom needed
+
+    return select_rows(factors, topics)
 
 
 def _candidates(fits: list[Fit]) -> Iterator[Fit]:
@@ -372,6 +382,8 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
     """
     dataset_fit = next(dataset_fits(factors, collection), None) if factors.of_datasets else None
     fit = dataset_fit or fit_set(factors, collection)
+    if factors.of_datasets and fit.matched:
+        fit = fit_set(_rows_of(factors, fit.matched), fit.collection)
     if not fit.matched:
         raise NoFactorsError(
             f"{factors.id} holds none of the topics ({abbreviate(collection.counts)}): "

@@ -157,6 +157,12 @@ def _datasets(value: Any) -> str | None:
     return f"an object of objects with {', '.join(OF_DATASET)} is expected"
 
 
+def _aliases(value: Any) -> str | None:
+    if isinstance(value, Mapping) and not any(map(_text, (*value, *value.values()))):
+        return None
+    return "an object of texts is expected"
+
+
 OF_JUDGE: dict[str, Rule] = {"name": _name, "model": _text, "prompt": _text, "source": _text}
 """The fields of a judge that is a language model; its name is required."""
 
@@ -198,6 +204,7 @@ FIELDS: dict[str, Rule] = {
     "inputs": _records,
     "tags": _tags,
     "datasets": _datasets,
+    "aliases": _aliases,
 }
 """The fields of a set, but for ``measures``.
 
@@ -205,8 +212,9 @@ FIELDS: dict[str, Rule] = {
 ``year`` is that of the systems; ``tags`` are their names, in the order of their numbers;
 ``sources`` say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files
 that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit
-``collection``.  ``beside`` names the set whose collection this one
-has other systems for, ``population`` says which: recognition prefers the track's own.
+``collection``, and ``aliases`` has what else they are called.  ``beside`` names the set whose
+collection this one has other systems for, ``population`` says which: recognition prefers the
+track's own.
 
 A set of ``kind`` judge has labels of a language model, which ``judge`` describes;
 ``same_topics_as`` names the set of the same topics under the labels of people.

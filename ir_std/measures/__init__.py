@@ -33,6 +33,7 @@ from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
+from ir_std.measures.main_score import main_score as main_score  # registers it
 from ir_std.measures.of_trec_eval import GMAP, GMBpref, IPrec11, RBPResidual, RIPrec, Unjudged
 from ir_std.measures.parameters import canonical, check_params
 from ir_std.measures.registry import Measures, as_measures, near_measures, parse_measure

@@ -14,6 +14,8 @@ from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
 
 UNBOUNDED = ("SP", "DCG", "alpha_DCG")
 """Measures whose values may exceed 1."""
+SIGNED = ("main_score",)
+"""Measures whose values may be as low as -1: MTEB's p-MRR is a main score."""
 
 _RANKS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _CUTOFFS = {

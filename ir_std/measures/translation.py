@@ -41,6 +41,7 @@ MTEB_NAMES = {
     "mrr_at_{}": "RR@{}",
     "recall_at_{}": "R@{}",
     "precision_at_{}": "P@{}",
+    "main_score": "main_score",
 }
 """MTEB's names and the measures they are."""
 

@@ -200,7 +200,10 @@ def _same_collection(one: RunScores, other: RunScores) -> bool:
     return (
         bool(shared)
         and one.unit == other.unit
-        and all(one.n_rel.get(t) == other.n_rel.get(t) for t in shared)
+        and all(
+            None in (pair := (one.n_rel.get(t), other.n_rel.get(t))) or pair[0] == pair[1]
+            for t in shared
+        )
     )
 
 

@@ -128,6 +128,17 @@ def test_rbp_without_rel_takes_level_by_highest_level_as_gain() -> None:
     assert values == pytest.approx([0.5 * (1 + 0.25 * 1 / 3), 0.5 * 2 / 3])
 
 
+def test_rbp_has_the_same_last_digit_on_every_processor() -> None:
+    weight, expected = 1.0, []
+    for _ in range(200):
+        expected.append((1 - 0.8) * weight)
+        weight *= 0.8
+    docs = [f"d{i}" for i in range(200)]
+    run = {d: {other: float(-i) for i, other in enumerate(docs)} for d in docs}
+    values = StdEvaluator([RBP(rel=1)], {d: {d: 1} for d in docs}).values(run)
+    assert values[RBP(rel=1)].tolist() == expected
+
+
 def plain_dcg(gains: list[float], jk: bool) -> float:
     """Järvelin and Kekäläinen's, or trec_eval's, one document at a time."""
     return sum(
