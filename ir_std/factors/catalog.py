@@ -151,7 +151,8 @@ def _names_in(root: Path) -> list[str]:
     if not os.path.lexists(root):
         raise InputError.at(root, None, "no such folder", expected)
     with errors_of(root, "cannot be read", expected):
-        os.stat(os.path.join(root, "."))  # which is an error where nothing in it may be looked at
+        # An error where nothing in it may be looked at; a Path would leave out the point.
+        os.stat(os.path.join(root, "."))  # noqa: PTH116
         return subfolder_names(root)
 
 
