@@ -42,16 +42,16 @@ def dask_scheduler(folder: Path) -> Iterator[tuple[Any, subprocess.Popen[bytes]]
     """The client of a cluster of one worker, and the process of its scheduler."""
     distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
     address = folder / "scheduler.json"
-    common = ["--scheduler-file", address, "--no-dashboard"]
+    common = ["--scheduler-file", str(address), "--no-dashboard"]
     with ExitStack() as stack:
         processes = [
             subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.dask_{part}", *common, *options],
+                [sys.executable, "-m", f"distributed.cli.dask_{part}", *common, *options.split()],
                 stderr=subprocess.DEVNULL,
             )
             for part, options in (
-                ("scheduler", ["--host", "127.0.0.1", "--port", "0"]),
-                ("worker", ["--no-nanny", "--nthreads", "1"]),
+                ("scheduler", "--host 127.0.0.1 --port 0"),
+                ("worker", "--no-nanny --nthreads 1"),
             )
         ]
         for process in processes:

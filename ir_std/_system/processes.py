@@ -59,8 +59,9 @@ def map_in_order(
     """
     if executor is not None:
         check = partial(_check_connected, executor)
-        submit = partial(executor.submit, function, task)
-        yield from _in_order(submit, items, IN_FLIGHT, check)
+        yield from _in_order(
+            lambda item: executor.submit(function, task, item), items, IN_FLIGHT, check
+        )
     elif jobs == 1:
         for item in items:
             yield function(task, item)

@@ -196,7 +196,8 @@ def read(name: str, folder: Path) -> None:
     started = time.process_time()
     status = main(commands.get(file, ["factors", "add", str(path)]))
     took = time.process_time() - started
-    assert status == (0 if "sound" in name and file != "a.zip" else 2), status
+    # An archive of one run is too few to build a set of.
+    assert status == (0 if "sound" in name and "." not in file else 2), status
     assert took < SECONDS, took
 
 
