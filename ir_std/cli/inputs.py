@@ -14,6 +14,7 @@ from ir_measures.measures import Measure
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
 from ir_std.errors import UsageError, abbreviate, did_you_mean, nearest_names, suggestion
+from ir_std.factors.catalog import available_factors
 from ir_std.factors.systems import find_system, may_be_system, names_system
 from ir_std.measures import ExternalMeasure, near_measures, standardized
 from ir_std.measures.names import only_in_trec_eval, translate_name
@@ -249,6 +250,10 @@ def input_name(file: Source | str) -> str:
 def _unknown(given: str) -> str:
     """What is wrong with an argument that is nothing known."""
     find_system(given)  # says which systems a set has, if it names one
+    set_id, separator, tag = given.partition("/")
+    near = [f"{name}/{tag}" for name in nearest_names(set_id, available_factors())]
+    if separator and (meant := [name for name in near if names_system(name)]):
+        return f"{given}: no such file, and no system of a set{did_you_mean(meant)}"
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " and no ir_datasets id of that name" if "/" in given else ""
         here = os.path.dirname(given) or "."
