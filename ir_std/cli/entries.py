@@ -77,12 +77,17 @@ def sort_entries(arguments: Iterable[str], sources: OpenedOnce) -> EntryArgument
         elif may_be_there(text):
             entries += entries_of_scores(text, None, None, sources)
         elif names_system(text):
-            entries.append(Entry(text.rpartition("/")[2], text, None))
+            entries.append(system_entry(text))
         elif (cut := _cut(text)) is not None:
             entries.append(Entry(os.path.basename(text[:cut]), text[:cut], text[cut + 1 :]))
         else:
             measures.append(text)
     return EntryArguments(list(_one_a_model(entries)), measures)
+
+
+def system_entry(name: str) -> Entry:
+    """A system of a set, called as the set calls it."""
+    return Entry(name.rpartition("/")[2], name, None)
 
 
 def is_entry(text: str) -> bool:

@@ -105,6 +105,15 @@ def test_anonymous_systems_are_said_to_be(capsys: pytest.CaptureFixture[str]) ->
     assert "between" not in capsys.readouterr().out
 
 
+def test_means_over_different_data_sets_are_said_to_be(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["factors", "systems", "mteb-retrieval", "nDCG@10"])
+    caught = capsys.readouterr()
+    assert "systems have scores on different data sets" in caught.err
+    assert caught.out.startswith("system\tdata sets\tnDCG@10\tsnDCG@10\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [

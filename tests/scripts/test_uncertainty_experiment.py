@@ -19,9 +19,7 @@ TRIALS, SEED = 400, 0
 
 COLUMNS = [
     ("trec8-adhoc", "by team", 8),
-    ("dl19-passage", "by team", 15),
     ("ntcir13-www-english", "one by one", 8),
-    ("trec8-adhoc", "one by one", 30),
     ("dl19-passage-modern", "by team", 100),
 ]
 
