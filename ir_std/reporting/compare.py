@@ -287,8 +287,10 @@ def _file_or_topics(qrels: Qrels) -> str:
     """What tells a collection from others of its set: its file, or of scores its topics."""
     if not isinstance(qrels, CountedTopics):
         return os.path.basename(qrels.name)
-    first, *others = qrels.topics
-    return f"topics {first} to {others[-1]}" if others else f"topic {first}"
+    topics = qrels.topics
+    if all(topic.isdecimal() for topic in topics):
+        topics = tuple(sorted(topics, key=int))
+    return f"topics {topics[0]} to {topics[-1]}" if len(topics) > 1 else f"topic {topics[0]}"
 
 
 def _collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:

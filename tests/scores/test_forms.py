@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, RR, P, nDCG
 
 import ir_std
 from ir_std.errors import InputError, UsageError
@@ -110,6 +111,21 @@ def test_a_leaderboard_has_data_sets_by_any_of_their_names(names: tuple[str, str
     assert read_text(long)["m"].values == read["m"].values
     by_row = f"task,m,n\n{names[0]},0.6,0.5\n{names[1]},0.5,0.4\n"
     assert read_text(by_row, "nDCG@10")["n"].values[nDCG @ 10]["FiQA2018/test"] == 0.4
+
+
+def test_what_comparisons_and_pages_write_is_read() -> None:
+    qrels: Any = {str(i): {"d": 1, "e": 0} for i in range(1, 13)}
+    runs: Any = [{t: {"d": d, "e": 1.0} for t in qrels} for d in (2.0, 0.5)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compared = ir_std.compare([("a", runs[0], qrels), ("b", runs[1], qrels)], ["AP", "RR"])
+    read = read_text(compared.table().csv())
+    assert read["a"].unit == "collection"
+    assert read["a"].values == {AP: {"qrels": 1.0}, RR: {"qrels": 1.0}}
+    page = "topic,AP,sAP,z,rank,systems\u2019 mean AP,sd\r\n1,0.5,0.6,0.1,3,0.4,0.1\r\n"
+    assert values(read_text(page)) == {"scores": {AP: {"1": 0.5}}}
+    means = "run,AP,AP low,AP high,AP rank among systems,AP p\r\na,0.5,0.4,0.6,2,\r\n"
+    assert read_text(means)["a"].means == {AP: 0.5}
 
 
 @pytest.mark.parametrize(
