@@ -89,7 +89,8 @@ if TYPE_CHECKING:
     from ir_std.reporting import html as report, plots
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
-    from ir_std.evaluation.placement import Placement, Placer, place
+    from ir_std.evaluation.placement import Placement
+    from ir_std.evaluation.placer import Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
     from ir_std.reporting.agreement import agreement
@@ -139,7 +140,7 @@ _LAZY_NAMES = {
     "agreement": "reporting.agreement",
     "Comparison": "reporting.comparison",
     "Placement": "evaluation.placement",
-    "Placer": "evaluation.placement",
+    "Placer": "evaluation.placer",
     "Results": "reporting.results",
     "Leaderboard": "reporting.leaderboard",
     "build_factors": "builders.from_runs",
@@ -149,7 +150,7 @@ _LAZY_NAMES = {
     "leaderboard": "reporting.leaderboard",
     "merge": "merging",
     "normalize": "merging",
-    "place": "evaluation.placement",
+    "place": "evaluation.placer",
     "standardize": "evaluation.standardize",
 }
 """The modules of the names that are imported when they are first used."""

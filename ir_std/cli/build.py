@@ -19,7 +19,7 @@ from typing import Any
 
 from ir_std.builders.from_runs import build_factors
 from ir_std.builders.from_scores import build_from_scores
-from ir_std.cli.options import add_lower_option
+from ir_std.cli.options import add_duplicates_option, add_lower_option
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
@@ -43,6 +43,7 @@ def configure(parser: ArgumentParser) -> None:
         "--from-scores", nargs="+", metavar="TABLE", help="tables of scores instead of runs"
     )
     add_lower_option(parser)
+    add_duplicates_option(parser)
     parser.add_argument(
         "--measures",
         nargs="+",
@@ -67,8 +68,8 @@ def configure(parser: ArgumentParser) -> None:
         "--max-member",
         type=int,
         metavar="BYTES",
-        help="what a packed run or a member of an archive may unpack to (default: 2 GiB, and 32 "
-        "MiB below 10 MB, 16 times its size above)",
+        help="what a packed run or a member of an archive may unpack to (default: 64 MiB if "
+        "it has less than 10 MB, else 16 times its size, and 2 GiB at most)",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument(
@@ -116,6 +117,7 @@ def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
             measures,
             skip_bad=args.skip_bad,
             max_member=args.max_member,
+            duplicates=args.duplicates,
             jobs=args.jobs,
             progress=counted,
             **about,

@@ -14,11 +14,18 @@ collections have factors for.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.entries import Entry, measures_of_entries, open_entries, sort_entries
+from ir_std.cli.entries import (
+    Entry,
+    measures_of_entries,
+    open_entries,
+    sort_entries,
+    system_entry,
+)
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
     SUMMARIES,
@@ -38,6 +45,7 @@ from ir_std.cli.output import note_other_sets, print_table
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
+from ir_std.factors.systems import names_system
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
@@ -121,6 +129,7 @@ def run(args: Namespace) -> None:
     sources = OpenedOnce()
     given = sort_entries(args.inputs, sources)
     entries = [*given.entries, *(Entry(*system) for system in args.system)]
+    entries += baseline_entry(args, entries)
     if args.plot:  # before the work
         check_picture(args.plot, [*sources, *(f for e in entries for f in e.files)], args.force)
     opened = open_entries(entries, sources)
@@ -157,6 +166,16 @@ def run(args: Namespace) -> None:
     if relabelled and args.baseline is None and args.output_format != "csv":
         print()
         print_table(label_differences_table(relabelled, args.places), args.output_format)
+
+
+def baseline_entry(args: Namespace, entries: Iterable[Entry]) -> list[Entry]:
+    """The baseline as an entry, if it is a system of a set that is none yet."""
+    named = {entry.run: entry.system for entry in entries if isinstance(entry.run, str)}
+    if args.baseline is None or not names_system(args.baseline):
+        return []
+    added = [] if args.baseline in named else [system_entry(args.baseline)]
+    args.baseline = named.get(args.baseline) or added[0].system
+    return added
 
 
 def print_notes(comparison: Comparison, verbose: bool) -> None:

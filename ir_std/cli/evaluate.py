@@ -20,6 +20,7 @@ from ir_std.cli.mteb import is_asked_by_task, print_task_tables
 from ir_std.cli.options import (
     TABLES,
     TESTS,
+    add_duplicates_option,
     add_factor_options,
     add_jobs_option,
     add_lower_option,
@@ -47,6 +48,7 @@ from ir_std.evaluation.parallel import evaluate_runs
 from ir_std.measures import sign_of
 from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME
 from ir_std.schemes import scheme_names
+from ir_std.scores.inputs import keep_duplicates
 from ir_std.scores.run_scores import RunScores
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
@@ -68,6 +70,7 @@ def configure(parser: ArgumentParser) -> None:
     add_factor_options(parser)
     add_measure_option(parser)
     add_lower_option(parser)
+    add_duplicates_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
         "-q", "--by-query", "--by_query", action="store_true", help="values by topic too"
@@ -200,7 +203,7 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     inputs, measures = parse_arguments(args)
     sort = parse_sort_measure(args, inputs)
-    schemes, runs = _schemes(args), read_runs(inputs, args.measure)
+    schemes, runs = _schemes(args), read_runs(inputs, args.measure, args.duplicates)
     judgments = judgments_for(runs.values(), inputs.qrels)
     without = left_out(args.without, runs.values())
     match = select_factors(judgments, args.factors, systems=args.systems, without=without)
@@ -283,7 +286,7 @@ def _writer(
     return LineWriter(evaluator, args, len(runs) > 1)
 
 
-def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
+def read_runs(inputs: Inputs, measure: str | None, duplicates: str) -> dict[str, Any]:
     """Runs and scores by name.
 
     Raises
@@ -291,7 +294,7 @@ def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
     UsageError
         If ``--measure`` is given, and nothing is there that it could be of.
     """
-    runs = inputs_by_name(inputs.named, measure)
+    runs = keep_duplicates(inputs_by_name(inputs.named, measure), duplicates)
     if measure is not None and not any(isinstance(run, RunScores) for run in runs.values()):
         raise UsageError(
             f"--measure is of tables of scores, and these are runs: to evaluate by "
@@ -313,7 +316,7 @@ def compute_results(
     from ir_std.reporting.results import evaluate
 
     by_path = {os.path.realpath(input_name(file)): name for name, file in inputs.named.items()}
-    runs = read_runs(inputs, args.measure)
+    runs = read_runs(inputs, args.measure, args.duplicates)
     given = STANDARD_INPUT_NAME if args.baseline == STANDARD_INPUT else args.baseline
     baseline = given and by_path.get(os.path.realpath(given), given)
     with progress(len(runs)) as counted:
@@ -333,6 +336,7 @@ def compute_results(
             jobs=args.jobs,
             progress=counted,
             lower_is_better=args.lower_is_better,
+            duplicates=args.duplicates,
         )
     standardizes = bool(schemes or getattr(args, "place", False))
     print_factors_used(results.evaluator, standardizes, args.verbose)

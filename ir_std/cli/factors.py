@@ -128,7 +128,10 @@ def _systems(args: Namespace) -> None:
     unit = "data sets" if factors.of_datasets else "topics"
     columns = (column for name in names for column in (name, f"s{name}"))
     print("\t".join(["system", *["team"] * teams, unit, *columns]))
-    for tag, (n, *means) in means_by_system(factors, names).items():
+    by_system = means_by_system(factors, names)
+    if len({n for n, *_ in by_system.values()}) > 1:
+        note(f"systems have scores on different {unit}: their means here do not compare")
+    for tag, (n, *means) in by_system.items():
         fields = [tag, *[team_of(tag)] * teams, f"{n:.0f}", *(f"{mean:.4f}" for mean in means)]
         print("\t".join(map(escape_line, fields)))
 

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 from ir_measures.measures import Measure
 
+from ir_std._system.files import may_be_there
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
-from ir_std.errors import UsageError, did_you_mean, nearest_names, suggestion
+from ir_std.errors import UsageError, abbreviate, did_you_mean, nearest_names, suggestion
+from ir_std.factors.catalog import available_factors
 from ir_std.factors.systems import find_system, may_be_system, names_system
 from ir_std.measures import ExternalMeasure, near_measures, standardized
 from ir_std.measures.names import only_in_trec_eval, translate_name
@@ -109,7 +111,7 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
     n_run_files = 0
     unknown: dict[int, str] = {}
     for given in expand_folders(arguments):
-        if given == STANDARD_INPUT or os.path.lexists(given):
+        if given == STANDARD_INPUT or may_be_there(given):
             if given in runs:
                 continue
             source = open_input(given)
@@ -119,7 +121,6 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
                 qrels.append(source)
             else:
                 runs[given] = source
-            _note_other_meaning(given)
         elif is_measure(given):
             measures.append(given)
         elif names_system(given):
@@ -134,14 +135,18 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
         if external is None:
             raise UsageError(_unknown(given))
         measures[place] = str(external)
+    _note_hidden_names([*runs, *map(input_name, qrels)], n_run_files > 0 and not qrels)
     return SortedArguments(list(runs.values()), n_run_files, qrels, measures)
 
 
-def _note_other_meaning(file: str) -> None:
-    """Say of a file that it could have been meant for something else."""
-    for what, known in (("system", may_be_system(file)), ("measure", file in by_name)):
-        if known:
-            note(f"{file} is the name of a file here and of a {what}: taken for the file")
+def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
+    """Say which files hide measures; where qrels are missing, and so what was meant, systems."""
+    for file in files:
+        if file in by_name:
+            note(f"{file} is the name of a file here and of a measure: taken for the file")
+    hide = [f for f in files if qrels_missing and os.path.lexists(f) and may_be_system(f)]
+    if hide:
+        note(f"{abbreviate(hide)}: taken for a file here, not for the system of that name")
 
 
 def know_external(text: str, runs: Iterable[Any], measure: str | None) -> Measure | None:
@@ -246,6 +251,10 @@ def input_name(file: Source | str) -> str:
 def _unknown(given: str) -> str:
     """What is wrong with an argument that is nothing known."""
     find_system(given)  # says which systems a set has, if it names one
+    set_id, separator, tag = given.partition("/")
+    near = [f"{name}/{tag}" for name in nearest_names(set_id, available_factors())]
+    if separator and (meant := [name for name in near if names_system(name)]):
+        return f"{given}: no such file, and no system of a set{did_you_mean(meant)}"
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " and no ir_datasets id of that name" if "/" in given else ""
         here = os.path.dirname(given) or "."

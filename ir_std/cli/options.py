@@ -80,6 +80,16 @@ def add_measure_option(parser: ArgumentParser) -> None:
     )
 
 
+def add_duplicates_option(parser: ArgumentParser) -> None:
+    """Declare ``--duplicates``."""
+    parser.add_argument(
+        "--duplicates",
+        choices=("error", "first", "last"),
+        default="error",
+        help="what counts where a run has a document twice in a topic (default error)",
+    )
+
+
 def add_lower_option(parser: ArgumentParser) -> None:
     """Declare ``--lower-is-better``."""
     parser.add_argument(

@@ -19,7 +19,7 @@ from ir_std.scores.run_scores import SUMMARY
 
 # Tables and placement are imported where they are asked for: a plain evaluation starts at once.
 if TYPE_CHECKING:
-    from ir_std.evaluation.placement import Placer
+    from ir_std.evaluation.placer import Placer
     from ir_std.reporting.tables import Table
 
 
@@ -59,7 +59,7 @@ class LineWriter:
         self.names = [str(measure) for measure in evaluator.measures]
         self.placer: Placer | None = None
         if args.place:
-            from ir_std.evaluation.placement import Placer
+            from ir_std.evaluation.placer import Placer
 
             self.placer = Placer(evaluator)
 

@@ -26,6 +26,7 @@ from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
     SUMMARIES,
     TESTS,
+    add_duplicates_option,
     add_factor_options,
     add_jobs_option,
     add_lower_option,
@@ -67,6 +68,7 @@ def configure(parser: ArgumentParser) -> None:
     add_factor_options(parser)
     add_measure_option(parser)
     add_lower_option(parser)
+    add_duplicates_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
         "--baseline", metavar="RUN", help="the run that the others are tested against"

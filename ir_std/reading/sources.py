@@ -43,10 +43,13 @@ class Source(ABC):
         What messages call it.
     max_member : int or None
         Bytes that it may unpack to; see :func:`~ir_std.reading.unpacking.unpack_stream`.
+    duplicates : {'error', 'first', 'last'}
+        What counts where a run has a document twice in a topic.
     """
 
     name: str
     max_member: int | None
+    duplicates = "error"
 
     @abstractmethod
     def open(self) -> BinaryIO:

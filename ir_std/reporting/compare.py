@@ -15,6 +15,7 @@ from ir_std.evaluation.inputs import judgments_for, read_input
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.residual import EarlierDocuments
+from ir_std.factors.systems import ScoresOfSystem
 from ir_std.measures import Measures, Standardized, as_measures, parse_measure
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import SUMMARIES
@@ -108,9 +109,15 @@ def compare(
             "entries to compare are a list of (name, run, qrels): "
             "[('bm25', 'bm25.run', 'qrels.txt'), ...]"
         )
-    entries = _with_counted_topics([(name, run, qrels) for name, run, qrels, *_ in labelled])
+    given = {_key(qrels): qrels for _, _, qrels, *_ in labelled if qrels is not None}
+    collections = {key: as_qrels(qrels) for key, qrels in given.items()}
+    entries = _with_counted_topics(
+        [
+            (name, *_with_qrels_of_set(run, qrels, given, collections))
+            for name, run, qrels, *_ in labelled
+        ]
+    )
     labels = _labels(entries, [label for entry in labelled for label in (*entry, None)[3:4]])
-    collections: dict[object, Qrels] = {}
     for _, _, qrels in entries:
         if _key(qrels) not in collections:
             collections[_key(qrels)] = as_qrels(qrels)
@@ -169,16 +176,28 @@ def _residual(collections: Mapping[object, Qrels]) -> set[object]:
     return residual
 
 
+def _with_qrels_of_set(
+    run: Any, qrels: Any, given: Mapping[object, Any], collections: Mapping[object, Qrels]
+) -> tuple[Any, Any]:
+    """A run and its qrels; of a set's system without any those given of the set's collection."""
+    if qrels is not None:
+        return run, qrels
+    read = read_input(run)
+    if isinstance(read, ScoresOfSystem) and read.factors:
+        for key, judgments in collections.items():
+            factors = match_factors(judgments).factors
+            if factors and factors.judgments == read.factors.judgments:
+                return read, given[key]
+    return read, None
+
+
 def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:
     """The entries, with the topics and counts that scores hold where qrels are None.
 
     Scores that have topics in common, with the same counts, are of the same collection.
     """
-    read = [
-        (name, read_input(run) if qrels is None else run, qrels) for name, run, qrels in entries
-    ]
     groups: list[list[RunScores]] = []
-    for _, run, qrels in read:
+    for _, run, qrels in entries:
         if qrels is None:
             if not isinstance(run, RunScores):
                 raise UsageError(f"no qrels for {run.name}: write NAME=RUN:QRELS")
@@ -192,7 +211,9 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
         for topics in [judgments_for(group, None)]
         for run in group
     }
-    return [(name, run, counted[id(run)] if qrels is None else qrels) for name, run, qrels in read]
+    return [
+        (name, run, counted[id(run)] if qrels is None else qrels) for name, run, qrels in entries
+    ]
 
 
 def _same_collection(one: RunScores, other: RunScores) -> bool:
@@ -200,7 +221,10 @@ def _same_collection(one: RunScores, other: RunScores) -> bool:
     return (
         bool(shared)
         and one.unit == other.unit
-        and all(one.n_rel.get(t) == other.n_rel.get(t) for t in shared)
+        and all(
+            None in (pair := (one.n_rel.get(t), other.n_rel.get(t))) or pair[0] == pair[1]
+            for t in shared
+        )
     )
 
 
@@ -263,8 +287,10 @@ def _file_or_topics(qrels: Qrels) -> str:
     """What tells a collection from others of its set: its file, or of scores its topics."""
     if not isinstance(qrels, CountedTopics):
         return os.path.basename(qrels.name)
-    first, *others = qrels.topics
-    return f"topics {first} to {others[-1]}" if others else f"topic {first}"
+    topics = qrels.topics
+    if all(topic.isdecimal() for topic in topics):
+        topics = tuple(sorted(topics, key=int))
+    return f"topics {topics[0]} to {topics[-1]}" if len(topics) > 1 else f"topic {topics[0]}"
 
 
 def _collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:

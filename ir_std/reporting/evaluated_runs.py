@@ -23,7 +23,8 @@ from ir_std.evaluation.evaluation import ByMeasure, Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message, message_texts
 from ir_std.evaluation.peers import Peers, peers_of
-from ir_std.evaluation.placement import Placement, Placer
+from ir_std.evaluation.placement import Placement
+from ir_std.evaluation.placer import Placer
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsCovariance, no_covariance, systems_covariance
 from ir_std.factors.quality import WORDS

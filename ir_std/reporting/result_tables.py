@@ -16,6 +16,8 @@ from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label_cell, numb
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY
 
+MOST_WITH_NEIGHBOURS = 3
+"""With more runs than this a table does not name the systems that they rank between."""
 NO_RANK = "-"
 """The rank of a run that has no mean."""
 
@@ -204,6 +206,11 @@ class _Layout:
                     f"Place: among the standardizing systems of {p.factors}, and the run itself "
                     f"where it is none of them{part}."
                 )
+        if len(self.results.runs) <= MOST_WITH_NEIGHBOURS and self.means:
+            for run, places in self.results.placements.items():
+                for p in places.values():
+                    if p.neighbours:
+                        yield f"{run} by {p.measure}: {p.neighbours}."
         for p in placed:
             if p.why_not:
                 yield f"No place by {p.measure}: {p.why_not}."

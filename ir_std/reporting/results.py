@@ -21,6 +21,7 @@ from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.result_tables import result_table
 from ir_std.reporting.tables import Table
 from ir_std.schemes import scheme_names
+from ir_std.scores.inputs import keep_duplicates
 
 
 def evaluate(
@@ -41,6 +42,7 @@ def evaluate(
     depth: int | None = None,
     progress: Progress = iter,
     lower_is_better: Iterable[str] = (),
+    duplicates: str = "error",
 ) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
@@ -80,6 +82,8 @@ def evaluate(
     lower_is_better : iterable of str
         Of the measures that ir_measures does not know those of which less is better, where no
         factor set says so.
+    duplicates : {'error', 'first', 'last'}
+        What counts where a run has a document twice in a topic: its first line, or its last.
 
     Raises
     ------
@@ -101,7 +105,7 @@ def evaluate(
     mono  0.4376   0.7638
     ...
     """
-    by_name = inputs_by_name(runs)
+    by_name = keep_duplicates(inputs_by_name(runs), duplicates)
     correction_for(test, correction)
     judgments = judgments_for(by_name.values(), qrels)
     without = left_out(without, by_name.values())

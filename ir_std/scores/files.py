@@ -17,7 +17,7 @@ from ir_std.scores.collect import ScoreEntry, collect_scores
 from ir_std.scores.forms import is_header, table_scores
 from ir_std.scores.lines import KINDS, is_content, is_score_line, line_entries
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
-from ir_std.scores.run_scores import RunScores
+from ir_std.scores.run_scores import COARSE, RunScores
 from ir_std.scores.tables import (
     EXCEL,
     TableRows,
@@ -35,8 +35,6 @@ File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 JSON_STARTS = ("{", "[")
 TABLE_STARTS = ("|", "%", "\\")
 """How tables of Markdown and LaTeX begin."""
-COARSE = 0.005
-"""Numbers in such steps or coarser are taken as exact: 0.2 may be 0.2000."""
 
 
 def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]:
@@ -84,7 +82,8 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     if is_file(scores):
         return _read_file(source_of(scores), measure)
     if isinstance(scores, Mapping):
-        return _of_numbers(collect_scores(_dict_entries(scores, measure), "scores"))
+        read = collect_scores(_dict_entries(scores, measure), "scores")
+        return _of_numbers({run or "scores": of_run for run, of_run in read.items()})
     return read_table(table_of(scores), measure)
 
 
@@ -101,8 +100,8 @@ def check_name_of_measure(name: str) -> None:
     near = near_measures(name)
     if near or not name.strip():
         raise UsageError(
-            f"{name!r} is no measure{did_you_mean(near)}; in quotes of its own a name is taken as "
-            "it stands"
+            f"{name!r} is no measure, and only in quotes of its own a name is taken as it stands"
+            f"{did_you_mean(near)}"
         )
 
 

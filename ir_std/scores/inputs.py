@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ir_std.errors import InputError, UsageError, abbreviate, warn_caller
+from ir_std.errors import InputError, UsageError, abbreviate, look_up, warn_caller
 from ir_std.reading import QRELS, RANKED_RUN, RUN, FileSource, Source, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.mteb import OtherTaskError, is_model_meta, scores_of_objects
@@ -15,7 +15,7 @@ from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.trec.files import count_columns, read_run
 from ir_std.trec.inputs import as_qrels, as_run, is_file
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.runs import Run
+from ir_std.trec.runs import DUPLICATES, Run
 
 SCORES = "score file"
 """The kind of a file that holds scores; those of others are :attr:`LineFormat.kind`."""
@@ -113,13 +113,38 @@ def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
 def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) -> None:
     for name, scores in read.items():
         scores.check_listed()
-        known = named.get(name)
+        given = name if len(read) > 1 or scores.unit == "collection" else file
+        known = named.get(given)
         if scores.unit == "collection" and isinstance(known, RunScores):
-            named[name] = known.joined(scores)  # MTEB writes a file a data set
+            named[given] = known.joined(scores)  # MTEB writes a file a data set
         elif known is not None:
-            raise UsageError(f"two runs are called {name}: the second is in {file}")
+            raise UsageError(f"two runs are called {given}: the second is in {file}")
         else:
-            named[name if len(read) > 1 or scores.unit == "collection" else file] = scores
+            named[given] = scores
+
+
+def keep_duplicates(runs: Mapping[str, Any], duplicates: str) -> dict[str, Any]:
+    """Runs by name, in which a document may be twice in a topic.
+
+    Parameters
+    ----------
+    runs : mapping of str to run
+    duplicates : {'error', 'first', 'last'}
+        Whether that is an error, or what counts.
+
+    Raises
+    ------
+    UsageError
+        If there is no such choice.
+    """
+    look_up(duplicates, dict.fromkeys(DUPLICATES), "choice of duplicates")
+    kept = dict(runs)
+    for name, run in runs.items():
+        if isinstance(run, Source):
+            run.duplicates = duplicates
+        elif duplicates != "error" and not isinstance(run, (Run, RunScores, Mapping)):
+            kept[name] = as_run(run, duplicates)
+    return kept
 
 
 def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:

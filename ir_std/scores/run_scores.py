@@ -15,6 +15,8 @@ from ir_std.measures import ExternalMeasure
 from ir_std.schemes import EXACT
 from ir_std.trec.qrels import DictQrels
 
+COARSE = 0.005
+"""Numbers in such steps or coarser are taken as exact: 0.2 may be 0.2000."""
 SUMMARY = "all"
 """The topic that stands for the mean, as in trec_eval and ir_measures."""
 
@@ -95,6 +97,9 @@ class RunScores:
             return 0.0
         if measure.__name__ == "P" and is_whole(1 / (measure["cutoff"] * (self.step or 1))):
             return 0.0
+        if isinstance(measure, ExternalMeasure):  # of any scale: grades are whole, and exact
+            step = 10.0 ** -self.decimals.get(measure, 0)
+            return step if self.step and step < COARSE else 0.0
         return self.step
 
     def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:

@@ -56,7 +56,7 @@ def read_run(file: File) -> Run:
     source = source_of(file)
     line_format = RANKED_RUN if _is_ranked(source) else RUN
     try:
-        return ArrayRun(*read_lines(source, line_format), source.name)
+        return ArrayRun.of_lines(read_lines(source, line_format), source.name, source.duplicates)
     except (CheckFailed, InvalidRun):
         pass  # and with it what it holds of the file
     raise find_fault(source, line_format)

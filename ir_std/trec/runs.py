@@ -62,6 +62,8 @@ class Run(ABC):
         For each topic where its lines start and end.
     sizes, starts : ndarray of int, shape (n_topics,)
         Number of documents of each topic, and where its lines start.
+    repeated : int
+        How many lines were left out because their document is in another of the topic.
     given : object
         What the run was made from, if other providers of measures can read that; else None.
 
@@ -75,6 +77,7 @@ class Run(ABC):
         self, topics: Sequence[str], sizes: Sequence[int], scores: Floats, name: str
     ) -> None:
         self.name = name
+        self.repeated = 0
         self.given: Any = None
         self.bounds = dict(zip(topics, pairwise(accumulate(sizes, initial=0)), strict=True))
         self.sizes = np.array(sizes, np.int64)
@@ -303,6 +306,26 @@ class ArrayRun(Run):
                 "give each document once",
             )
 
+    @classmethod
+    def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str) -> ArrayRun:
+        """A run of topics, topic, ids and scores; of a repeated document the first or last counts.
+
+        Raises
+        ------
+        InvalidRun
+            As for the class; for a repeated document if ``duplicates`` is ``'error'``.
+        """
+        topics, topic, ids, scores = lines
+        try:
+            return cls(topics, topic, ids, scores, name)
+        except InvalidRun:
+            if duplicates == "error":
+                raise
+        kept = _kept_lines(topic, ids, duplicates)
+        run = cls(topics, topic[kept], ids[kept], scores[kept], name)
+        run.repeated = len(topic) - len(kept)
+        return run
+
     def _as_dict(self) -> DictRun:
         """The same run in its other form, which compares ids as they are."""
         return DictRun.from_lists(((t, *pair) for t, pair in self.lists.items()), self.name)
@@ -341,3 +364,16 @@ class ArrayRun(Run):
             targets.level[rows],
             lambda some: self.ids(lines[some]),
         )
+
+
+DUPLICATES = ("error", "first", "last")
+"""What may count where a run has a document twice in a topic."""
+
+
+def _kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Ints:
+    """The lines without those whose document is in an earlier one of the topic, or in a later."""
+    kept: dict[tuple[int, bytes], int] = {}
+    for line, document in enumerate(zip(topic.tolist(), ids.bytes(), strict=True)):
+        if duplicates == "last" or document not in kept:
+            kept[document] = line
+    return np.array(sorted(kept.values()), np.int64)

@@ -292,7 +292,6 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_clear_line(
         (("facters",), "did you mean 'ir_std factors'?"),
         (("run", "qrels", "AP", "--factors", "dl19"), "no factor set 'dl19'; did you mean 'dl19-"),
         (("broken", "qrels", "AP"), "broken:2: 5 columns; a run has 6 columns"),
-        (("narrow", "qrels", "AP"), "no scores of a measure by topic (there are 401)"),
         (("elsewhere", "qrels", "AP"), "no topic in common"),
         (("run", "empty", "qrels", "AP"), "empty: holds no files; runs are expected in it"),
         (("run", "qrels", "Rndcg"), "ir_measures has no measure such as trec_eval's Rndcg"),
@@ -311,7 +310,6 @@ def test_wrong_use_is_one_line_and_exit_status_2(
 ) -> None:
     monkeypatch.chdir(files)
     Path("broken").write_text("401 Q0 d1 1 1.0 t\n401 Q0 d2 2 1.0\n")
-    Path("narrow").write_text("401 d1 1\n")
     Path("elsewhere").write_text("x Q0 d1 1 1.0 t\n")
     Path("scores").write_text("map\t401\t0.5\n")
     Path("empty").mkdir(exist_ok=True)

@@ -24,7 +24,11 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_a_system_needs_no_file_at_all(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_system_needs_no_file_at_all_and_no_network(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)  # importing it fails
+    monkeypatch.setattr("socket.socket.connect", None)
     assert main([BM25, "nDCG@10"]) == 0
     caught = capsys.readouterr()
     assert caught.out == "nDCG@10\t0.5058\nsnDCG@10\t0.3316\n"
@@ -41,6 +45,14 @@ def test_a_place_names_the_neighbours(capsys: pytest.CaptureFixture[str]) -> Non
     main([BM25, "nDCG@10", "--place", "--raw", "-o", "jsonl"])
     row = json.loads(capsys.readouterr().out)
     assert row["neighbours"] == "between bm25base_rm3_p, 32nd, and srchvrs_ps_run1, 34th"
+
+
+def test_a_table_of_few_runs_names_the_neighbours_below(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main([BM25, "nDCG@10", "--place", "--raw", "-o", "table"])
+    out = capsys.readouterr().out
+    assert "bm25base_p by nDCG@10: between bm25base_rm3_p, 32nd, and srchvrs_ps_run1, 34th." in out
 
 
 def test_neighbours_are_those_in_the_list_of_systems(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,6 +105,15 @@ def test_anonymous_systems_are_said_to_be(capsys: pytest.CaptureFixture[str]) ->
     assert "between" not in capsys.readouterr().out
 
 
+def test_means_over_different_data_sets_are_said_to_be(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["factors", "systems", "mteb-retrieval", "nDCG@10"])
+    caught = capsys.readouterr()
+    assert "systems have scores on different data sets" in caught.err
+    assert caught.out.startswith("system\tdata sets\tnDCG@10\tsnDCG@10\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -117,6 +138,17 @@ def test_the_best_of_the_track_can_be_the_baseline(capsys: pytest.CaptureFixture
 def test_a_misspelt_system_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dl19-passage/bm25basep", "AP"]) == 2
     assert "has no system 'bm25basep'" in capsys.readouterr().err
+    assert main(["dl19-pasage/p_bert", "AP"]) == 2
+    assert "no system of a set; did you mean 'dl19-passage/p_bert'?" in capsys.readouterr().err
+
+
+def test_two_judgments_are_not_compared_by_scores_under_one(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = data / "qrels" / "dl19-passage.txt"
+    model = data / "qrels" / "judges" / "dl19-passage.umbrela-gpt4.txt"
+    assert main(["agree", str(people), str(model), BM25, "AP"]) == 2
+    assert "its scores are by the judgments of dl19-passage" in capsys.readouterr().err
 
 
 def test_a_report_of_a_system_needs_no_file(tmp_path: Path) -> None:

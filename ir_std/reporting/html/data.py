@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
-import zlib
-from base64 import b64encode
-from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.evaluation.plans import Plan
-from ir_std.factors.estimates import scores_by_system
-from ir_std.factors.systems import systems_of
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
+from ir_std.reporting.html.packing import PLACES, Packer
 from ir_std.reporting.html.sentences import describe_results, n_systems
+from ir_std.reporting.html.systems import SystemsOfTrack
 from ir_std.schemes import EXACT, SCHEMES
 
 Json = dict[str, Any]
-
-PLACES = 4
-"""Decimals of scores by topic."""
-MOST_SCORES_OF_SYSTEMS = 200_000
-"""With more scores than this a page is without those of single systems, which take 2 bytes each."""
-_NEAR_HALF = 1e-4
-"""Far above the rounding error of products below a billion."""
 
 
 def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
     """Everything that the page shows of one collection, with the runs in the order given.
 
-    Scores by topic are packed matrices of runs x topics (:class:`_Packer`); the rest is plain.
+    Scores by topic are packed matrices of runs x topics (:class:`Packer`); the rest is plain.
     """
-    packer, panels = _Packer(), panels_of(results)
-    systems = Systems.of(results, runs)
+    packer, panels = Packer(), panels_of(results)
+    own = [i for i, run in enumerate(runs) if _is_own(results, run)]
+    systems = SystemsOfTrack.of(results, runs, [r for i, r in enumerate(runs) if i not in own])
     plans: dict[Measure, Plan] = {}
     for plan in results.plans.values():
         plans.setdefault(plan.measure.base, plan)
@@ -47,7 +38,7 @@ def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
         "topics": list(results.topics),
         "manyTopics": len(results.topics) > MANY_TOPICS,
         "baseline": None if results.baseline is None else list(runs).index(results.baseline),
-        "own": [i for i, run in enumerate(runs) if _is_own(results, run)],
+        "own": own,
         "measures": [
             _measure(results, runs, panels[m], packer) | {"ofSystems": systems.add(m)}
             for m in results.measures
@@ -69,7 +60,7 @@ def _is_own(results: EvaluatedRuns, run: str) -> bool:
     return bool(placed) and not all(p.among for p in placed)
 
 
-def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: _Packer) -> Json:
+def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: Packer) -> Json:
     measure = panel.measure
     systems = systems_means(results, runs, measure)
     return {
@@ -148,7 +139,7 @@ def _one_if_equal(values: Floats) -> Floats:
     return known[:1] if not len(known) or np.ptp(known) < EXACT else values
 
 
-def _behind(results: EvaluatedRuns, runs: Sequence[str], plan: Plan, packer: _Packer) -> Json:
+def _behind(results: EvaluatedRuns, runs: Sequence[str], plan: Plan, packer: Packer) -> Json:
     """What is known of the raw scores that a measure is standardized from.
 
     By topic the systems' number, mean and deviation, the runs' z and ranks; of the runs' means
@@ -238,118 +229,3 @@ def _number(value: float) -> float | None:
 
 def _numbers(values: Sequence[float] | Floats) -> list[float | None]:
     return [_number(float(v)) for v in values]
-
-
-class Systems:
-    """The scores by topic of the standardizing systems that are none of the runs.
-
-    Parameters
-    ----------
-    results : EvaluatedRuns
-    tags : dict of str to str
-        What the set calls each system, by its name on the page.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The best of them first.
-    """
-
-    def __init__(self, results: EvaluatedRuns, tags: Mapping[str, str]) -> None:
-        self.results, self.packer = results, _Packer()
-        self.factors = results.match.factors if results.match else None
-        self.tags = dict(tags)
-        known = (c for m in results.measures if (c := self._columns(m)) is not None)
-        means = np.nan_to_num(next(known, np.empty((0, 1)))).mean(axis=1).tolist()
-        ranked = sorted(zip(means, self.tags, strict=False), key=lambda each: -each[0])
-        self.tags = {name: tags[name] for _, name in ranked}
-
-    @classmethod
-    def of(cls, results: EvaluatedRuns, runs: Sequence[str]) -> Systems:
-        """Of these results; none where there would be too many scores for a page."""
-        factors = results.match.factors if results.match else None
-        tags = systems_of(factors) if factors else ()
-        if len(tags) * len(results.topics) * len(results.measures) > MOST_SCORES_OF_SYSTEMS:
-            tags = ()
-        shown = {run for run in runs if not _is_own(results, run)}
-        set_id = factors.id if factors else ""
-        names = {f"{set_id}/{t}" if t in runs else t: t for t in tags if t not in shown}
-        return cls(results, names)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What they are called on the page."""
-        return tuple(self.tags)
-
-    def add(self, measure: Measure) -> int | None:
-        """Pack the scores by a measure; the number of the matrix, None where they are unknown."""
-        columns = self._columns(measure)
-        return None if columns is None or not self.tags else self.packer.add(columns, PLACES)
-
-    def _columns(self, measure: Measure) -> Floats | None:
-        """The scores by a measure, shape (n_systems, n_topics)."""
-        plan = self.results.plan_behind(measure)
-        if plan is None or plan.of_mean or plan.factors is not self.factors:
-            return None
-        if plan.name not in plan.factors.systems:
-            return None
-        numbers, scores = scores_by_system(plan.factors, plan.name)
-        all_tags = plan.factors.info["tags"]
-        column = {all_tags[number]: i for i, number in enumerate(numbers.tolist())}
-        if not column.keys() >= {*self.tags.values()}:
-            return None
-        raw = np.where(plan.rows[:, None] >= 0, scores[plan.rows], np.nan)
-        of_systems = [raw[:, column[tag]] for tag in self.tags.values()]
-        if isinstance(measure, Standardized):
-            of_systems = [plan.apply(values) for values in of_systems]
-        return np.array(of_systems).reshape(-1, len(self.results.topics))
-
-
-class _Matrix(TypedDict):
-    """How a matrix's numbers are packed.
-
-    A number ``k`` means ``(least + k - 1) / unit``, 0 no value.  Each takes ``bytes`` bytes; the
-    lowest bytes of all numbers come first, then the next ones, as this compresses best.
-    """
-
-    unit: int
-    least: int
-    bytes: int
-
-
-class _Packer:
-    """Collects matrices of one shape as text: whole numbers, deflated, in base64.
-
-    The page's script reads them back with the browser's own ``DecompressionStream``.
-    """
-
-    def __init__(self) -> None:
-        self.matrices: list[_Matrix] = []
-        self._planes: list[bytes] = []
-
-    def add(self, values: npt.NDArray[np.float64], places: int) -> int:
-        """Add a matrix, rounded to ``places`` decimals (NaN is none); gives its number."""
-        unit = 10**places
-        known = ~np.isnan(values)
-        whole = _rounded(np.where(known, values, 0), places)
-        least = int(whole[known].min(initial=0))
-        codes = np.where(known, whole - least + 1, 0)
-        size = 1 + next(n for n in range(8) if int(codes.max(initial=0)) < 256 ** (n + 1))
-        self._planes += [(codes >> 8 * n & 255).astype(np.uint8).tobytes() for n in range(size)]
-        self.matrices.append(_Matrix(unit=unit, least=least, bytes=size))
-        return len(self.matrices) - 1
-
-    @property
-    def text(self) -> str:
-        """All of them, in the order they were added."""
-        return b64encode(zlib.compress(b"".join(self._planes))).decode("ascii")
-
-
-def _rounded(values: npt.NDArray[np.float64], places: int) -> npt.NDArray[np.int64]:
-    """Values times ``10**places``, rounded as text rounds them: as every other table has them."""
-    scaled = values * 10**places
-    whole: npt.NDArray[np.int64] = np.rint(scaled).astype(np.int64)
-    # Between two whole numbers the product's own rounding may decide: there text is asked.
-    for i in zip(*np.nonzero(abs(abs(scaled - whole) - 0.5) < _NEAR_HALF), strict=True):
-        whole[i] = int(f"{values[i]:.{places}f}".replace(".", ""))
-    return whole

@@ -18,7 +18,7 @@ from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.across import AcrossCollections
-from ir_std.reporting.html.data import PLACES, data_of
+from ir_std.reporting.html.data import data_of
 from ir_std.reporting.html.method import (
     Licence,
     known_weaknesses,
@@ -26,6 +26,7 @@ from ir_std.reporting.html.method import (
     method,
     references,
 )
+from ir_std.reporting.html.packing import PLACES
 from ir_std.reporting.html.sentences import describe_results, sets_of
 from ir_std.reporting.result_tables import result_table
 from ir_std.schemes import SCHEMES
