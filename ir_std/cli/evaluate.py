@@ -2,7 +2,7 @@
 
 Runs and qrels may come in any order; they are told apart by their columns (6 and 4).  QRELS may
 be an ir_datasets id, - is standard input, a folder stands for all files below it but hidden ones.
-SET/SYSTEM is one of the systems behind a factor set (ir_std factors systems SET), and needs no file.
+SET/SYSTEM is one of a factor set's systems (ir_std factors systems SET), and needs no file.
 Without measures, those of the recognized factor set are reported.
 Other commands, each with --help: ir_std build, compare, demo, factors, merge, report.
 """
