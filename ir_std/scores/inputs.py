@@ -222,7 +222,7 @@ def _is_table(given: Sequence[Any]) -> bool:
     """Whether a list is one run (objects or records of topic, document, score), and not runs."""
     return any(
         (hasattr(row, "query_id") and not hasattr(row, "itertuples"))
-        or (isinstance(row, Mapping) and isinstance(row.get("query_id"), str))
+        or (isinstance(row, Mapping) and isinstance(row.get("query_id", row.get("qid")), str))
         for row in given[:1]
     )
 
