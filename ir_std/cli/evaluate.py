@@ -2,6 +2,7 @@
 
 Runs and qrels may come in any order; they are told apart by their columns (6 and 4).  QRELS may
 be an ir_datasets id, - is standard input, a folder stands for all files below it but hidden ones.
+SET/SYSTEM is one of a factor set's systems (ir_std factors systems SET), and needs no file.
 Without measures, those of the recognized factor set are reported.
 Other commands, each with --help: ir_std build, compare, demo, factors, merge, report.
 """
@@ -114,7 +115,10 @@ def configure(parser: ArgumentParser) -> None:
         "means share a rank and stay in the order given",
     )
     parser.add_argument(
-        "--baseline", metavar="RUN", help="in tables: mark what differs significantly from this run"
+        "--baseline",
+        metavar="RUN|SET/SYSTEM|best",
+        help="in tables: mark what differs significantly from this run, or system of a set; best: "
+        "from the set's best by the first measure",
     )
     add_test_options(parser)
     parser.add_argument(
