@@ -106,7 +106,9 @@ def test_zero_shot_models_are_those_known_not_to_be_trained_on_it(rows: FactorSe
     part = select_kind(select_rows(rows, ["B/test"]), "zero-shot")
     assert part is not None
     assert part.n_systems[MAIN] == FEWEST
-    assert "zero-shot models" in part.info["population"]
+    assert part.info["population"].startswith("zero-shot models, ")
+    everything = select_rows(rows, ["A/test"]).info["population"]
+    assert everything.endswith("; 1 models state no training data")
     with pytest.raises(
         NoFactorsError, match="fewer than 20 models of the kind zero-shot on A/test"
     ):
