@@ -263,7 +263,7 @@ def _unknown(given: str) -> str:
     commands = [f"{PROGRAM} {name}" for name in nearest_names(given, COMMANDS)]
     return (
         f"{given!r} is neither a file nor a measure nor an ir_datasets id"
-        f"{did_you_mean(commands or near_measures(given))}"
+        f"{did_you_mean(commands or near_measures(given) or nearest_names(given, external_names))}"
     )
 
 

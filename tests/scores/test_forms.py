@@ -88,6 +88,32 @@ def test_frames_of_scores_are_evaluated_where_runs_are() -> None:
     assert ir_std.calc_aggregate("AP", qrels, frame[frame.name == "b"])["AP"] == 0.5
 
 
+def test_wide_tables_are_standardized_in_their_shape() -> None:
+    def standardized(topic: str, value: float) -> float:
+        return ir_std.standardize({topic: value}, "AP", factors="trec8-adhoc")[topic]
+
+    by_measure = pd.DataFrame({"run": ["a", "a"], "topic": ["401", "402"], "AP": [0.05, 0.2]})
+    made = ir_std.standardize(by_measure, factors="trec8-adhoc")
+    assert list(made.columns) == ["run", "topic", "sAP"]
+    assert made["sAP"].tolist() == [standardized("401", 0.05), standardized("402", 0.2)]
+    by_run = pl.DataFrame({"topic": ["401", "402"], "a": [0.05, 0.2], "b": [0.1, 0.3]})
+    wide = ir_std.standardize(by_run, "AP", factors="trec8-adhoc")
+    assert wide.columns == ["topic", "a", "b"]
+    assert wide["b"].to_list() == [standardized("401", 0.1), standardized("402", 0.3)]
+    unnamed = pd.DataFrame({"qid": ["401"], "score": [0.05]})
+    assert ir_std.standardize(unnamed, "AP", factors="trec8-adhoc")["score"].tolist() == [
+        standardized("401", 0.05)
+    ]
+
+
+def test_a_set_is_built_from_standard_input(
+    monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(LONG.encode())))
+    built = ir_std_cli("build", "--from-scores", "-", "-o", tmp_path / "mine")
+    assert built.out == [f"{tmp_path}/mine\t2 topics\t2 systems\t1 measures"]
+
+
 def test_excel_files_are_read(tmp_path: Path, ir_std_cli: Any) -> None:
     pytest.importorskip("openpyxl")
     file = tmp_path / "scores.xlsx"
