@@ -15,7 +15,7 @@ Scores, as ir_measures has them
     read_trec_qrels, read_trec_run, parse_measure
 Measures
     sAP, snDCG and so on (Standardized), with scheme=, A=, B=, factors=; standardized of any other
-    SP, DCG, and nDCG with dcg='jk' and rel=
+    SP, DCG, Q, nERR, and nDCG with dcg='jk' and rel=
 Results of one or many runs
     evaluate (means, tests against a baseline, tables, plots, pages); Results
     place, Placement: where a run would have been among the systems of its track
@@ -61,8 +61,8 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.recognition import Match
 from ir_std.measures import (
-    DCG, NDCG, SP, Standardized, nDCG, parse_measure, sAP, sBpref, sDCG, sERR, sJudged, snDCG, sP,
-    sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
+    DCG, NDCG, SP, Q, Standardized, nDCG, nERR, parse_measure, sAP, sBpref, sDCG, sERR, sJudged,
+    snDCG, snERR, sP, sQ, sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
 )
 from ir_std.scores.files import read_scores
 from ir_std.trec.files import read_trec_qrels, read_trec_run
@@ -98,12 +98,13 @@ __all__ = [
     "__version__", "agreement", "analysis", "available_factors", "build_factors",
     "build_from_scores", "calc", "calc_aggregate", "compare", "Comparison", "DCG", "evaluate",
     "evaluator", "FactorSet", "Fit", "InputError", "IrStdError", "iter_calc", "JudgeAgreement",
-    "load_factors", "Match", "merge", "merging", "NDCG", "nDCG", "NoFactorsError", "normalize",
-    "parse_measure", "place", "Placement", "Placer", "plots", "read_scores", "read_trec_qrels",
-    "read_trec_run", "recognize", "report", "Results", "sAP", "sBpref", "Scores", "sDCG", "sERR",
-    "sJudged", "snDCG", "SP", "sP", "sR", "sRBP", "sRprec", "sRR", "sSP", "sSuccess",
-    "StandardizationWarning", "standardize", "Standardized", "standardized", "StdEvaluator",
-    "StdProvider", "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
+    "load_factors", "Match", "merge", "merging", "NDCG", "nDCG", "nERR", "NoFactorsError",
+    "normalize", "parse_measure", "place", "Placement", "Placer", "plots", "Q", "read_scores",
+    "read_trec_qrels", "read_trec_run", "recognize", "report", "Results", "sAP", "sBpref", "Scores",
+    "sDCG", "sERR", "sJudged", "snDCG", "snERR", "SP", "sP", "sQ", "sR", "sRBP", "sRprec", "sRR",
+    "sSP", "sSuccess", "StandardizationWarning", "standardize", "Standardized", "standardized",
+    "StdEvaluator", "StdProvider", "testing", "UnknownMeasureError", "UnknownSetError",
+    "UsageError",
     # Of ir_measures:
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
     "Bpref", "calc_ctxt", "CalcResults", "Compat", "compat", "convert_trec_name", "cwl_eval",

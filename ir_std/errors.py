@@ -89,7 +89,7 @@ def warn_caller(texts: Iterable[str]) -> None:
 def nearest_names(name: str, allowed: Iterable[str]) -> list[str]:
     """The one to three allowed names that ``name`` may have been meant for, or none.
 
-    One that differs in case only; or those that begin with it; or the most similar one.
+    One that differs in case only; or the shortest that begin with it; or the most similar one.
     """
     from difflib import get_close_matches  # only a mistake costs this import
 
@@ -100,7 +100,7 @@ def nearest_names(name: str, allowed: Iterable[str]) -> list[str]:
     if folded in by_folded:
         return [by_folded[folded]]
     longer = [key for key in by_folded if key.startswith(folded)] if len(folded) > 2 else []
-    near = longer[:3] or get_close_matches(folded, by_folded, n=1, cutoff=0.6)
+    near = sorted(longer, key=len)[:3] or get_close_matches(folded, by_folded, n=1, cutoff=0.6)
     return [by_folded[key] for key in near]
 
 

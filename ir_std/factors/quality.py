@@ -36,7 +36,7 @@ NEAR_THE_END = 0.01
 """N this close to 0 or 1 says no more than that a run is far from all systems."""
 SATURATED = {"N": 0.1, "E": 1 / 3}
 """The share of the topics on which a run is at the end of a scheme when it saturates a set."""
-WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref")
+WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref", "Q")
 """Measures that cannot be perfect where more documents are relevant than a run holds."""
 
 WORDS = {

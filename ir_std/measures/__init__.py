@@ -1,4 +1,4 @@
-"""Measure objects and their names: SP, DCG, a wider nDCG, and the standardized family.
+"""Measure objects and their names: SP, DCG, Q, nERR, a wider nDCG, and the standardized family.
 
 Importing this module makes them known to ``ir_measures.parse_measure``, behind all that is
 registered there.  It stands in for ``ir_measures.measures``: what it does not have, that has.
@@ -6,7 +6,8 @@ registered there.  It stands in for ``ir_measures.measures``: what it does not h
 ======================  ====================================================================
 module                  what it holds
 ======================  ====================================================================
-``sp``, ``dcg``         the raw measures that ir_measures lacks, or has in part
+``sp``, ``dcg``,        the raw measures that ir_measures lacks, or has in part
+``ntcir``
 ``family``              the standardized form of every measure: ``sAP``, ``snDCG@10``
 ``parsing``             names of measures to objects
 ``parameters``          which parameters are allowed; canonical names
@@ -26,11 +27,12 @@ if not TYPE_CHECKING:
     from ir_measures.measures import *  # noqa: F403  # for tools that read a module's names
 
 from ir_std.measures.dcg import DCG, NDCG, nDCG
-from ir_std.measures.equivalence import equivalents, has_graded_gains
+from ir_std.measures.equivalence import equivalents, gains_are_shares, has_graded_gains
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
 from ir_std.measures.lookup import join_ir_measures as _join_ir_measures
+from ir_std.measures.ntcir import Q, nERR
 from ir_std.measures.parameters import canonical, check_params
 from ir_std.measures.parsing import Measures, as_measures, near_measures, parse_measure
 from ir_std.measures.sp import SP
@@ -53,6 +55,8 @@ sRBP: Standardized = _FORMS["sRBP"]
 snDCG: Standardized = _FORMS["snDCG"]
 sDCG: Standardized = _FORMS["sDCG"]
 sERR: Standardized = _FORMS["sERR"]
+snERR: Standardized = _FORMS["snERR"]
+sQ: Standardized = _FORMS["sQ"]
 sBpref: Standardized = _FORMS["sBpref"]
 sSuccess: Standardized = _FORMS["sSuccess"]
 sJudged: Standardized = _FORMS["sJudged"]
@@ -63,14 +67,17 @@ __all__ = [
     "SP",
     "Measures",
     "NanMean",
+    "Q",
     "Standardized",
     "as_measures",
     "canonical",
     "check_params",
     "equivalents",
+    "gains_are_shares",
     "has_graded_gains",
     "has_standardized",
     "nDCG",
+    "nERR",
     "near_measures",
     "parse_measure",
     "sAP",
@@ -79,6 +86,7 @@ __all__ = [
     "sERR",
     "sJudged",
     "sP",
+    "sQ",
     "sR",
     "sRBP",
     "sRR",
@@ -86,6 +94,7 @@ __all__ = [
     "sSP",
     "sSuccess",
     "snDCG",
+    "snERR",
     "standardized",
 ]
 
