@@ -51,7 +51,8 @@ def add_factor_options(parser: ArgumentParser) -> None:
         metavar="TAG",
         action="append",
         default=[],
-        help="leave a system out of the factors (once for each)",
+        help="leave a system out of the factors (once for each); low: those whose means "
+        "are far below the others'",
     )
     add_residual_option(parser)
 

@@ -66,14 +66,13 @@ class Match:
     def qualities(self) -> dict[str, str]:
         """What each measure of the set is worth, in one word; empty if no set fits.
 
-        One of :data:`ir_std.factors.quality.WORDS`: ``good``, ``thin``, ``coarse`` or ``old``;
-        judged when it is asked for, from the set's tables.
+        One of :data:`ir_std.factors.quality.WORDS`: ``good``, ``thin``, ``coarse``, ``old`` or
+        ``low``; judged when it is asked for, from the set's tables, on the topics that matched.
         """
-        return (
-            {m: assess_measure(self.factors, m).word for m in self.factors.measures}
-            if self.factors
-            else {}
-        )
+        if self.fit is None:
+            return {}
+        factors, topics = self.fit.factors, self.fit.matched
+        return {m: assess_measure(factors, m, topics).word for m in factors.measures}
 
     @property
     def summary(self) -> str:
