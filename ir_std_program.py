@@ -19,7 +19,7 @@ def main() -> None:
         if not sys.warnoptions:
             # Python warns of strings in cwl-eval 1.0.12 when it compiles them for the first time.
             warnings.simplefilter("ignore", SyntaxWarning)
-        from ir_std.__main__ import program
+        from ir_std.cli.main import program
 
         program()
     except KeyboardInterrupt:

@@ -83,13 +83,15 @@ if TYPE_CHECKING:
     from ir_measures import log_handler as log_handler, logger as logger
 
     # What is imported when it is first used: archives and processes alone would cost 80 ms.
-    from ir_std import analysis, merging, plots, report, testing
+    from ir_std import analysis, merging, testing
+    from ir_std.reporting import html as report, plots
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
     from ir_std.evaluation.placement import Placement, Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
-    from ir_std.reporting.agreement import JudgeAgreement, agreement
+    from ir_std.reporting.agreement import agreement
+    from ir_std.reporting.judge_agreement import JudgeAgreement
     from ir_std.reporting.compare import compare
     from ir_std.reporting.comparison import Comparison
     from ir_std.reporting.results import Results, evaluate
@@ -122,9 +124,15 @@ __all__ = [
 # fmt: on
 __all__ += sorted(set(ir_measures.__all__) - set(__all__))  # those of later versions
 
-_LAZY_MODULES = ("analysis", "merging", "plots", "report", "testing")
+_LAZY_MODULES = {
+    "analysis": "analysis",
+    "merging": "merging",
+    "plots": "reporting.plots",
+    "report": "reporting.html",
+    "testing": "testing",
+}
 _LAZY_NAMES = {
-    "JudgeAgreement": "reporting.agreement",
+    "JudgeAgreement": "reporting.judge_agreement",
     "agreement": "reporting.agreement",
     "Comparison": "reporting.comparison",
     "Placement": "evaluation.placement",
@@ -147,7 +155,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name in _LAZY_MODULES:
-            return import_module(f"ir_std.{name}")
+            return import_module(f"ir_std.{_LAZY_MODULES[name]}")
         if name in _LAZY_NAMES:
             value = getattr(import_module(f"ir_std.{_LAZY_NAMES[name]}"), name)
             globals()[name] = value  # for tools that read a module's names, such as pdoc

@@ -31,7 +31,7 @@ ANALYSIS = """
 
 MODULES = """
     ir_std.analysis ir_std.builders ir_std.cli ir_std.evaluation ir_std.factors ir_std.measures
-    ir_std.merging ir_std.plots ir_std.report ir_std.reporting ir_std.schemes ir_std.testing
+    ir_std.merging ir_std.reporting ir_std.reporting.plots ir_std.schemes ir_std.testing
     ir_std.reading ir_std.scores ir_std.trec
 """.split()  # noqa: SIM905 - a list of names reads better so
 

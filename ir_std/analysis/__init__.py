@@ -8,6 +8,7 @@ from ir_std.analysis.agreement import cohen_kappa, confusion_matrix, order_agree
 from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
 from ir_std.analysis.effects import paired_effect, random_effects
 from ir_std.analysis.means import residual_variance
+from ir_std.analysis.ranks import RankIntervals, rank_intervals
 from ir_std.analysis.significance import (
     discriminative_power,
     paired_p_values,
@@ -27,6 +28,7 @@ from ir_std.analysis.standardization import leave_out, standardize_matrix
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
 
 __all__ = [
+    "RankIntervals",
     "SwapRates",
     "bootstrap_covariance",
     "cohen_kappa",
@@ -42,6 +44,7 @@ __all__ = [
     "paired_p_values",
     "paired_t",
     "random_effects",
+    "rank_intervals",
     "residual_variance",
     "self_false_positives",
     "standardize_matrix",

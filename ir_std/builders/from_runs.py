@@ -66,6 +66,8 @@ BUILD_MEASURES = (
 """The measures of a set built from runs, unless others are named."""
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
 """Those of them that are reported when none are asked for."""
+SHORT = 0.1
+"""A system is short if on the median topic it has less than this share of the deepest's depth."""
 
 
 Progress = Callable[[Iterable["SystemScores | InputError"]], Iterable["SystemScores | InputError"]]
@@ -84,12 +86,15 @@ class SystemScores:
     values : ndarray, shape (n_measures, n_topics)
     depth : int
         The most documents it has on a topic, before it is cut.
+    length : int
+        How many it has on the median topic.
     """
 
     name: str
     tag: str
     values: Floats
     depth: int
+    length: int
 
 
 def build_factors(
@@ -192,6 +197,9 @@ def build_factors(
         + (f", cut to {depth} documents a topic" if depth else ""),
     } | judge_fields(judge)
     tags = [system.tag for system in systems]
+    if len(set(tags)) == len(tags):
+        short = {s.tag: s.length for s in systems if s.length < SHORT * info["depth"]}
+        info |= {"short_systems": dict(sorted(short.items()))} if short else {}
     scores = np.stack([system.values for system in systems], axis=-1)
     return factors_from_scores(
         dict(zip(names, scores, strict=True)),
@@ -327,7 +335,8 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
     if depth is not None and max(sizes) > depth:
         run = sort_run(run, depth)
     values = np.stack(list(evaluator.values(run).values()))
-    return SystemScores(run.name, tag or run_tag(run.name), values, max(sizes))
+    length = int(np.median(sizes))
+    return SystemScores(run.name, tag or run_tag(run.name), values, max(sizes), length)
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from ir_std.cli.streams import note
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
 from ir_std.reporting.agreement import agreement
-from ir_std.reporting.agreement_tables import TABLES as OF_AGREEMENT
+from ir_std.reporting.judge_agreement import TABLES as OF_AGREEMENT
 from ir_std.scores.inputs import name_runs
 
 RECOGNIZED = "-"

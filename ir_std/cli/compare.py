@@ -227,7 +227,7 @@ def check_picture(file: str, inputs: list[str], force: bool) -> None:
 
 def draw_picture(shown: Comparison | Effects, file: str) -> None:
     """Draw the comparison, or the effects, into a file."""
-    from ir_std.plots import comparison_figure, forest_figure
+    from ir_std.reporting.comparison_plots import comparison_figure, forest_figure
 
     figure = forest_figure(shown) if isinstance(shown, Effects) else comparison_figure(shown)
     picture = BytesIO()

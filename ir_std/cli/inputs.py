@@ -13,8 +13,8 @@ from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
 from ir_std.errors import UsageError, did_you_mean, nearest_names, suggestion
 from ir_std.measures import near_measures
-from ir_std.measures.lookup import by_name
 from ir_std.measures.names import only_in_trec_eval, translate_name
+from ir_std.measures.registry import by_name
 from ir_std.reading import QRELS, RUN, STANDARD_INPUT, FileSource, Source, files_below, source_of
 from ir_std.scores.inputs import kind_of, name_runs
 from ir_std.trec.inputs import is_dataset

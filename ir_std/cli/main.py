@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from ir_std._system.signals import end_on_signals, ignore_signals
 from ir_std._version import __version__
 from ir_std.cli.streams import PROGRAM, checked_output, fail, notes_suppressed, warn
 from ir_std.errors import IrStdError, StandardizationWarning
@@ -42,6 +43,16 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         sys.exit(fail(f"{message}; see {self.prog} --help"))
+
+
+def program() -> None:
+    """Run the command line in a process of its own, which signals end."""
+    end_on_signals()
+    try:
+        status = main()
+    finally:
+        ignore_signals()
+    sys.exit(status)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

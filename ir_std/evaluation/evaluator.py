@@ -11,7 +11,7 @@ from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
 from ir_std._arrays import Floats
-from ir_std.errors import InputError, UsageError, warn_caller
+from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation.columns import Formula, RawEvaluation, RawScores, make_columns
 from ir_std.evaluation.evaluation import Calculated, Evaluation, Scores
 from ir_std.evaluation.factor_messages import factor_messages
@@ -41,11 +41,16 @@ from ir_std.evaluation.run_messages import (
     score_messages,
 )
 from ir_std.factors.recognition import Match
+<<<<<<< HEAD
 from ir_std.measures import Measures, Standardized, as_measures, check_params, gains_are_shares
 from ir_std.scores.inputs import as_run_or_scores
+=======
+from ir_std.measures import Measures, Standardized, as_measures, check_params
+from ir_std.scores.inputs import as_run_or_scores, check_common_topics
+>>>>>>> main
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
-from ir_std.trec.qrels import Qrels, Ranking
+from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Ranker, sort_run
 from ir_std.trec.runs import Run
 
@@ -341,24 +346,6 @@ class StdEvaluator(providers.Evaluator):
         warn_caller([text for text in texts if text not in self._warned])
         self._warned.update(texts)
         return evaluation
-
-
-def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
-    """Check that a run and qrels belong together.
-
-    Raises
-    ------
-    InputError
-        If they have no topic in common.
-    """
-    if not set(run.topics) & set(qrels.topics):
-        raise InputError.at(
-            run.name,
-            None,
-            f"no topic in common with {qrels.name} (topics here such as "
-            f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
-            "give the qrels of the run's own topics",
-        )
 
 
 def _count_relevant(rankings: Iterable[Ranking]) -> int:

@@ -14,9 +14,9 @@ from ir_measures.measures import Measure
 from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import Evaluation
-from ir_std.evaluation.evaluator import StdEvaluator, check_common_topics
+from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.reading import FileSource
-from ir_std.scores.inputs import as_run_or_scores
+from ir_std.scores.inputs import as_run_or_scores, check_common_topics
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.runs import Run
 

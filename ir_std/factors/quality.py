@@ -242,6 +242,9 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
             f"The same scores in every measure: "
             f"{'; '.join(_system_names(factors, group) for group in groups)}."
         )
+    if short := factors.info.get("short_systems"):
+        listed = ", ".join(f"{tag} ({n})" for tag, n in short.items())
+        yield f"Short runs, with so many documents on the median topic: {listed}."
     measures_of: dict[str, list[str]] = {}
     for measure in factors.measures if measures is None else measures:
         for sentence in _measure_findings(factors, measure):

@@ -9,11 +9,11 @@ module                  what it holds
 ``sp``, ``dcg``,        the raw measures that ir_measures lacks, or has in part
 ``ntcir``
 ``family``              the standardized form of every measure: ``sAP``, ``snDCG@10``
-``parsing``             names of measures to objects
+``registry``            measures by name, ir_std's own and ir_measures'; names to objects
 ``parameters``          which parameters are allowed; canonical names
 ``equivalence``         measures that are equal once they are standardized
-``names``               what trec_eval and MTEB call the measures
-``lookup``              where names are looked up: ir_std's own, and ir_measures'
+``names``               what users of other tools write for measures
+``translation``         what trec_eval and MTEB call the measures, as tables
 ======================  ====================================================================
 """
 
@@ -31,10 +31,10 @@ from ir_std.measures.equivalence import equivalents, gains_are_shares, has_grade
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
-from ir_std.measures.lookup import join_ir_measures as _join_ir_measures
 from ir_std.measures.ntcir import Q, nERR
 from ir_std.measures.parameters import canonical, check_params
-from ir_std.measures.parsing import Measures, as_measures, near_measures, parse_measure
+from ir_std.measures.registry import Measures, as_measures, near_measures, parse_measure
+from ir_std.measures.registry import join_ir_measures as _join_ir_measures
 from ir_std.measures.sp import SP
 
 # Pickles of earlier versions name these here.

@@ -7,8 +7,8 @@ from typing import Any
 from ir_measures import measures as irm
 from ir_measures.measures import ParamInfo
 
-from ir_std.measures.lookup import own
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
+from ir_std.measures.registry import own
 
 _FORMULATION = ParamInfo(
     dtype=str, choices=["log2", "exp-log2", "jk"], default="log2", desc="DCG formulation"

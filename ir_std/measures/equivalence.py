@@ -8,7 +8,7 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure
 
 from ir_std.measures.dcg import DCG, nDCG
-from ir_std.measures.lookup import by_name
+from ir_std.measures.registry import by_name
 from ir_std.measures.sp import SP
 
 _GRADED = ("nDCG", "DCG", "RBP")

@@ -10,8 +10,8 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure, ParamInfo
 
 from ir_std.errors import UsageError
-from ir_std.measures.lookup import by_name, own
 from ir_std.measures.parameters import TypedMeasure, check_params
+from ir_std.measures.registry import by_name, own
 from ir_std.schemes import SCHEMES
 
 

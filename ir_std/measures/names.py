@@ -9,35 +9,11 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import IrStdError
 from ir_std.measures import canonical, parse_measure
-from ir_std.measures.lookup import by_name
+from ir_std.measures.registry import by_name
+from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
 
 UNBOUNDED = ("SP", "DCG", "alpha_DCG")
 """Measures whose values may exceed 1."""
-TREC_EVAL_NAMES = {
-    "map": "AP",
-    "map_cut_{}": "AP@{}",
-    "P_{}": "P@{}",
-    "recip_rank": "RR",
-    "Rprec": "Rprec",
-    "bpref": "Bpref",
-    "ndcg": "nDCG",
-    "ndcg_cut_{}": "nDCG@{}",
-    "recall_{}": "R@{}",
-    "success_{}": "Success@{}",
-    "iprec_at_recall_{}": "IPrec@{}",
-    "infAP": "infAP",
-    "set_P": "SetP",
-    "set_relative_P": "SetP(relative=True)",
-    "set_recall": "SetR",
-    "set_map": "SetAP",
-    "set_F": "SetF",
-    "set_F_{}": "SetF(beta={})",
-    "num_q": "NumQ",
-    "num_rel": "NumRel",
-    "num_ret": "NumRet",
-    "num_rel_ret": "NumRet(rel=1)",
-}
-"""trec_eval's names and the measures they are, ``{}`` the cutoff."""
 
 _RANKS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _CUTOFFS = {
@@ -49,8 +25,6 @@ _CUTOFFS = {
     "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
 }
 """The cutoffs that trec_eval takes where none is given; the names in lower case."""
-_SHARES = ("iprec_at_recall_{}", "set_F_{}")
-"""Their number is a fraction and no rank, even if it is written 0 or 1."""
 
 _OFFICIAL = (
     "num_q",
@@ -107,14 +81,6 @@ _ONLY_IN_TREC_EVAL = {
 }
 """Measures of trec_eval that ir_measures has none for."""
 
-_MTEB_NAMES = {
-    "ndcg_at_{}": "nDCG@{}",
-    "map_at_{}": "AP@{}",
-    "mrr_at_{}": "RR@{}",
-    "recall_at_{}": "R@{}",
-    "precision_at_{}": "P@{}",
-}
-
 
 def to_trec_eval(measure: str) -> str | None:
     """trec_eval's name of a measure, if it has one.
@@ -135,7 +101,7 @@ def from_trec_eval(name: str) -> str:
     >>> from_trec_eval("ndcg_cut_10")
     'nDCG@10'
     """
-    return _translated(name, TREC_EVAL_NAMES) or name
+    return translated(name, TREC_EVAL_NAMES) or name
 
 
 def from_mteb(name: str) -> str | None:
@@ -144,7 +110,7 @@ def from_mteb(name: str) -> str | None:
     >>> from_mteb("mrr_at_10")
     'RR@10'
     """
-    return _translated(name, _MTEB_NAMES)
+    return translated(name, MTEB_NAMES)
 
 
 def translate_name(name: str) -> list[str]:
@@ -175,7 +141,7 @@ def translate_name(name: str) -> list[str]:
         return [name]
     for prefix in ("", "s"):
         if name[: len(prefix)].lower() == prefix:
-            ours = _translated(name[len(prefix) :], TREC_EVAL_NAMES | _MTEB_NAMES, re.IGNORECASE)
+            ours = translated(name[len(prefix) :], TREC_EVAL_NAMES | MTEB_NAMES, re.IGNORECASE)
             if ours:
                 return [prefix + ours]
     same = {m.__name__ for alias, m in by_name.items() if alias.lower() == word[0].lower()}
@@ -200,16 +166,6 @@ def missing_from_group(name: str) -> list[str]:
 def only_in_trec_eval(name: str) -> bool:
     """Whether trec_eval has a measure of that name and ir_measures has none for it."""
     return name.partition(".")[0] in _ONLY_IN_TREC_EVAL
-
-
-def _translated(name: str, names: dict[str, str], flags: int = 0) -> str | None:
-    for theirs, ours in names.items():
-        match = re.fullmatch(theirs.replace("{}", r"(\d+(?:\.\d+)?)"), name, flags)
-        if match:
-            cutoff = "".join(match.groups())
-            whole = "." not in cutoff and theirs not in _SHARES
-            return ours.format(cutoff if whole else float(cutoff))
-    return None
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ir_measures.measures import ParamInfo
 
-from ir_std.measures.lookup import own
+from ir_std.measures.registry import own
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ir_measures.measures import ParamInfo
 
-from ir_std.measures.lookup import own
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
+from ir_std.measures.registry import own
 
 
 class _SP(TypedMeasure):

@@ -1,141 +1,31 @@
-"""Two judgments of the same topics side by side: :func:`agreement`, and what it returns."""
+"""Two judgments of the same topics, compared: :func:`agreement`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
-from ir_std.analysis.agreement import (
-    Interval,
-    OrderAgreement,
-    cohen_kappa,
-    confusion_matrix,
-    kappa_interval,
-    order_agreement,
-)
-from ir_std.analysis.estimate import Estimate
-from ir_std.errors import UsageError, look_up
+from ir_std.errors import UsageError
 from ir_std.evaluation.api import companions
-from ir_std.evaluation.by_measure import ByMeasure
+from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.recognition import Match
 from ir_std.measures import Measures, as_measures, parse_measure
-from ir_std.reporting.agreement_tables import OF_SYSTEMS, TABLES
+from ir_std.reporting.judge_agreement import JudgeAgreement, compare_labels
 from ir_std.reporting.results import Results, evaluate
-from ir_std.reporting.tables import Table
 from ir_std.schemes import scheme_names
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 
 MEASURES = ("nDCG@10", "AP", "P@10")
 """The measures by which runs are compared where no factors suggest others."""
-MOST_LEVELS = 100
-"""The most levels that are told apart."""
-
-
-@dataclass(frozen=True, eq=False)
-class JudgeAgreement:
-    """How two judges agree on documents, and on systems.
-
-    Attributes
-    ----------
-    names : (str, str)
-        What the two judgments are called.
-    topics : tuple of str
-        The topics that both have, in the first one's order.
-    confusion : ndarray of int, shape (n_topics, n_levels, n_levels)
-        Documents that both judged, by topic and level; rows are the first one's.
-    judged_once : (int, int)
-        Documents of these topics that only the first, and only the second judged.
-    systems : tuple of str
-        Those whose scores are compared; empty without runs.
-    scores : mapping of Measure to (ndarray, ndarray)
-        By each, shape (n_topics, n_systems); NaN where there is none.
-    notes : tuple of str
-        What a reader should know.
-    """
-
-    names: tuple[str, str]
-    topics: tuple[str, ...]
-    confusion: Ints
-    judged_once: tuple[int, int]
-    systems: tuple[str, ...]
-    scores: Mapping[Measure, tuple[Floats, Floats]]
-    notes: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return (
-            f"<JudgeAgreement of {' and '.join(self.names)}: {len(self.topics)} topics, "
-            f"{self.confusion.sum()} documents, {len(self.systems)} systems>"
-        )
-
-    def kappa(self, weights: str = "none") -> Interval:
-        """Cohen's kappa over the documents of all topics.
-
-        Parameters
-        ----------
-        weights : {'none', 'linear', 'quadratic'}
-        """
-        return kappa_interval(self.confusion, weights)
-
-    def kappa_at(self, level: int) -> float:
-        """Cohen's kappa of relevant or not, where documents from a level on are relevant.
-
-        NaN where one of the two has no document at it or above.
-        """
-        whole = self.confusion.sum(axis=0)
-        if not whole[level:].any() or not whole[:, level:].any():
-            return float("nan")
-        halves = [slice(0, level), slice(level, None)]
-        return float(cohen_kappa([[whole[a, b].sum() for b in halves] for a in halves]))
-
-    @cached_property
-    def order(self) -> dict[Measure, OrderAgreement]:
-        """By measure how alike the systems' orders and scores are."""
-        return {
-            m: order_agreement(*scores)
-            for m, scores in self.scores.items()
-            if not np.isnan(scores[0] + scores[1]).any(axis=1).all()
-        }
-
-    def difference(self, system: str, measure: Measure | str) -> Estimate:
-        """A system's mean by the second less that by the first, paired by topic."""
-        column = self.systems.index(system)
-        first, second = self.scores[parse_measure(measure)]
-        return Estimate.of(second[:, column] - first[:, column])
-
-    @property
-    def tables(self) -> dict[str, Table]:
-        """All tables by name: ``labels``, ``confusion``, ``topics``, ``order``, ``means``."""
-        return {name: self.table(name) for name in TABLES if self.systems or name not in OF_SYSTEMS}
-
-    def table(self, name: str = "labels", places: int = 4) -> Table:
-        """One of the tables.
-
-        Parameters
-        ----------
-        name : {'labels', 'confusion', 'topics', 'order', 'means'}
-        places : int
-            Decimals; -1 for all.
-
-        Raises
-        ------
-        UsageError
-            If there is no such table, or no runs for it.
-        """
-        make = look_up(name, TABLES, "table")
-        if name in OF_SYSTEMS and not self.systems:
-            raise UsageError(f"the table {name} is of systems: give runs")
-        return make(self, places)
 
 
 def agreement(
@@ -230,28 +120,6 @@ def _names(pair: tuple[Qrels, Qrels]) -> tuple[str, str]:
     """The names of the files, or first and second where there are none or they are the same."""
     one, other = (os.path.basename(q.name).removesuffix(".txt") for q in pair)
     return (one, other) if one != other and one and other else ("first", "second")
-
-
-def compare_labels(
-    pair: tuple[Qrels, Qrels], topics: Sequence[str]
-) -> tuple[Ints, tuple[int, int]]:
-    """Confusion matrices by topic, and how many documents only one of the two judged."""
-    n_levels = max(2, 1 + max(q.max_level for q in pair))
-    if n_levels > MOST_LEVELS:
-        raise UsageError(
-            f"levels up to {n_levels - 1}: agreement is of at most {MOST_LEVELS} levels"
-        )
-    matrices = np.zeros((len(topics), n_levels, n_levels), np.int64)
-    alone = [0, 0]
-    for i, topic in enumerate(topics):
-        one, other = (q.judged[topic] for q in pair)
-        both = [d for d in one if d in other]
-        matrices[i] = confusion_matrix(
-            [max(0, one[d]) for d in both], [max(0, other[d]) for d in both], n_levels
-        )
-        alone[0] += len(one) - len(both)
-        alone[1] += len(other) - len(both)
-    return matrices, (alone[0], alone[1])
 
 
 def _default_measures(matches: Sequence[Match]) -> list[Measure]:

@@ -19,8 +19,7 @@ from ir_std._arrays import Floats
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, paired_tests
 from ir_std.errors import UsageError
-from ir_std.evaluation.by_measure import ByMeasure
-from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.evaluation import ByMeasure, Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message, message_texts
 from ir_std.evaluation.peers import Peers, peers_of

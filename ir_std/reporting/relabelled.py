@@ -12,8 +12,8 @@ from ir_measures.measures import Measure
 from ir_std.analysis.estimate import Estimate
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
-from ir_std.reporting.agreement import JudgeAgreement, compare_labels
 from ir_std.reporting.comparison import Comparison
+from ir_std.reporting.judge_agreement import JudgeAgreement, compare_labels
 from ir_std.reporting.part import Part
 from ir_std.reporting.tables import Table, interval_cell, label_cell
 

@@ -186,7 +186,7 @@ class Results(EvaluatedRuns):
         ax : matplotlib.axes.Axes, optional
             The current axes if not given.
         """
-        from ir_std.reporting.plots import ranking
+        from ir_std.reporting.result_plots import ranking
 
         return ranking(self, measure or next(iter(self.plans), self.measures[0]), ax)
 

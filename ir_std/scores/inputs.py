@@ -184,3 +184,21 @@ def _is_table(given: Sequence[Any]) -> bool:
         or (isinstance(row, Mapping) and isinstance(row.get("query_id"), str))
         for row in given[:1]
     )
+
+
+def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
+    """Check that a run and qrels belong together.
+
+    Raises
+    ------
+    InputError
+        If they have no topic in common.
+    """
+    if not set(run.topics) & set(qrels.topics):
+        raise InputError.at(
+            run.name,
+            None,
+            f"no topic in common with {qrels.name} (topics here such as "
+            f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
+            "give the qrels of the run's own topics",
+        )

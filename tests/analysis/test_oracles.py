@@ -150,6 +150,22 @@ def all_t(rng: np.random.Generator) -> Cases:
         )
 
 
+@audit("rank_intervals", "scipy.stats.ttest_rel of each pair", 0)
+def intervals_of_ranks(rng: np.random.Generator) -> Cases:
+    for x in matrices(rng):
+        if len(x) < 5:
+            continue
+        better = np.zeros((x.shape[1], x.shape[1]), bool)
+        for j, k in pairs(x.shape[1]):
+            test = stats.ttest_rel(x[:, j], x[:, k])
+            better[j, k] = test.pvalue < 0.05 and test.statistic > 0
+            better[k, j] = test.pvalue < 0.05 and test.statistic < 0
+        yield (
+            np.array(analysis.rank_intervals(x)),
+            np.array([1 + better.sum(axis=0), x.shape[1] - better.sum(axis=1)]),
+        )
+
+
 @audit("paired_p_values, near duplicates", "scipy.stats.ttest_rel")
 def near_duplicates(rng: np.random.Generator) -> Cases:
     for exponent in np.arange(0, 11, 0.25):

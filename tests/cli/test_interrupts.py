@@ -164,7 +164,7 @@ def test_signals_that_a_program_was_started_to_ignore_stay_ignored(command: list
 def test_an_interrupt_after_the_work_is_done_changes_nothing() -> None:
     # Handlers of Python's are gone by the time that what modules hold is deleted.
     code = (
-        "import os, signal, sys; from ir_std.__main__ import program\n"
+        "import os, signal, sys; from ir_std.cli.main import program\n"
         "class Last:\n"
         "    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT):\n"
         "        kill(me, number)\n"

@@ -18,7 +18,7 @@ fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
 
 PROGRAM = (
-    "import sys; from ir_std.__main__ import program; from ir_std.cli import streams; "
+    "import sys; from ir_std.cli.main import program; from ir_std.cli import streams; "
     "streams.AFTER = float(sys.argv.pop(1)); program()"
 )
 AT_ONCE, NEVER = "0", "3600"

@@ -15,7 +15,7 @@ from ir_measures import AP, RR, P
 import ir_std
 from ir_std import FactorSet, nDCG, sAP, sP
 from ir_std.errors import MissingMeasureError
-from ir_std.evaluation.by_measure import ByMeasure
+from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.factors.judgments import judgments_of
 from ir_std.trec.inputs import as_qrels
 

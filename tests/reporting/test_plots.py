@@ -256,5 +256,5 @@ def test_without_matplotlib_one_line_says_what_to_install(
 
 
 def test_importing_plots_does_not_import_matplotlib() -> None:
-    code = "import ir_std.plots, ir_std.report, sys; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys; from ir_std import plots, report; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

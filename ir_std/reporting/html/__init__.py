@@ -1,4 +1,4 @@
-"""The report: one page, complete in itself."""
+"""The report, which users find as ``ir_std.report``: one page, complete in itself."""
 
 from ir_std.reporting.html.report import write_report
 

@@ -1,13 +1,27 @@
-"""The tables of an agreement: of labels, and of the systems' order and means."""
+"""Two judgments of the same topics side by side: how they agree, and the tables of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from ir_measures.measures import Measure
 
-from ir_std.analysis.agreement import WEIGHTS, Interval, cohen_kappa
+from ir_std._arrays import Floats, Ints
+from ir_std.analysis.agreement import (
+    WEIGHTS,
+    Interval,
+    OrderAgreement,
+    cohen_kappa,
+    confusion_matrix,
+    kappa_interval,
+    order_agreement,
+)
+from ir_std.analysis.estimate import Estimate
+from ir_std.errors import UsageError, look_up
+from ir_std.measures import parse_measure
 from ir_std.reporting.tables import (
     Cell,
     Table,
@@ -16,9 +30,128 @@ from ir_std.reporting.tables import (
     label_cell,
     number_cell,
 )
+from ir_std.trec.qrels import Qrels
 
-if TYPE_CHECKING:
-    from ir_std.reporting.agreement import JudgeAgreement
+MOST_LEVELS = 100
+"""The most levels that are told apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeAgreement:
+    """How two judges agree on documents, and on systems.
+
+    Attributes
+    ----------
+    names : (str, str)
+        What the two judgments are called.
+    topics : tuple of str
+        The topics that both have, in the first one's order.
+    confusion : ndarray of int, shape (n_topics, n_levels, n_levels)
+        Documents that both judged, by topic and level; rows are the first one's.
+    judged_once : (int, int)
+        Documents of these topics that only the first, and only the second judged.
+    systems : tuple of str
+        Those whose scores are compared; empty without runs.
+    scores : mapping of Measure to (ndarray, ndarray)
+        By each, shape (n_topics, n_systems); NaN where there is none.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    names: tuple[str, str]
+    topics: tuple[str, ...]
+    confusion: Ints
+    judged_once: tuple[int, int]
+    systems: tuple[str, ...]
+    scores: Mapping[Measure, tuple[Floats, Floats]]
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"<JudgeAgreement of {' and '.join(self.names)}: {len(self.topics)} topics, "
+            f"{self.confusion.sum()} documents, {len(self.systems)} systems>"
+        )
+
+    def kappa(self, weights: str = "none") -> Interval:
+        """Cohen's kappa over the documents of all topics.
+
+        Parameters
+        ----------
+        weights : {'none', 'linear', 'quadratic'}
+        """
+        return kappa_interval(self.confusion, weights)
+
+    def kappa_at(self, level: int) -> float:
+        """Cohen's kappa of relevant or not, where documents from a level on are relevant.
+
+        NaN where one of the two has no document at it or above.
+        """
+        whole = self.confusion.sum(axis=0)
+        if not whole[level:].any() or not whole[:, level:].any():
+            return float("nan")
+        halves = [slice(0, level), slice(level, None)]
+        return float(cohen_kappa([[whole[a, b].sum() for b in halves] for a in halves]))
+
+    @cached_property
+    def order(self) -> dict[Measure, OrderAgreement]:
+        """By measure how alike the systems' orders and scores are."""
+        return {
+            m: order_agreement(*scores)
+            for m, scores in self.scores.items()
+            if not np.isnan(scores[0] + scores[1]).any(axis=1).all()
+        }
+
+    def difference(self, system: str, measure: Measure | str) -> Estimate:
+        """A system's mean by the second less that by the first, paired by topic."""
+        column = self.systems.index(system)
+        first, second = self.scores[parse_measure(measure)]
+        return Estimate.of(second[:, column] - first[:, column])
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """All tables by name: ``labels``, ``confusion``, ``topics``, ``order``, ``means``."""
+        return {name: self.table(name) for name in TABLES if self.systems or name not in OF_SYSTEMS}
+
+    def table(self, name: str = "labels", places: int = 4) -> Table:
+        """One of the tables.
+
+        Parameters
+        ----------
+        name : {'labels', 'confusion', 'topics', 'order', 'means'}
+        places : int
+            Decimals; -1 for all.
+
+        Raises
+        ------
+        UsageError
+            If there is no such table, or no runs for it.
+        """
+        make = look_up(name, TABLES, "table")
+        if name in OF_SYSTEMS and not self.systems:
+            raise UsageError(f"the table {name} is of systems: give runs")
+        return make(self, places)
+
+
+def compare_labels(
+    pair: tuple[Qrels, Qrels], topics: Sequence[str]
+) -> tuple[Ints, tuple[int, int]]:
+    """Confusion matrices by topic, and how many documents only one of the two judged."""
+    n_levels = max(2, 1 + max(q.max_level for q in pair))
+    if n_levels > MOST_LEVELS:
+        raise UsageError(
+            f"levels up to {n_levels - 1}: agreement is of at most {MOST_LEVELS} levels"
+        )
+    matrices = np.zeros((len(topics), n_levels, n_levels), np.int64)
+    alone = [0, 0]
+    for i, topic in enumerate(topics):
+        one, other = (q.judged[topic] for q in pair)
+        both = [d for d in one if d in other]
+        matrices[i] = confusion_matrix(
+            [max(0, one[d]) for d in both], [max(0, other[d]) for d in both], n_levels
+        )
+        alone[0] += len(one) - len(both)
+        alone[1] += len(other) - len(both)
+    return matrices, (alone[0], alone[1])
 
 
 def _labels(agreement: JudgeAgreement, places: int) -> Table:

@@ -1,23 +1,70 @@
-"""Names of measures: read, and corrected where they cannot be."""
+"""The registry of measures by name, and names read: to objects, or to the nearest one meant."""
 
 from __future__ import annotations
 
 import ast
+import logging
 import re
+from collections import ChainMap
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from ir_measures import measures as irm
 from ir_measures.measures import Measure
+from ir_measures.measures.base import registry as theirs
 
 from ir_std.errors import UnknownMeasureError, UsageError, did_you_mean, nearest_names
-from ir_std.measures.lookup import by_name, log_conflict
 from ir_std.measures.parameters import check_params
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str
 """One measure or several, as objects or by name."""
 
+
 _HOW_TO_WRITE = "write it as Name, Name@10 or Name(key=value)@10"
 _MISTAKEN_FOR_DIGITS = str.maketrans("OoIl", "0011")
+
+_logger = logging.getLogger("ir_std")
+_ORIGINAL_NDCG = irm.nDCG
+
+
+class Guests(ChainMap[str, Any]):
+    """What ``ir_measures.measures.registry`` is while ir_std is imported.
+
+    ir_measures' own registry comes first and stays as it is: names that users register there,
+    before ir_std is imported or afterwards, are theirs.  What it lacks is ir_std's.
+    """
+
+    def __getitem__(self, name: str) -> Any:
+        log_conflict(name)
+        return super().__getitem__(name)
+
+
+own: dict[str, Measure] = {}
+"""The measures of ir_std by name."""
+by_name: ChainMap[str, Any] = ChainMap(own, theirs)
+"""What ir_std understands by a name: its own measure if it has one, else ir_measures'."""
+_conflicts: set[str] = set()
+
+
+def log_conflict(name: str) -> None:
+    """Say once that a user's measure has the name of one of ir_std's."""
+    if name not in own or theirs.get(name, _ORIGINAL_NDCG) is _ORIGINAL_NDCG:
+        return
+    if name not in _conflicts:
+        _conflicts.add(name)
+        _logger.warning(
+            "%s is registered with ir_measures by somebody else, and stays so there; "
+            "in calls of ir_std the name is ir_std.%s",
+            name,
+            name,
+        )
+
+
+def join_ir_measures() -> None:
+    """Let ir_measures find ir_std's measures by name, behind all of its own."""
+    vars(irm)["registry"] = Guests(theirs, own)
+    for name in own:
+        log_conflict(name)
 
 
 def parse_measure(measure: str | Measure) -> Measure:

@@ -1,0 +1,54 @@
+"""The names that trec_eval and MTEB have for measures, as tables."""
+
+from __future__ import annotations
+
+import re
+
+TREC_EVAL_NAMES = {
+    "map": "AP",
+    "map_cut_{}": "AP@{}",
+    "P_{}": "P@{}",
+    "recip_rank": "RR",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "ndcg": "nDCG",
+    "ndcg_cut_{}": "nDCG@{}",
+    "recall_{}": "R@{}",
+    "success_{}": "Success@{}",
+    "iprec_at_recall_{}": "IPrec@{}",
+    "infAP": "infAP",
+    "set_P": "SetP",
+    "set_relative_P": "SetP(relative=True)",
+    "set_recall": "SetR",
+    "set_map": "SetAP",
+    "set_F": "SetF",
+    "set_F_{}": "SetF(beta={})",
+    "num_q": "NumQ",
+    "num_rel": "NumRel",
+    "num_ret": "NumRet",
+    "num_rel_ret": "NumRet(rel=1)",
+}
+"""trec_eval's names and the measures they are, ``{}`` the cutoff."""
+
+MTEB_NAMES = {
+    "ndcg_at_{}": "nDCG@{}",
+    "map_at_{}": "AP@{}",
+    "mrr_at_{}": "RR@{}",
+    "recall_at_{}": "R@{}",
+    "precision_at_{}": "P@{}",
+}
+"""MTEB's names and the measures they are."""
+
+_SHARES = ("iprec_at_recall_{}", "set_F_{}")
+"""Their number is a fraction and no rank, even if it is written 0 or 1."""
+
+
+def translated(name: str, names: dict[str, str], flags: int = 0) -> str | None:
+    """The measure that one of these names stands for, if it is one of them."""
+    for theirs, ours in names.items():
+        match = re.fullmatch(theirs.replace("{}", r"(\d+(?:\.\d+)?)"), name, flags)
+        if match:
+            cutoff = "".join(match.groups())
+            whole = "." not in cutoff and theirs not in _SHARES
+            return ours.format(cutoff if whole else float(cutoff))
+    return None
