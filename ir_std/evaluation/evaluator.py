@@ -41,13 +41,8 @@ from ir_std.evaluation.run_messages import (
     score_messages,
 )
 from ir_std.factors.recognition import Match
-<<<<<<< HEAD
 from ir_std.measures import Measures, Standardized, as_measures, check_params, gains_are_shares
-from ir_std.scores.inputs import as_run_or_scores
-=======
-from ir_std.measures import Measures, Standardized, as_measures, check_params
 from ir_std.scores.inputs import as_run_or_scores, check_common_topics
->>>>>>> main
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Ranking

@@ -6,8 +6,8 @@ from typing import Any
 
 from ir_measures.measures import ParamInfo
 
-from ir_std.measures.registry import own
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
+from ir_std.measures.registry import own
 
 
 class _Q(TypedMeasure):
