@@ -121,7 +121,8 @@ where a run ranks, and can be computed again without some systems
 
 None of them makes a number wrong.  Fewer than {FEW_SYSTEMS} systems make a deviation unsure (by 11%
 at {FEW_SYSTEMS}); a coarse measure leaves a good run nowhere to go; beside systems of before {OLD}
-any run of today looks excellent.  A match carries these words
+any run of today looks excellent; and low systems, as those of broken runs, lift all others:
+`--without low` (`without="low"`) computes the factors without them.  A match carries these words
 (`ir_std.recognize(qrels).qualities`); what is behind them is below, set by set, and in the HTML
 report for the measures that it shows.
 

@@ -184,10 +184,11 @@ def build_factors(
     systems = _check_results(results, skip_bad)
     _warn_of_copies(systems)
     deepest = max(system.depth for system in systems)
+    deepest = min(deepest, depth or deepest)
     info = {
         "id": id,
         "title": title or id,
-        "depth": min(deepest, depth or deepest),
+        "depth": deepest,
         "max_level": judgments.max_level,
         "resolution": 0,
         "source": source,
@@ -198,7 +199,7 @@ def build_factors(
     } | judge_fields(judge)
     tags = [system.tag for system in systems]
     if len(set(tags)) == len(tags):
-        short = {s.tag: s.length for s in systems if s.length < SHORT * info["depth"]}
+        short = {s.tag: s.length for s in systems if s.length < SHORT * deepest}
         info |= {"short_systems": dict(sorted(short.items()))} if short else {}
     scores = np.stack([system.values for system in systems], axis=-1)
     return factors_from_scores(

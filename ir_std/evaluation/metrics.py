@@ -229,7 +229,8 @@ def q_measure(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Float
 def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
     """The sum of the levels up to each document, within its topic; topics ascend."""
     total = np.append(0, np.cumsum(r.level))
-    return total[1:] - total[np.searchsorted(r.topic, r.topic)]
+    within: npt.NDArray[np.int64] = total[1:] - total[np.searchsorted(r.topic, r.topic)]
+    return within
 
 
 def _rounded(values: Iterable[float]) -> Floats:

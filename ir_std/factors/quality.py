@@ -162,7 +162,8 @@ def _numbers_of_systems(factors: FactorSet, measure: str) -> Floats:
     """How many systems score on each topic; infinite where scores are not known."""
     if measure not in factors.scores:
         return np.full(len(factors.topics), np.inf)
-    return np.count_nonzero(~np.isnan(factors.scores[measure]), axis=1).astype(float)
+    numbers: Floats = np.isfinite(factors.scores[measure]).sum(axis=1, dtype=float)
+    return numbers
 
 
 def _topics_where(factors: FactorSet, rows: npt.NDArray[np.bool_]) -> tuple[str, ...]:
