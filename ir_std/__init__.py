@@ -27,6 +27,7 @@ Factors
     recognize, Match: which collection qrels are of
     available_factors, load_factors, FactorSet
     build_factors, build_from_scores: sets of your own
+    system: the scores of one of the systems behind a set, "dl19-passage/p_bert"
 Merging of ranked lists
     normalize, merge
 
@@ -60,6 +61,7 @@ from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.recognition import Match
+from ir_std.factors.systems import system
 from ir_std.measures import (
     DCG, NDCG, SP, Q, Standardized, nDCG, nERR, parse_measure, sAP, sBpref, sDCG, sERR, sJudged,
     snDCG, snERR, sP, sQ, sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
@@ -105,7 +107,7 @@ __all__ = [
     "read_trec_qrels", "read_trec_run", "recognize", "report", "Results", "sAP", "sBpref", "Scores",
     "sDCG", "sERR", "sJudged", "snDCG", "snERR", "SP", "sP", "sQ", "sR", "sRBP", "sRprec", "sRR",
     "sSP", "sSuccess", "StandardizationWarning", "standardize", "Standardized", "standardized",
-    "StdEvaluator", "StdProvider", "testing", "UnknownMeasureError", "UnknownSetError",
+    "StdEvaluator", "StdProvider", "system", "testing", "UnknownMeasureError", "UnknownSetError",
     "UsageError",
     # Of ir_measures:
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",

@@ -22,6 +22,7 @@ from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_set_target
+from ir_std.factors.systems import refuse_systems
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -78,6 +79,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Build the set and write it."""
+    refuse_systems(args.runs, "a factor set")
     given = [args.qrels, *args.runs, *(args.from_scores or ())]
     check_set_target(args.output, filter(None, given), args.force)
     about = {

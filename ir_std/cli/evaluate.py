@@ -38,10 +38,10 @@ from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for, select_factors
 from ir_std.evaluation.evaluation import Evaluation
+from ir_std.evaluation.inputs import inputs_by_name, judgments_for, left_out
 from ir_std.evaluation.parallel import evaluate_runs
 from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME
 from ir_std.schemes import scheme_names
-from ir_std.scores.inputs import qrels_or_counts, runs_by_name
 from ir_std.scores.run_scores import RunScores
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
@@ -148,8 +148,9 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     sort, (inputs, measures) = parse_sort_measure(args), parse_arguments(args)
     schemes, runs = _schemes(args), read_runs(inputs, args.measure)
-    judgments = qrels_or_counts(runs.values(), inputs.qrels)
-    match = select_factors(judgments, args.factors, systems=args.systems, without=args.without)
+    judgments = judgments_for(runs.values(), inputs.qrels)
+    without = left_out(args.without, runs.values())
+    match = select_factors(judgments, args.factors, systems=args.systems, without=without)
     evaluator = evaluator_for(
         judgments, measures or None, schemes, match, runs.values(), args.residual
     )
@@ -212,7 +213,7 @@ def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
     UsageError
         If ``--measure`` is given, and nothing is there that it could be of.
     """
-    runs = runs_by_name(inputs.named, measure)
+    runs = inputs_by_name(inputs.named, measure)
     if measure is not None and not any(isinstance(run, RunScores) for run in runs.values()):
         raise UsageError(
             f"--measure is of tables of scores, and these are runs: to evaluate by "

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
 from ir_std.errors import UsageError, did_you_mean, nearest_names, suggestion
+from ir_std.factors.systems import find_system, may_be_system, names_system
 from ir_std.measures import near_measures
 from ir_std.measures.names import only_in_trec_eval, translate_name
 from ir_std.measures.registry import by_name
@@ -25,15 +26,15 @@ class Inputs(NamedTuple):
 
     Attributes
     ----------
-    runs : list of Source
-        Runs, or scores of runs.
+    runs : list of Source or str
+        Runs, scores of runs, or names of sets' systems.
     qrels : Source, str or None
         Also the id of an ir_datasets dataset; None where scores alone are given.
     measures : list of str
         As they were written.
     """
 
-    runs: list[Source]
+    runs: list[Source | str]
     qrels: Source | str | None
     measures: list[str]
 
@@ -43,7 +44,7 @@ class Inputs(NamedTuple):
         return [file.name for file in (*self.runs, self.qrels) if isinstance(file, FileSource)]
 
     @property
-    def named(self) -> dict[str, Source]:
+    def named(self) -> dict[str, Source | str]:
         """Runs and scores by name."""
         return name_runs(self.runs)
 
@@ -72,8 +73,8 @@ class SortedArguments(NamedTuple):
 
     Attributes
     ----------
-    runs : list of Source
-        Runs, or scores of runs.
+    runs : list of Source or str
+        Runs, scores of runs, or names of sets' systems.
     n_run_files : int
         How many of them are runs.
     qrels : list of Source or str
@@ -81,7 +82,7 @@ class SortedArguments(NamedTuple):
     measures : list of str
     """
 
-    runs: list[Source]
+    runs: list[Source | str]
     n_run_files: int
     qrels: list[Source | str]
     measures: list[str]
@@ -99,7 +100,7 @@ def sort_arguments(arguments: Iterable[str]) -> SortedArguments:
     """
     qrels: list[Source | str] = []
     measures: list[str] = []
-    runs: dict[str, Source] = {}
+    runs: dict[str, Source | str] = {}
     n_run_files = 0
     for given in expand_folders(arguments):
         if given == STANDARD_INPUT or os.path.lexists(given):
@@ -112,10 +113,14 @@ def sort_arguments(arguments: Iterable[str]) -> SortedArguments:
                 qrels.append(source)
             else:
                 runs[given] = source
+            if may_be_system(given):
+                note(f"{given} is the name of a file here and of a system: taken for the file")
             if given in by_name:
                 note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif is_measure(given):
             measures.append(given)
+        elif names_system(given):
+            runs[given] = given
         elif is_dataset(given):
             qrels.append(given)
         else:
@@ -199,6 +204,7 @@ def input_name(file: Source | str) -> str:
 
 def _unknown(given: str) -> str:
     """What is wrong with an argument that is nothing known."""
+    find_system(given)  # says which systems a set has, if it names one
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " and no ir_datasets id of that name" if "/" in given else ""
         here = os.path.dirname(given) or "."

@@ -23,6 +23,7 @@ from ir_std._system.files import check_output
 from ir_std.cli.inputs import expand_folders, open_input
 from ir_std.cli.streams import note, warn
 from ir_std.errors import abbreviate
+from ir_std.factors.systems import refuse_systems
 from ir_std.merging import BY_RANK, COMBINE, METHODS, merge, runs_without_common_topics
 from ir_std.trec.files import read_run, run_text, write_run
 
@@ -62,6 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read, merge and write."""
     files = list(expand_folders(args.runs))
+    refuse_systems(files, "merging")
     if args.output != STANDARD_OUTPUT:
         check_output(args.output, files, new=not args.force)  # before the work
     runs = [read_run(open_input(file)) for file in files]

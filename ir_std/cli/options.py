@@ -51,8 +51,8 @@ def add_factor_options(parser: ArgumentParser) -> None:
         metavar="TAG",
         action="append",
         default=[],
-        help="leave a system out of the factors (once for each); low: those whose means "
-        "are far below the others'",
+        help="leave a system out of the factors (once for each); self: those of the set that are "
+        "evaluated; low: those whose means are far below the others'",
     )
     add_residual_option(parser)
 

@@ -98,7 +98,8 @@ def evaluator(
         Other systems on the same topics, as ``"modern"``: see
         :func:`select_factors`.
     without : str or iterable of str
-        Systems of the set to leave out.
+        Systems of the set to leave out.  Without this a system of the set is standardized by all of
+        them, itself included, as Webber, Moffat and Zobel (2008) do.
     residual : bool
         Of a residual collection, such as TREC-COVID's rounds from 2 on: take the documents that
         were judged in earlier rounds out of runs, as they are not in those of the systems.

@@ -15,6 +15,7 @@ from ir_std.errors import UsageError, warn_caller
 from ir_std.evaluation.columns import Formula, RawEvaluation, RawScores, make_columns
 from ir_std.evaluation.evaluation import Calculated, Evaluation, Scores
 from ir_std.evaluation.factor_messages import factor_messages
+from ir_std.evaluation.inputs import read_input, scores_on
 from ir_std.evaluation.messages import (
     Message,
     gain_messages,
@@ -32,6 +33,7 @@ from ir_std.evaluation.plans import (
     Plan,
     make_plan,
     match_factors,
+    similar_measures,
 )
 from ir_std.evaluation.residual import EarlierDocuments
 from ir_std.evaluation.run_messages import (
@@ -41,8 +43,9 @@ from ir_std.evaluation.run_messages import (
     score_messages,
 )
 from ir_std.factors.recognition import Match
+from ir_std.factors.systems import ScoresOfSystem
 from ir_std.measures import Measures, Standardized, as_measures, check_params, gains_are_shares
-from ir_std.scores.inputs import as_run_or_scores, check_common_topics
+from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Ranking
@@ -186,7 +189,7 @@ class StdEvaluator(providers.Evaluator):
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes.
+            Any form that :func:`ir_std.evaluation.inputs.read_input` takes.
         name : str, optional
             What messages call it; the file's name if not given.
         depth : int, optional
@@ -197,12 +200,15 @@ class StdEvaluator(providers.Evaluator):
         UsageError
             If documents are to be taken out, or a depth is given, and ``run`` holds scores.
         """
-        read = as_run_or_scores(run)
+        read = read_input(run)
         if read.topics and self.qrels.topics:
             check_common_topics(read, self.qrels)
         name = name or read.name
+        if isinstance(read, ScoresOfSystem):
+            read = scores_on(read, self.qrels)
         if isinstance(read, RunScores):
-            if self.residual or depth is not None:
+            has_all = self.residual and not isinstance(read, ScoresOfSystem)
+            if has_all or depth is not None:
                 raise UsageError(f"{name} holds scores, of which no document can be left out")
             raw = self._look_up(read, name)
         else:
@@ -264,7 +270,7 @@ class StdEvaluator(providers.Evaluator):
             if measure is None:
                 raise UsageError(
                     f"{scores.name} has no {column.measure}: it has "
-                    f"{', '.join(map(str, scores.values))}"
+                    f"{similar_measures(map(str, scores.values), [str(column.measure)])}"
                 )
             values = scores.column(measure, self.qrels.topics)
             raw[column.raw] = RawScores.of(column.measure, values, scores.step_of(measure))
@@ -279,7 +285,7 @@ class StdEvaluator(providers.Evaluator):
         Parameters
         ----------
         run
-            Any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes.
+            Any form that :func:`ir_std.evaluation.inputs.read_input` takes.
 
         Returns
         -------

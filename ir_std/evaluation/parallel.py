@@ -15,9 +15,12 @@ from ir_std._system.processes import default_jobs, map_in_order
 from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.inputs import read_input, scores_on
+from ir_std.factors.systems import ScoresOfSystem
 from ir_std.reading import FileSource
-from ir_std.scores.inputs import as_run_or_scores, check_common_topics
+from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import RunScores
+from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ def evaluate_runs(
     ----------
     evaluator : StdEvaluator
     runs : mapping of str to run
-        By name, in any form that :func:`ir_std.scores.inputs.as_run_or_scores` takes.
+        By name, in any form that :func:`ir_std.evaluation.inputs.read_input` takes.
     jobs : int, optional
         Number of processes; 1 is this one, None chosen automatically.
     executor : concurrent.futures.Executor, optional
@@ -69,7 +72,7 @@ def evaluate_runs(
     task = pickle.dumps(
         (evaluator.measures, evaluator.qrels, evaluator.match, (), (), evaluator.residual)
     )
-    items = ((name, _portable(run), depth) for name, run in runs.items())
+    items = ((name, _portable(run, evaluator.qrels), depth) for name, run in runs.items())
     own: dict[Measure, Measure] = {}
     for evaluation in map_in_order(_evaluate_in_worker, task, items, jobs, executor):
         # Each worker sends copies of the measures, which are most of a small evaluation: share
@@ -79,7 +82,7 @@ def evaluate_runs(
 
 
 def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -> Evaluation:
-    read = as_run_or_scores(run)
+    read = read_input(run)
     if depth is not None and isinstance(read, RunScores):
         raise UsageError(
             f"{name} holds scores, which cannot be cut to {depth} documents a topic: give the run"
@@ -88,13 +91,15 @@ def _evaluate(evaluator: StdEvaluator, name: str, run: Any, depth: int | None) -
     return evaluator.evaluate(read, name, depth)
 
 
-def _portable(run: Any) -> Any:
+def _portable(run: Any, qrels: Qrels) -> Any:
     """A run that can be sent to a worker: an open file, or what can be read only once, is read."""
+    if isinstance(run, ScoresOfSystem):
+        return scores_on(run, qrels)  # a worker needs its scores, and not the whole set
     if isinstance(run, (str, os.PathLike, FileSource, Mapping, Run, RunScores)) or hasattr(
         run, "itertuples"
     ):
         return run
-    return as_run_or_scores(run)
+    return read_input(run)
 
 
 def _evaluate_in_worker(task: bytes, item: tuple[str, Any, int | None]) -> Evaluation:

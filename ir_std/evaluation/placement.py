@@ -14,6 +14,7 @@ from ir_std._arrays import Floats, Ints
 from ir_std.errors import NoFactorsError, warn_caller
 from ir_std.evaluation.api import evaluator_for
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.inputs import judgments_for, read_input
 from ir_std.evaluation.messages import message_texts
 from ir_std.evaluation.obstacles import rows_but, topics_without_value
 from ir_std.evaluation.peers import peer_means, scheme_of
@@ -23,7 +24,6 @@ from ir_std.factors.estimates import scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Measures
 from ir_std.schemes import EXACT, scheme_names
-from ir_std.scores.inputs import as_run_or_scores, qrels_or_counts
 
 
 @dataclass(frozen=True)
@@ -143,8 +143,8 @@ def place(
     AP	0.4527	would have been 2nd of 130
     sAP	0.7650	would have been 7th of 130
     """
-    read = as_run_or_scores(run)
-    judgments = qrels_or_counts([read], qrels)
+    read = read_input(run)
+    judgments = judgments_for([read], qrels)
     evaluator = evaluator_for(judgments, measures, scheme_names(schemes), factors, [read], residual)
     if evaluator.match is None or evaluator.match.factors is None:
         raise NoFactorsError(str(evaluator.match))

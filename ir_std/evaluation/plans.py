@@ -22,8 +22,14 @@ from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.collection import Collection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
-from ir_std.factors.recognition import Match, match_by_name, recognize_collection
+from ir_std.factors.recognition import (
+    Match,
+    match_by_name,
+    match_by_systems,
+    recognize_collection,
+)
 from ir_std.factors.schema import parse_set_measure
+from ir_std.factors.systems import TopicsOfSet
 from ir_std.measures import (
     Standardized,
     canonical,
@@ -59,11 +65,13 @@ def match_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
         If the named set holds none of the topics.
     """
     collection = collection_of(qrels)
+    own = qrels.factors if isinstance(qrels, TopicsOfSet) else None
     if factors is None:
-        return recognize_collection(collection)
-    return match_by_name(
-        factors if isinstance(factors, FactorSet) else load_factors(factors), collection
-    )
+        return match_by_systems(own, collection) if own else recognize_collection(collection)
+    named = factors if isinstance(factors, FactorSet) else load_factors(factors)
+    if own and own.judgments == named.judgments:
+        return match_by_systems(named, collection)
+    return match_by_name(named, collection)
 
 
 class Plan(NamedTuple):

@@ -15,7 +15,7 @@ from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import LARGEST
 from ir_std.factors.quality import set_notes
-from ir_std.factors.systems import find_low_systems
+from ir_std.factors.system_checks import find_low_systems
 
 LOW = "low"
 """Stands for the systems that are low by a measure, where some are to be left out."""

@@ -32,12 +32,13 @@ class Fit:
         :func:`ir_std.factors.derived.join_sets`.
     collection : Collection
         What it was compared with.
-    basis : {'judgments', 'counts', 'names', 'nearly', 'names of data sets'} or None
+    basis : {'judgments', 'counts', 'names', 'nearly', 'names of data sets', 'systems'} or None
         Why it fits.  ``judgments``: the relevant documents are the same, but on ``refuted``
         topics.  ``counts``: there are as many on every topic, but which they are is not known.
         ``names``: there are as many at every level, under other document ids.  ``nearly``: there
         are nearly as many on most topics, as after judging again.  ``names of data sets``: only
-        the data sets' names were compared.  None if it does not fit.
+        the data sets' names were compared.  ``systems``: the scores are of its own systems.  None
+        if it does not fit.
     strange_id : str or None
         A document id that does not match the set's ``doc_id_pattern``; None if there is none, or
         ids were not looked at.
@@ -252,6 +253,8 @@ class Fit:
 
     def _evidence(self) -> str:
         """By what the topics matched."""
+        if self.basis == "systems":
+            return ", the same judgments"
         by_numbers = "by numbers of relevant documents alone"
         if self.same and self.basis:
             counted = [t for t in self.counted if t not in self.unproven]

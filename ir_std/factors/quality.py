@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.systems import duplicate_systems, find_low_systems
+from ir_std.factors.system_checks import duplicate_systems, find_low_systems
 from ir_std.measures import parse_measure
 from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT

@@ -38,7 +38,8 @@ class Match:
     nearest : tuple of Fit
         If no set fits: those that come nearest, with the reason why they do not.
     chosen_by : str
-        ``"qrels"``, ``"name"`` (given by the user) or ``"ir_datasets id"``.
+        ``"qrels"``, ``"name"`` (given by the user), ``"ir_datasets id"``, or ``"systems"``: the
+        scores are those of its own systems.
     rivals : tuple of str
         Those of the others that fit as well as the set that is used, and give other numbers.
 
@@ -354,3 +355,9 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
             f"it has {abbreviate(factors.topics)}; leave the set to be recognized, or name another"
         )
     return Match(fit, chosen_by="name")
+
+
+def match_by_systems(factors: FactorSet, collection: Collection) -> Match:
+    """The match with the set whose own systems' scores are evaluated."""
+    fit = replace(fit_set(factors, collection), basis="systems", why_not=None)
+    return Match(fit, chosen_by="systems")

@@ -14,6 +14,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import UsageError, suggestion, warn_caller
 from ir_std.evaluation.api import companions
+from ir_std.evaluation.inputs import judgments_for, read_input
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.residual import EarlierDocuments
@@ -22,8 +23,7 @@ from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.part import LinkedPair, Part, link_collections
 from ir_std.reporting.results import evaluate
 from ir_std.schemes import scheme_names
-from ir_std.scores.inputs import as_run_or_scores
-from ir_std.scores.run_scores import RunScores, counted_topics
+from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 
@@ -158,8 +158,7 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
     Scores that have topics in common, with the same counts, are of the same collection.
     """
     read = [
-        (name, as_run_or_scores(run) if qrels is None else run, qrels)
-        for name, run, qrels in entries
+        (name, read_input(run) if qrels is None else run, qrels) for name, run, qrels in entries
     ]
     groups: list[list[RunScores]] = []
     for _, run, qrels in read:
@@ -171,7 +170,10 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
                 groups.append(group := [])
             group.append(run)
     counted = {
-        id(run): topics for group in groups for topics in [counted_topics(group)] for run in group
+        id(run): topics
+        for group in groups
+        for topics in [judgments_for(group, None)]
+        for run in group
     }
     return [(name, run, counted[id(run)] if qrels is None else qrels) for name, run, qrels in read]
 

@@ -13,7 +13,7 @@ from ir_std import available_factors, load_factors
 from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.quality import WORDS, assess_measure, findings, has_coarse_deviation
-from ir_std.factors.systems import duplicate_systems, find_low_systems
+from ir_std.factors.system_checks import duplicate_systems, find_low_systems
 
 
 def made(scores: dict[str, Any], **info: Any) -> Any:

@@ -1,0 +1,233 @@
+"""What is evaluated: runs, scores of other programs, and systems of a factor set by their names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, suggestion
+from ir_std.evaluation.obstacles import levels_of
+from ir_std.evaluation.plans import collection_of, make_plan, match_factors, mean_of_values
+from ir_std.factors.catalog import Factors
+from ir_std.factors.estimates import scores_by_system
+from ir_std.factors.fit import Fit, fit_set
+from ir_std.factors.systems import (
+    ScoresOfSystem,
+    TopicsOfSet,
+    find_system,
+    names_system,
+    system,
+    system_of,
+)
+from ir_std.measures import Standardized, as_measures, parse_measure, standardized
+from ir_std.scores.inputs import as_run_or_scores, name_runs, qrels_or_counts, runs_by_name
+from ir_std.scores.run_scores import CountedTopics, RunScores
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.runs import Run
+
+BEST = "best"
+"""The baseline that stands for the best of a set's systems."""
+SELF = "self"
+"""Stands for the systems that are evaluated, where some are left out of the factors."""
+
+
+def read_input(run: Any) -> Run | RunScores:
+    """A run, or scores of one, in any form; or the name of a set's system.
+
+    Raises
+    ------
+    InputError
+        As :func:`ir_std.scores.inputs.as_run_or_scores`.
+    UsageError
+        If a text names a set, and none of its systems.
+    """
+    return as_run_or_scores(find_system(run))
+
+
+def inputs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
+    """Runs, scores and systems by name, as :func:`ir_std.scores.inputs.runs_by_name`.
+
+    A system is called as its set calls it; by the set's name too, where a run is called the same.
+    """
+    named = {name: find_system(run) for name, run in name_runs(runs).items()}
+    return runs_by_name(named, measure)
+
+
+def judgments_for(runs: Iterable[Any], qrels: Any) -> Qrels:
+    """The qrels; where none are given what scores show of them, or the set of a system.
+
+    Raises
+    ------
+    UsageError
+        If there are none and not all runs are scores.
+    """
+    runs = list(runs)
+    judgments = qrels_or_counts(runs, qrels)
+    of_sets = [run.factors for run in runs if isinstance(run, ScoresOfSystem) and run.factors]
+    if qrels is None and of_sets and isinstance(judgments, CountedTopics):
+        return TopicsOfSet(judgments, of_sets[0])
+    return judgments
+
+
+def scores_on(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
+    """A system's scores on the topics that are judged alike in its set and in qrels.
+
+    On the others a measure that looks at the levels which differ has no value.
+
+    Raises
+    ------
+    InputError
+        If the set lacks topics, or its judgments are others.
+    """
+    factors = scores.factors
+    if factors is None:
+        return scores
+    if isinstance(qrels, TopicsOfSet) and qrels.factors is factors:
+        return replace(scores, factors=None)
+    fit = fit_set(factors, collection_of(qrels))
+    if fit.missing:
+        raise InputError.at(
+            scores.name,
+            None,
+            f"no scores on {len(fit.missing)} of {len(fit.missing) + len(fit.matched)} topics "
+            f"({abbreviate(fit.missing)}), which {factors.id} does not hold",
+            "give qrels of the set's topics alone",
+        )
+    if fit.why_not and (fit.differ or fit.refuted):
+        raise InputError.at(
+            scores.name,
+            None,
+            f"its scores are by the judgments of {factors.id}: {fit.why_not}",
+            "compare systems by the same judgments",
+        )
+    return replace(scores, values=dict(_comparable_values(scores, fit)), factors=None)
+
+
+def _comparable_values(
+    scores: RunScores, fit: Fit
+) -> Iterable[tuple[Measure, Mapping[str, float]]]:
+    for measure, by_topic in scores.values.items():
+        differing = set(fit.agreement.differing(levels_of(measure, fit)))
+        yield measure, {t: v for t, v in by_topic.items() if t not in differing}
+
+
+def left_out(without: str | Iterable[str], runs: Iterable[Any]) -> tuple[str, ...]:
+    """The systems to leave out of factors, with ``self`` for those that are evaluated.
+
+    Raises
+    ------
+    UsageError
+        If ``self`` is asked for and no run is a system of a set.
+    """
+    tags = (without,) if isinstance(without, str) else tuple(without)
+    if SELF not in tags:
+        return tags
+    own = [run.tag for run in runs if isinstance(run, ScoresOfSystem)]
+    if not own:
+        raise UsageError(
+            f"{SELF} stands for the systems of a set that are evaluated, and these are runs: name "
+            "the system to leave out"
+        )
+    return tuple(dict.fromkeys(each for tag in tags for each in (own if tag == SELF else [tag])))
+
+
+def add_baseline(
+    baseline: str | None,
+    runs: dict[str, Any],
+    qrels: Qrels,
+    factors: Factors | None,
+    measures: Any,
+) -> str | None:
+    """The name of the baseline among the runs; a set's system that is none is added to them.
+
+    Parameters
+    ----------
+    baseline : str, optional
+        A run's name, a system's, or ``best``: that of the set's systems with the highest mean by
+        the first measure.
+    runs : dict of str to run
+        By name.
+    qrels : Qrels
+    factors : FactorSet, str or path, optional
+    measures : Measure, str or iterable of them, optional
+
+    Raises
+    ------
+    UsageError
+        If there is no such run or system, or the set knows no scores by the measure.
+    """
+    if baseline is None or baseline in runs:
+        return baseline
+    if names_system(baseline):
+        given = (name for name, run in runs.items() if is_system(run, baseline))
+        return next(given, None) or _added(system(baseline), runs)
+    if baseline == BEST:
+        return _added(best_system(qrels, factors, measures), runs)
+    if os.path.lexists(baseline):
+        raise UsageError(f"the baseline {baseline} is a file: give it with the runs, too")
+    find_system(baseline)  # says which systems there are, if it names a set
+    raise UsageError(
+        f"no run is called {baseline!r}, the baseline: there are "
+        f"{', '.join(runs)}{suggestion(baseline, (*runs, BEST))}"
+    )
+
+
+def is_system(run: Any, name: str) -> bool:
+    """Whether a run is the system of a set that a text names."""
+    return isinstance(run, ScoresOfSystem) and run.name == system(name).name
+
+
+def _added(baseline: ScoresOfSystem, runs: dict[str, Any]) -> str:
+    """Add a baseline to the runs; its name there."""
+    name = next((n for n, run in runs.items() if is_system(run, baseline.name)), baseline.tag)
+    if name in runs and not is_system(runs[name], baseline.name):
+        name = baseline.name
+    runs[name] = baseline
+    return name
+
+
+def best_system(qrels: Qrels, factors: Factors | None, measures: Any) -> ScoresOfSystem:
+    """The system of the factor set with the highest mean by the first measure.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        The means are over its topics.
+    factors : FactorSet, str or path, optional
+        Recognized from the qrels if not given.
+    measures : Measure, str or iterable of them, optional
+        The first of the set's usual ones if not given.
+
+    Raises
+    ------
+    NoFactorsError
+        If no set fits, or it has no factors for the measure.
+    UsageError
+        If the set does not know the scores of its single systems by the measure.
+    """
+    match = match_factors(qrels, factors)
+    if match.factors is None:
+        raise NoFactorsError(str(match))
+    asked = as_measures(measures or ()) or [parse_measure(match.factors.default_measures[0])]
+    measure = asked[0]
+    plan = make_plan(
+        measure if isinstance(measure, Standardized) else standardized(measure), match, qrels
+    )
+    if plan.name not in plan.factors.systems or not plan.factors.info.get("tags"):
+        raise UsageError(
+            f"{plan.factors.id} does not know the scores of its single systems by {plan.raw}: name "
+            "the baseline"
+        )
+    numbers, columns = scores_by_system(plan.factors, plan.name)
+    raw = np.where(plan.rows[:, None] >= 0, columns[plan.rows], np.nan)
+    means = [
+        mean_of_values(plan.apply(column) if isinstance(measure, Standardized) else column)
+        for column in raw.T
+    ]
+    best = plan.factors.info["tags"][numbers[int(np.nanargmax(means))]]
+    return system_of(plan.factors, best)

@@ -1,0 +1,257 @@
+"""Systems of a factor set as inputs: SET/SYSTEM is a run's scores, without its run."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import ir_std
+from ir_std import AP, P, nDCG
+from ir_std.cli import main
+from ir_std.errors import InputError, UsageError
+from ir_std.evaluation.inputs import SELF
+from ir_std.factors.systems import ScoresOfSystem, names_system, systems_of
+
+BM25 = "dl19-passage/bm25base_p"
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder without files that are called as systems are."""
+    monkeypatch.chdir(tmp_path)
+
+
+def stored(set_id: str, tag: str, measure: str) -> np.ndarray:
+    """A system's scores from the shipped arrays, by the plainest code."""
+    factors = ir_std.load_factors(set_id)
+    number = factors.info["tags"].index(tag)
+    scores, systems = factors.scores[measure], factors.systems[measure]
+    return np.array(
+        [row[list(of_row).index(number)] for row, of_row in zip(scores, systems, strict=True)]
+    )
+
+
+def everybody(set_id: str, measure: str) -> np.ndarray:
+    """The scores of all systems, a column each."""
+    tags = ir_std.load_factors(set_id).info["tags"]
+    return np.stack([stored(set_id, tag, measure) for tag in tags], axis=1)
+
+
+def test_a_system_scores_as_its_set_has_it() -> None:
+    scores = ir_std.system(BM25)
+    mine = stored("dl19-passage", "bm25base_p", "nDCG@10")
+    assert [scores.values[nDCG @ 10][t] for t in scores.topics] == mine.tolist()
+
+
+@pytest.mark.parametrize(("set_id", "tag"), [("dl19-passage", "bm25base_p"), ("robust05", "ASUDE")])
+def test_its_standardized_mean_is_phi_of_z_among_all_systems_itself_included(
+    set_id: str, tag: str
+) -> None:
+    mine, all_of_them = stored(set_id, tag, "AP"), everybody(set_id, "AP")
+    z = (mine - all_of_them.mean(axis=1)) / all_of_them.std(axis=1, ddof=1)
+    results = ir_std.evaluate(f"{set_id}/{tag}", measures="AP")
+    assert results.runs == (tag,)
+    assert results.means[tag]["AP"] == pytest.approx(mine.mean(), abs=1e-12)
+    assert results.means[tag]["sAP"] == pytest.approx(stats.norm.cdf(z).mean(), abs=1e-12)
+
+
+def test_it_can_be_left_out_of_its_own_factors() -> None:
+    mine, all_of_them = (
+        stored("dl19-passage", "bm25base_p", "AP"),
+        everybody("dl19-passage", "AP"),
+    )
+    tags = ir_std.load_factors("dl19-passage").info["tags"]
+    others = np.delete(all_of_them, tags.index("bm25base_p"), axis=1)
+    z = (mine - others.mean(axis=1)) / others.std(axis=1, ddof=1)
+    for without in (SELF, "bm25base_p", ["bm25base_p"]):
+        results = ir_std.evaluate(BM25, measures="AP", without=without)
+        mean = results.means["bm25base_p"]["sAP"]
+        assert mean == pytest.approx(stats.norm.cdf(z).mean(), abs=1e-12)
+
+
+def test_all_systems_that_are_evaluated_are_left_out_together() -> None:
+    runs = [BM25, "dl19-passage/p_bert"]
+    both = ir_std.evaluate(runs, measures="AP", without=SELF)
+    named = ir_std.evaluate(runs, measures="AP", without=["bm25base_p", "p_bert"])
+    assert both.means == named.means
+    assert both.match is not None
+    assert both.match.factors is not None
+    assert both.match.factors.n_systems["AP"] == 35
+
+
+def test_self_is_of_systems_alone() -> None:
+    with pytest.raises(UsageError, match="self stands for the systems of a set"):
+        ir_std.evaluate({"r": {"19335": {"1": 1.0}}}, {"19335": {"1": 1}}, "AP", without=SELF)
+
+
+def test_it_serves_in_every_call_that_takes_a_run() -> None:
+    mean = ir_std.evaluate(BM25, measures="AP").means["bm25base_p"]["sAP"]
+    assert ir_std.evaluate(ir_std.system(BM25), measures="AP").means["run"]["sAP"] == mean
+    assert ir_std.place(BM25, measures="AP")[1].value == mean
+    part = ir_std.compare([("bm25", BM25, None)], "AP").parts[0]
+    assert part.collection == "dl19-passage"
+    assert part.results.means["bm25"]["sAP"] == mean
+    scores = ir_std.standardize(ir_std.system(BM25), factors="dl19-passage")
+    values = list(scores.values[ir_std.sAP].values())
+    assert np.mean(values) == pytest.approx(mean, abs=1e-12)
+
+
+def test_its_set_is_used_without_qrels_though_others_fit_too() -> None:
+    # The same topics, and the same numbers of relevant documents: only the name tells.
+    results = ir_std.evaluate("dl19-passage-modern/colbert", measures="AP")
+    assert results.match is not None
+    assert results.match.factors is not None
+    assert results.match.factors.id == "dl19-passage-modern"
+    assert results.match.chosen_by == "systems"
+
+
+def test_a_system_is_the_run_that_it_was_made_from(
+    data: Path, runs_of: Callable[[str], Path]
+) -> None:
+    run = runs_of("dl19-passage") / "bm25base_p"
+    qrels = data / "qrels" / "dl19-passage.txt"
+    both = ir_std.evaluate({"run": run, "system": BM25}, qrels)
+    for measure in both.measures:
+        np.testing.assert_allclose(
+            both.values["run"][measure], both.values["system"][measure], rtol=0, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("baseline", ["dl19-passage/idst_bert_p1", "best"])
+def test_a_system_that_is_no_run_can_be_the_baseline(baseline: str) -> None:
+    results = ir_std.evaluate(BM25, measures="nDCG@10", baseline=baseline)
+    assert results.runs == ("bm25base_p", "idst_bert_p1")
+    assert results.baseline == "idst_bert_p1"
+    test = results.tests["bm25base_p"]["nDCG@10"]
+    a, b = (stored("dl19-passage", tag, "nDCG@10") for tag in ("bm25base_p", "idst_bert_p1"))
+    assert test.p == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-9)
+
+
+def test_the_best_is_that_by_the_first_measure() -> None:
+    for measure in ("nDCG@10", "AP", "sP@10"):
+        columns = everybody("dl19-passage", measure.removeprefix("s"))
+        if measure.startswith("s"):
+            z = (columns - columns.mean(1, keepdims=True)) / columns.std(1, ddof=1, keepdims=True)
+            columns = stats.norm.cdf(z)
+        tags = ir_std.load_factors("dl19-passage").info["tags"]
+        best = tags[int(columns.mean(axis=0).argmax())]
+        results = ir_std.evaluate(BM25, measures=[measure, "RR"], baseline="best")
+        assert results.baseline == best
+
+
+def test_a_baseline_among_the_runs_is_not_added_again() -> None:
+    results = ir_std.evaluate([BM25, "dl19-passage/p_bert"], measures="AP", baseline=BM25)
+    assert results.runs == ("bm25base_p", "p_bert")
+    assert results.baseline == "bm25base_p"
+
+
+def test_a_file_of_that_name_comes_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "dl19-passage").mkdir()
+    (tmp_path / BM25).write_text("19335 Q0 7 1 1.0 x\n")
+    (tmp_path / "q").write_text("19335 0 7 1\n")
+    assert not names_system(BM25)
+    assert main([BM25, "q", "AP"]) == 0
+    caught = capsys.readouterr()
+    assert caught.out == "AP\t1.0000\n"
+    assert "is the name of a file here and of a system: taken for the file" in caught.err
+
+
+def test_a_folder_of_a_users_set_has_systems_too(tmp_path: Path) -> None:
+    ir_std.load_factors("dl19-passage").save(tmp_path / "mine")
+    scores = ir_std.system("mine/p_bert")
+    assert scores.values == ir_std.system("dl19-passage/p_bert").values
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("dl19-passage/bm25basep", "has no system 'bm25basep'.*did you mean 'bm25base_p'"),
+        ("terabyte04/x", "terabyte04 does not know the scores of its single systems"),
+        ("dl19-passage", "names no system: write SET/SYSTEM"),
+    ],
+)
+def test_what_is_no_system_is_said(name: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        ir_std.system(name)
+
+
+def test_an_unknown_set_is_said_with_the_nearest() -> None:
+    with pytest.raises(LookupError, match="did you mean 'dl19-passage'"):
+        ir_std.system("dl19-passag/p_bert")
+
+
+def test_a_measure_that_the_set_lacks_is_an_error() -> None:
+    with pytest.raises(UsageError, match=r"bm25base_p has no P@15: it has P@1, P@5, P@10, P@20"):
+        ir_std.evaluate(BM25, measures="P@15")
+
+
+@pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+def test_topics_that_the_set_lacks_are_an_error(data: Path) -> None:
+    judged = qrels_dict(data) | {"1": {"d": 1}}
+    with pytest.raises(InputError, match=r"no scores on 1 of 44 topics \(1\), which dl19"):
+        ir_std.evaluate(BM25, judged, "AP")
+
+
+def test_scores_by_other_judgments_are_refused(data: Path) -> None:
+    qrels = data / "qrels" / "judges" / "dl19-passage.umbrela-gpt4.txt"
+    with pytest.raises(InputError, match="its scores are by the judgments of dl19-passage"):
+        ir_std.evaluate(BM25, qrels, "AP")
+
+
+@pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
+def test_topics_that_are_judged_otherwise_have_no_value(data: Path) -> None:
+    judged = qrels_dict(data)
+    first = next(iter(judged))
+    judged[first] = {f"other{i}": 1 for i in range(5)}
+    results = ir_std.evaluate(BM25, judged, "AP")
+    assert np.isnan(results.values["bm25base_p"]["AP"][0])
+    assert not np.isnan(results.values["bm25base_p"]["AP"][1:]).any()
+    assert "has no value of AP on 1 of the topics" in " ".join(results.warnings)
+
+
+def qrels_dict(data: Path) -> dict[str, dict[str, int]]:
+    judged: dict[str, dict[str, int]] = {}
+    for line in (data / "qrels" / "dl19-passage.txt").read_text().splitlines():
+        topic, _, doc, level = line.split()
+        judged.setdefault(topic, {})[doc] = int(level)
+    return judged
+
+
+@pytest.mark.parametrize("command", ["merge", "build"])
+def test_what_needs_documents_refuses_systems(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = {"merge": ["merge", BM25, "-o", "x"], "build": ["build", "q", BM25, "-o", "x"]}
+    assert main(given[command]) == 2
+    error = capsys.readouterr().err
+    assert "is a system of a factor set, of which scores are known and no documents" in error
+
+
+def test_documents_cannot_be_cut_off_scores(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([BM25, "-M", "10"]) == 2
+    assert "give the run" in capsys.readouterr().err
+
+
+def test_whole_data_sets_have_systems_too() -> None:
+    models = systems_of(ir_std.load_factors("mteb-retrieval"))
+    scores = ir_std.system(f"mteb-retrieval/{models[0]}")
+    assert "/" in models[0]
+    assert scores.unit == "collection"
+
+
+@pytest.mark.slow
+def test_systems_are_evaluated_in_several_processes_alike() -> None:
+    runs = [BM25, "dl19-passage/p_bert"]
+    assert ir_std.evaluate(runs, measures="AP", jobs=2).means == (
+        ir_std.evaluate(runs, measures="AP").means
+    )
+
+
+def test_a_set_says_in_which_steps_it_has_its_scores() -> None:
+    assert ir_std.system("robust05/ASUDE").step_of(AP) == 0.0001
+    assert isinstance(ir_std.system(BM25), ScoresOfSystem)
+    assert ir_std.system(BM25).step_of(P @ 10) == 0
