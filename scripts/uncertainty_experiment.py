@@ -4,26 +4,28 @@ Worlds made of real scores: topics and systems are drawn, with replacement, from
 collection, whose own means are the truth.  Systems are drawn by team or one by one, and the
 intervals know the teams, do not know them, or know means and deviations alone.  Beside coverage:
 the design effects that stand for teams, what the best and the weakest run lose with few systems,
-collections that share their systems, the errors told beside those seen (cf. Webber, Moffat and
-Zobel 2008, Section 5), and smoothed forms of scheme E.  Writes into out/uncertainty.
+collections that share their systems, systems against themselves by other systems' factors (cf.
+Webber, Moffat and Zobel 2008, Section 5), and Tukey's test with a noisy baseline.  Writes into
+out/uncertainty.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from reproduction import Scores, arguments, score_runs, spread, write_csv
-from scipy.stats import ttest_ind
+from reproduction import arguments, spread, write_csv
+from scipy.stats import studentized_range, ttest_ind
 
 import ir_std
 from ir_std._arrays import Floats, Ints
-from ir_std.analysis import bootstrap_covariance, normal_covariance, standardize_matrix
+from ir_std.analysis import normal_covariance, standardize_matrix
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.influence import (
     DESIGN_EFFECT,
@@ -33,22 +35,19 @@ from ir_std.analysis.influence import (
     inflation,
     influence,
 )
+from ir_std.analysis.means import residual_variance
 from ir_std.evaluation.uncertainty import Influences, SystemsCovariance, joint_errors, team_of
 from ir_std.factors.estimates import means_of_systems, scores_by_system
-from ir_std.schemes import get_scheme, normal_cdf
+from ir_std.schemes import get_scheme
 
-MEASURES = ("AP", "P@10", "nDCG")
-SAMPLES = 200
-"""Of a bootstrap: single intervals need not be exact here, only right on average."""
-FEW = (5, 10, 20, 40)
-SETS = (
-    "trec8-adhoc",
-    "robust04",
-    "dl19-passage",
-    "dl19-passage-modern",
-    "ntcir13-www-english",
-)
-"""The collections whose topics and systems are drawn."""
+SETS = {
+    "trec8-adhoc": "TREC-8",
+    "robust04": "Robust 2004",
+    "dl19-passage": "DL 2019",
+    "dl19-passage-modern": "DL 2019, later",
+    "ntcir13-www-english": "NTCIR-13",
+}
+"""The collections whose topics and systems are drawn, and their names in tables."""
 CALIBRATION = ("trec8-adhoc", "robust05", "covid-round1", "covid-round5", "dl21-passage")
 """The sets that the constants of :mod:`ir_std.analysis.influence` were chosen on."""
 OTHERS = (
@@ -67,6 +66,8 @@ DRAWS = ("by team", "one by one")
 SIZES = (8, 15, 30, 100)
 TOPICS = (25, 43, 50)
 SCHEMES = ("N", "z", "U", "E")
+BAND = 0.93, 0.97
+"""The coverage that 95 percent intervals should have."""
 KNOWN = ("teams", "scores", "moments")
 """What is known of the systems: their teams, only their scores, only means and deviations."""
 SPLITS = ("same", "systems", "teams", "30 each", "strong and weak")
@@ -129,14 +130,17 @@ def world(name: str, data: Path | None = None, measure: str | None = None) -> Wo
 
 
 def systems_errors(
-    x: Floats, scores: Floats, teams: Ints, scheme: str
+    x: Floats, scores: Floats, teams: Ints, scheme: str, effect: float
 ) -> dict[str, list[tuple[float, float]]]:
-    """Of each run the systems' error and its degrees of freedom, by what is known of them."""
+    """Of each run the systems' error and its degrees of freedom, by what is known of them.
+
+    ``effect`` is the :func:`design_effect` of the scores.
+    """
     values = influence(x, scores, scheme)
     names = tuple(map(str, range(scores.shape[1])))
     told = {
-        "teams": Influences(values, names, tuple(map(str, teams)), design_effect(scores)),
-        "scores": Influences(values, (), (), design_effect(scores)),
+        "teams": Influences(values, names, tuple(map(str, teams)), effect),
+        "scores": Influences(values, (), (), effect),
     }
     errors = {
         known: [influences.error(own) for own in np.eye(x.shape[1])]
@@ -161,6 +165,16 @@ class Case(NamedTuple):
     topics: int
 
 
+class Row(NamedTuple):
+    """A case's coverage by one scheme and what is known, with its Monte Carlo error."""
+
+    case: Case
+    scheme: str
+    known: str
+    level: float
+    error: float
+
+
 def coverage(
     case: Case, trials: int, seed: int, data: Path | None = None
 ) -> dict[tuple[str, str], tuple[float, float]]:
@@ -181,13 +195,14 @@ def coverage(
         scores, x = of.scores[rows][:, systems], of.scores[rows][:, runs]
         varied = np.ptp(scores, axis=1) > 1e-6
         scores, x = scores[varied], x[varied]
+        effect = design_effect(scores)
         for scheme in SCHEMES if len(x) > 1 else ():
-            values = standardize_matrix(x, scores, scheme)
-            for known, errors in systems_errors(x, scores, teams, scheme).items():
+            estimates = [Estimate.of(run) for run in standardize_matrix(x, scores, scheme).T]
+            for known, errors in systems_errors(x, scores, teams, scheme, effect).items():
                 held = [
-                    abs(estimate.mean - truths[scheme][run]) <= estimate.half
-                    for run, column, error in zip(runs, values.T, errors, strict=True)
-                    for estimate in [Estimate.of(column, *error)]
+                    abs(estimate.mean - truths[scheme][run])
+                    <= replace(estimate, systems_error=error, systems_df=df).half
+                    for run, estimate, (error, df) in zip(runs, estimates, errors, strict=True)
                 ]
                 hits.setdefault((scheme, known), []).append(float(np.mean(held)))
     return {
@@ -239,7 +254,7 @@ def extremes(name: str, trials: int, seed: int) -> list[tuple[int, float, float,
             varied = np.ptp(scores, axis=1) > 1e-6
             scores, x = scores[varied], of.scores[rows_][varied][:, [best, weakest]]
             z.append(standardize_matrix(x[:, :1], scores, "z").mean())
-            error = systems_errors(x[:, 1:], scores, teams, "E")["teams"][0]
+            error = systems_errors(x[:, 1:], scores, teams, "E", design_effect(scores))["teams"][0]
             estimate = Estimate.of(standardize_matrix(x[:, 1:], scores, "E")[:, 0], *error)
             held.append(abs(estimate.mean - truth_e) <= estimate.half)
         level = float(np.mean(held))
@@ -247,80 +262,6 @@ def extremes(name: str, trials: int, seed: int) -> list[tuple[int, float, float,
             (n, float(np.median(z)), float(truth_z), level, (level * (1 - level) / trials) ** 0.5)
         )
     return rows
-
-
-def few_systems(
-    scores: Scores, trials: int, seed: int, scheme: str
-) -> list[tuple[int, float, float]]:
-    """For each number of systems the deviation of means over choices of them, seen and told."""
-    random = np.random.default_rng(seed)
-    runs = random.choice(scores.values.shape[1], 15, replace=False)
-    x, rest = scores.values[:, runs], np.delete(scores.values, runs, axis=1)
-    found = []
-    for k in FEW:
-        means, told = [], []
-        for _ in range(trials):
-            by = rest[:, random.choice(rest.shape[1], k, replace=False)]
-            means.append(np.nanmean(standardize_matrix(x, by, scheme), axis=0))
-            told.append(np.diag(bootstrap_covariance(x, by, scheme=scheme, samples=SAMPLES)))
-        left = 1 - k / rest.shape[1]  # what is drawn of a finite number varies less
-        seen = np.var(means, axis=0, ddof=1).mean() / left
-        found.append((k, float(np.sqrt(seen)), float(np.sqrt(np.mean(told)))))
-    return found
-
-
-def share(x: Floats, by: Floats) -> Floats:
-    """Scheme E."""
-    return standardize_matrix(x, by, "E")
-
-
-def middle(x: Floats, by: Floats) -> Floats:
-    """The share of systems below, those with the same score counting half."""
-    return (standardize_matrix(x, by, "E") + 1 - standardize_matrix(-x, -by, "E")) / 2
-
-
-def shrunk(x: Floats, by: Floats) -> Floats:
-    """E drawn towards 0.5 as if one more system stood in the middle."""
-    n: int = by.shape[1]
-    return (share(x, by) * n + 0.5) / (n + 1)
-
-
-def kernel(x: Floats, by: Floats) -> Floats:
-    """The distribution smoothed by a normal kernel, Silverman's bandwidth."""
-    quartiles = np.subtract(*np.percentile(by, [75, 25], axis=1)) / 1.349
-    deviation = by.std(axis=1, ddof=1)
-    spread_ = np.where(quartiles > 0, np.minimum(deviation, quartiles), deviation)
-    width = np.maximum(1.06 * spread_ * by.shape[1] ** -0.2, 1e-6)
-    each = normal_cdf((x[:, :, None] - by[:, None, :]) / width[:, None, None])
-    smoothed: Floats = each.mean(axis=-1)
-    return smoothed
-
-
-SMOOTHED: dict[str, tuple[Callable[..., Floats], Callable[..., Floats]]] = {
-    "share": (share, share),
-    "shrunk": (shrunk, share),
-    "middle": (middle, middle),
-    "kernel": (kernel, middle),
-}
-"""Forms of E, and what each estimates: the same of all the systems that are held out."""
-
-
-def smoothing(scores: Scores, trials: int, seed: int) -> list[tuple[int, str, float, float]]:
-    """For few systems the error of each form of E, by topic and of means."""
-    random = np.random.default_rng(seed)
-    found = []
-    for k in FEW:
-        errors: dict[str, list[tuple[float, float]]] = {name: [] for name in SMOOTHED}
-        for _ in range(trials):
-            order = random.permutation(scores.values.shape[1])
-            by, x, held_out = np.split(scores.values[:, order], [k, k + 10], axis=1)
-            for name, (form, target) in SMOOTHED.items():
-                error = form(x, by) - target(x, held_out)
-                errors[name].append(
-                    (float((error**2).mean()), float((error.mean(axis=0) ** 2).mean()))
-                )
-        found += [(k, name, *np.sqrt(np.mean(e, axis=0)).tolist()) for name, e in errors.items()]
-    return found
 
 
 def against_itself(of: World, split: str, trials: int, seed: int) -> float:
@@ -408,55 +349,97 @@ def mean_of_systems(name: str) -> float | None:
     return float(means.mean()) if len(means) else None
 
 
+def familywise_errors(ratio: float, trials: int, seed: int) -> tuple[float, float]:
+    """How often Tukey's test finds a difference from a baseline where there is none.
+
+    Ten runs and a baseline with independent normal scores on 50 topics, the baseline's with
+    ``ratio`` times their deviation.
+
+    Returns
+    -------
+    own, pooled : float
+        By each pair's own variance, as :func:`ir_std.analysis.paired.tukey_test`; and by one
+        residual variance of all (Carterette, TOIS 2012).
+    """
+    random = np.random.default_rng(seed)
+    runs, n = 10, 50
+    each, together = studentized_range.ppf(0.95, runs + 1, [n - 1, (n - 1) * runs])
+    own, pooled = [], []
+    for _ in range(trials):
+        scores = random.normal(size=(n, runs + 1)) * np.append(np.ones(runs), ratio)
+        difference = scores[:, :-1] - scores[:, -1:]
+        largest = np.abs(difference.mean(axis=0))
+        own.append((largest > each * difference.std(axis=0, ddof=1) / np.sqrt(2 * n)).any())
+        pooled.append((largest > together * np.sqrt(residual_variance(scores) / n)).any())
+    return float(np.mean(own)), float(np.mean(pooled))
+
+
 def cases() -> list[Case]:
     """All cases; teams of systems that the set does not name are no teams."""
     return [Case(*case) for case in product(SETS, DRAWS, SIZES, TOPICS)]
 
 
-def summarize(
-    rows: Sequence[tuple[Case, str, str, float, float]],
-) -> Iterator[tuple[str, str, str, str, list[tuple[float, float]]]]:
-    """Of each collection, draw, scheme and what is known the coverage by size, mean over topics."""
-    for name, by, known, scheme in product(SETS, DRAWS, KNOWN, SCHEMES):
-        by_size = []
-        for n in SIZES:
-            levels = [
-                (level, error)
-                for case, s, k, level, error in rows
-                if (case.collection, case.by, case.systems, s, k) == (name, by, n, scheme, known)
-            ]
-            if levels:
-                level, variance = np.mean([(v, e**2) for v, e in levels], axis=0)
-                by_size.append((float(level), float(np.sqrt(variance / len(levels)))))
-        if by_size:
-            yield name, by, known, scheme, by_size
+def coverage_row(rows: Sequence[Row], collection: str, by: str, known: str, schemes: str) -> str:
+    """A row of the guide's table: by number of systems the mean over cases, the least, the most."""
+    cells = []
+    for n in SIZES:
+        levels = [
+            row.level
+            for row in rows
+            if (row.case.collection, row.case.by, row.case.systems) == (collection, by, n)
+            and row.known == known
+            and row.scheme in schemes
+        ]
+        cells.append(
+            f"{share(np.mean(levels))} ({share(min(levels))}, {share(max(levels))})"
+            if levels
+            else "-"
+        )
+    return f"| {SETS[collection]} | {by} | {known} | {' | '.join(cells)} |"
+
+
+def share(value: float | np.floating[Any]) -> str:
+    """``.950``; 1 and 0 as they are."""
+    return f"{value:.3f}".replace("0.", ".", 1).replace("1.000", "1").replace(".000", "0")
 
 
 def print_coverage(args: Any, out: Path) -> None:
-    """The table of coverage."""
+    """The table of coverage, by N, z and U and by E, and how many cases are in the band."""
     task = partial(_covered, args.trials, args.seed, args.data)
     rows = [
-        (case, scheme, known, level, error)
+        Row(case, scheme, known, level, error)
         for case, levels in zip(cases(), spread(task, cases(), args.jobs), strict=True)
         for (scheme, known), (level, error) in levels.items()
     ]
-    print(
-        f"Coverage of 95% intervals, mean over {', '.join(map(str, TOPICS))} topics, with its "
-        f"standard error, by the number of systems\n{'':47}" + "".join(f"{n:>15}" for n in SIZES)
-    )
-    for name, by, known, scheme, by_size in summarize(rows):
-        cells = "".join(f"   {level:.3f} ({error:.3f})" for level, error in by_size)
-        print(f"{name:20} {by:11} {known:8} {scheme:3}   {cells}")
-    inside = [0.93 <= level <= 0.97 for *_, level, _ in rows]
-    below = [level + 2 * error < 0.93 for *_, level, error in rows]
-    print(
-        f"{len(rows)} cases: {sum(inside)} in 0.93 to 0.97, {sum(below)} below it by two standard "
-        "errors"
-    )
+    for schemes in ("NzU", "E"):
+        print(
+            f"Coverage of 95% intervals by {', '.join(schemes)} with {', '.join(map(str, TOPICS))} "
+            f"topics: the mean, the least and the most of {len(schemes) * len(TOPICS)} cases\n"
+            f"| collection | drawn | known | {' | '.join(map(str, SIZES))} |"
+        )
+        for name, by, known in product(SETS, DRAWS, KNOWN):
+            if schemes != "E" or known != "moments":
+                print(coverage_row(rows, name, by, known, schemes))
+        for by in DRAWS:
+            print_counts(by, [r for r in rows if r.case.by == by and r.scheme in schemes])
     write_csv(
         out / "coverage.csv",
-        [*Case._fields, "scheme", "known", "coverage", "standard error"],
-        [(*case, *rest) for case, *rest in rows],
+        [*Case._fields, *Row._fields[1:]],
+        [(*row.case, *row[1:]) for row in rows],
+    )
+
+
+def print_counts(by: str, rows: Sequence[Row]) -> None:
+    """How many cases are in the band, and which is furthest below."""
+    low, high = BAND
+    below = sum(row.level + 2 * row.error < low for row in rows)
+    above = sum(row.level - 2 * row.error > high for row in rows)
+    least = min(rows, key=lambda row: row.level)
+    print(
+        f"{by}: {len(rows)} cases, {sum(low <= row.level <= high for row in rows)} in {share(low)} "
+        f"to {share(high)}, {below} below and {above} above by two standard errors; the least "
+        f"{share(least.level)} ({', '.join(map(str, least.case))}, {least.scheme}, {least.known}); "
+        f"Monte Carlo errors {share(max(row.error for row in rows))} at most"
     )
 
 
@@ -479,7 +462,7 @@ def print_design_effects(out: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Do all checks."""
-    args = arguments(__doc__.splitlines()[0], argv, trials=1000)
+    args = arguments(__doc__.splitlines()[0], argv, trials=400)
     out = args.out / "uncertainty"
     print_coverage(args, out)
     print_design_effects(out)
@@ -508,25 +491,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, mean in sorted(known.items(), key=lambda item: item[1]):
         print(f"{name:20} {mean:.3f}")
 
-    scores = score_runs(args.data, "trec8-adhoc", MEASURES, args.jobs)
-    print("\nDeviation of means over choices of few systems\n              systems  seen    told")
-    rows: list[tuple[object, ...]] = []
-    for measure, scheme in product(MEASURES, ("N", "U", "E")):
-        for found in few_systems(scores[measure], args.trials // 5, args.seed, scheme):
-            print(f"{measure:6} {scheme:3} {found[0]:10}  {found[1]:.4f}  {found[2]:.4f}")
-            rows.append((measure, scheme, *found))
-    write_csv(out / "few-systems.csv", ["measure", "scheme", "systems", "seen", "told"], rows)
-
     print(
-        "\nForms of E by few systems: root mean square error on systems held out\n"
-        "              systems  by topic  of means"
+        "\nTukey's test of ten runs that do not differ from the baseline, 50 topics: some p < .05"
     )
-    rows = []
-    for measure in MEASURES:
-        for form in smoothing(scores[measure], args.trials // 10, args.seed):
-            print(f"{measure:6} {form[1]:7} {form[0]:6}  {form[2]:8.4f}  {form[3]:8.4f}")
-            rows.append((measure, *form))
-    write_csv(out / "smoothing.csv", ["measure", "systems", "form", "by topic", "of means"], rows)
+    for ratio in (1, 3):
+        own, pooled = familywise_errors(ratio, 5 * args.trials, args.seed)
+        print(
+            f"baseline's deviation {ratio} times theirs: each pair's own variance {share(own)}, "
+            f"one residual variance {share(pooled)}"
+        )
     print(f"\nTables are in {out}")
     return 0
 

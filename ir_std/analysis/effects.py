@@ -201,7 +201,7 @@ def _summarize(
     """The summary, in the effects' own unit, of effects in ``unit``."""
     df = len(y) - 1
     q = _q(y, v, 0.0)
-    tau2 = METHODS[method](y, v)
+    tau2 = METHODS[method][0](y, v)
     w = 1 / (v + tau2)
     effect = float(w @ y / w.sum())
     normal = sqrt(1 / w.sum())
@@ -290,5 +290,9 @@ def _dersimonian_laird(y: Floats, v: Floats) -> float:
     return max(0.0, (_q(y, v, 0) - (len(y) - 1)) / float(w / w.sum() @ others))
 
 
-METHODS = {"pm": _paule_mandel, "reml": _reml, "dl": _dersimonian_laird}
-"""How the variance between collections is estimated, by name."""
+METHODS: dict[str, tuple[Callable[[Floats, Floats], float], str]] = {
+    "pm": (_paule_mandel, "Paule and Mandel's"),
+    "reml": (_reml, "REML's"),
+    "dl": (_dersimonian_laird, "DerSimonian and Laird's"),
+}
+"""How the variance between collections is estimated, by name, and whose estimate it is."""

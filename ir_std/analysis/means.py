@@ -52,6 +52,29 @@ def check_same_systems(
     return first, second
 
 
+def check_runs_and_systems(x: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Raw scores of runs, and those of the systems they are standardized by, as arrays.
+
+    Parameters
+    ----------
+    x : array_like, shape (n_topics, n_runs)
+    scores : array_like, shape (n_topics, n_systems)
+        NaN where a system has none.
+
+    Raises
+    ------
+    ValueError
+        On shapes that do not fit each other, or a NaN in ``x``.
+    """
+    x, scores = check_finite(np.asarray(x, float), "x"), np.asarray(scores, float)
+    if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
+        raise ValueError(
+            "x must be topics x runs and scores the same topics x systems, got the "
+            f"shapes {x.shape} and {scores.shape}"
+        )
+    return x, scores
+
+
 def check_finite(array: Floats, name: str) -> Floats:
     """``array``, or a ValueError that says how many of its values are NaN or infinite."""
     if not np.isfinite(array).all():

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats, divide
 from ir_std.analysis.influence import FLAT, slope
-from ir_std.analysis.means import check_finite
+from ir_std.analysis.means import check_finite, check_runs_and_systems
 from ir_std.schemes import get_scheme
 
 SAMPLES = 2000
@@ -109,13 +109,8 @@ def resampled_means(
     ValueError
         On shapes that do not fit each other, or a NaN in ``x`` or ``drawn``.
     """
-    x = check_finite(np.asarray(x, float), "x")
-    scores, drawn = np.asarray(scores, float), check_finite(np.asarray(drawn, float), "drawn")
-    if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
-        raise ValueError(
-            "x must be topics x runs and scores the same topics x systems, got the "
-            f"shapes {x.shape} and {scores.shape}"
-        )
+    x, scores = check_runs_and_systems(x, scores)
+    drawn = check_finite(np.asarray(drawn, float), "drawn")
     if drawn.ndim != 2 or drawn.shape[1] != scores.shape[1]:
         raise ValueError(
             f"drawn must be samples x {scores.shape[1]} systems, got the shape {drawn.shape}"

@@ -20,8 +20,10 @@ from typing import TypeAlias
 from ir_std._system.files import check_output, write_atomically
 from ir_std.cli.inputs import OpenedOnce, check_read_once
 from ir_std.cli.options import (
+    SUMMARIES,
     TABLES,
     TESTS,
+    add_random_effects_option,
     add_residual_option,
     add_scheme_option,
     add_test_options,
@@ -84,6 +86,7 @@ def configure(parser: ArgumentParser) -> None:
         "--baseline", metavar="NAME", help="the system that the others are compared with"
     )
     add_test_options(parser)
+    add_random_effects_option(parser)
     parser.add_argument(
         "--anchor",
         metavar="NAME",
@@ -110,7 +113,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Evaluate, print and draw."""
     check_places(args.places)
-    check_baseline_given(args, "test", "correction")
+    check_baseline_given(args, "test", "correction", "random-effects")
     sources = OpenedOnce()
     entries = [split_entry(text, sources) for text in args.inputs if is_entry(text)]
     entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
@@ -126,6 +129,7 @@ def run(args: Namespace) -> None:
             args.scheme,
             anchors=args.anchor,
             reference=args.reference,
+            random_effects=args.random_effects or SUMMARIES[0],
             depth=args.depth,
             residual=args.residual,
             progress=counted,

@@ -7,7 +7,9 @@ from argparse import ArgumentParser, Namespace
 from ir_std.errors import UsageError
 
 TESTS, CORRECTIONS = ("t", "randomization", "tukey"), ("holm", "bonferroni", "none")
-"""Those of :mod:`ir_std.analysis.paired` and :mod:`ir_std.analysis.corrections`."""
+"""Those of :mod:`ir_std.analysis.paired`."""
+SUMMARIES = ("pm", "reml")
+"""Those of :mod:`ir_std.reporting.effects`."""
 TABLES = ("table", "markdown", "latex", "csv")
 """The output formats that are tables: those of :data:`ir_std.reporting.tables.WRITERS`."""
 
@@ -99,6 +101,16 @@ def add_test_options(parser: ArgumentParser) -> None:
     )
 
 
+def add_random_effects_option(parser: ArgumentParser) -> None:
+    """Declare how differences on several collections are summarized."""
+    parser.add_argument(
+        "--random-effects",
+        choices=SUMMARIES,
+        help="how the summary over collections estimates the variance between them: pm, Paule "
+        "and Mandel (default), or reml, restricted maximum likelihood",
+    )
+
+
 def check_baseline_given(args: Namespace, *options: str) -> None:
     """Check that there is a baseline, if one of these options is given.
 
@@ -108,7 +120,7 @@ def check_baseline_given(args: Namespace, *options: str) -> None:
         If there is none.
     """
     for option in options:
-        if getattr(args, option) and args.baseline is None:
+        if getattr(args, option.replace("-", "_")) and args.baseline is None:
             raise UsageError(f"--{option} is of differences from a baseline: add --baseline NAME")
 
 

@@ -18,10 +18,12 @@ from ir_std.cli.compare import OpenedEntry, is_entry, open_entries, print_notes,
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
+    SUMMARIES,
     TESTS,
     add_factor_options,
     add_jobs_option,
     add_measure_option,
+    add_random_effects_option,
     add_test_options,
     check_baseline_given,
 )
@@ -62,6 +64,7 @@ def configure(parser: ArgumentParser) -> None:
         "--baseline", metavar="RUN", help="the run that the others are tested against"
     )
     add_test_options(parser)
+    add_random_effects_option(parser)
     add_jobs_option(parser)
     parser.add_argument(
         "--force", action="store_true", help="replace FILE even if it is no page of ir_std's"
@@ -71,7 +74,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
-    check_baseline_given(args, "correction")
+    check_baseline_given(args, "correction", "random-effects")
     sources = OpenedOnce()
     entries = [
         split_entry(text, sources)
@@ -86,6 +89,11 @@ def run(args: Namespace) -> None:
             lambda: compare_entries(open_entries(entries, sources), measures, args),
         )
     else:
+        if args.random_effects:
+            raise UsageError(
+                "--random-effects is about the summary over several collections, this is one: "
+                "give NAME=RUN:QRELS of each"
+            )
         inputs, measures = parse_arguments(args)
         write_page(
             args,
@@ -125,6 +133,7 @@ def compare_entries(
             entries,
             measures,
             args.scheme,
+            random_effects=args.random_effects or SUMMARIES[0],
             depth=args.depth,
             residual=args.residual,
             jobs=args.jobs,

@@ -37,7 +37,7 @@ BY_THEORY = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Influences:
     """How each standardizing system moves runs' means, and which systems are drawn together.
 
@@ -74,7 +74,7 @@ class Influences:
         return max(contrast_error(c, contrast) for c in (covariance, by_system)), df
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SystemsCovariance:
     """How runs' means by one standardized measure vary with the standardizing systems.
 
@@ -189,9 +189,13 @@ def joint_errors(
     """
     groups: list[list[tuple[SystemsCovariance, npt.ArrayLike]]] = []
     for part in parts:
-        together = [g for g in groups if any(_share_systems(part[0], other) for other, _ in g)]
-        groups = [g for g in groups if g not in together]
-        groups.append([one for g in together for one in g] + [part])
+        together, apart = [part], []
+        for group in groups:
+            if any(_share_systems(part[0], other) for other, _ in group):
+                together = group + together
+            else:
+                apart.append(group)
+        groups = [*apart, together]
     return [_joint_error(group) for group in groups]
 
 

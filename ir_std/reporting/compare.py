@@ -20,6 +20,7 @@ from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.residual import EarlierDocuments
 from ir_std.measures import Measures, Standardized, as_measures, parse_measure
 from ir_std.reporting.comparison import Comparison
+from ir_std.reporting.effects import SUMMARIES
 from ir_std.reporting.part import LinkedPair, Part, link_collections
 from ir_std.reporting.results import evaluate
 from ir_std.schemes import scheme_names
@@ -35,6 +36,7 @@ def compare(
     *,
     anchors: Sequence[str] = (),
     reference: str | None = None,
+    random_effects: str = "pm",
     depth: int | None = None,
     residual: bool = False,
     jobs: int | None = 1,
@@ -57,6 +59,10 @@ def compare(
     reference : str, optional
         The collection on whose scale they are put, if there are anchors; for each measure the one
         with the strongest standardizing systems if not given.
+    random_effects : {'pm', 'reml'}
+        How a summary of differences from a baseline estimates their variance between collections:
+        by Paule and Mandel or by restricted maximum likelihood, see
+        :func:`ir_std.analysis.effects.random_effects`.
     depth : int, optional
         As for :func:`evaluate`.
     residual : bool
@@ -85,6 +91,10 @@ def compare(
     bm25    dl20-passage  54       0.8155  0.7229 ...
     bm25    all of these  104           -  0.7096 ...
     """
+    if random_effects not in SUMMARIES:
+        raise UsageError(
+            f"unknown random effects {random_effects!r}: allowed are {', '.join(SUMMARIES)}"
+        )
     entries = list(entries)
     if not entries:
         raise UsageError("nothing to compare: give at least one NAME=RUN:QRELS")
@@ -126,7 +136,9 @@ def compare(
         Part(system, names[key], results[key])
         for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)
     ]
-    comparison = Comparison(tuple(parts), _with_companions(wanted, parts))
+    comparison = Comparison(
+        tuple(parts), _with_companions(wanted, parts), random_effects=random_effects
+    )
     if not anchors and reference is None:
         return comparison
     if not anchors:

@@ -18,7 +18,8 @@ from ir_std.analysis.paired import correction_for
 from ir_std.errors import UsageError, suggestion
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
-from ir_std.reporting.effects import MIN_COLLECTIONS, Effects, SystemEffects, count_range
+from ir_std.reporting.effects import MIN_COLLECTIONS, Effects, SystemEffects
+from ir_std.reporting.effects_table import count_range
 from ir_std.reporting.evaluated_runs import group_measures
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
 from ir_std.reporting.part import NO_ESTIMATE, CollectionLinks, Part
@@ -42,11 +43,14 @@ class Comparison:
         Each raw one, and behind it its standardized companions.
     links : mapping of Measure to CollectionLinks
         Of the measures whose scores are on one scale: see :mod:`ir_std.reporting.compare`.
+    random_effects : str
+        How summaries of differences estimate the variance between collections.
     """
 
     parts: tuple[Part, ...]
     measures: tuple[Measure, ...]
     links: Mapping[Measure, CollectionLinks] = field(default_factory=dict)
+    random_effects: str = "pm"
 
     def __repr__(self) -> str:
         return (
@@ -152,6 +156,7 @@ class Comparison:
                 m,
                 tuple(p.against(baseline, m) for p in parts),
                 self.overlaps.of([p.collection for p in parts]),
+                self.random_effects,
             )
             for system, parts in common.items()
             if parts

@@ -7,9 +7,7 @@ the effect size; over the collections a random-effects summary, as in medicine (
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from math import inf, nan, sqrt
@@ -17,21 +15,17 @@ from math import inf, nan, sqrt
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.analysis.corrections import get_correction
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
 from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import describe_correction, get_test
+from ir_std.analysis.paired import get_correction
 from ir_std.errors import UsageError
 from ir_std.measures import parse_measure
-from ir_std.reporting.tables import (
-    Cell,
-    Table,
-    interval_cell,
-    label_cell,
-    p_value_cell,
-    signed_cell,
-)
+from ir_std.reporting.effects_table import effects_table
+from ir_std.reporting.tables import Table
 
+SUMMARIES = ("pm", "reml")
+"""How a summary may estimate the variance between collections, see
+:func:`ir_std.analysis.effects.random_effects`; DerSimonian and Laird's always stands beside it."""
 MIN_SUMMARIZED = 3
 """With fewer collections there is no summary."""
 MIN_COLLECTIONS = 5
@@ -94,6 +88,8 @@ class SystemEffects:
     effects : tuple of Effect
     overlap : str
         Which collections share topics; they would count twice, so there is no summary then.
+    random_effects : str
+        How summaries estimate the variance between collections: one of :data:`SUMMARIES`.
     """
 
     system: str
@@ -101,6 +97,7 @@ class SystemEffects:
     measure: Measure
     effects: tuple[Effect, ...]
     overlap: str = ""
+    random_effects: str = "pm"
 
     def points(self, size: bool = False) -> list[tuple[float, float, float]]:
         """For each collection the effect, its standard error, and half of its 95% interval."""
@@ -140,7 +137,7 @@ class SystemEffects:
             return f"its differences have no spread on {', '.join(left_out)}"
         return f"a summary takes {MIN_SUMMARIZED} collections"
 
-    def summary(self, size: bool = False, method: str = "pm") -> Summary | None:
+    def summary(self, size: bool = False, method: str | None = None) -> Summary | None:
         """The random-effects summary of the differences, or sizes; None if there is none.
 
         Hartung and Knapp's interval, but not narrower than the normal one.
@@ -148,8 +145,8 @@ class SystemEffects:
         Parameters
         ----------
         size : bool
-        method : {'pm', 'reml', 'dl'}
-            See :func:`ir_std.analysis.effects.random_effects`.
+        method : {'pm', 'reml', 'dl'}, optional
+            See :func:`ir_std.analysis.effects.random_effects`; :attr:`random_effects` if not given.
         """
         if self.why_not(size):
             return None
@@ -157,7 +154,7 @@ class SystemEffects:
         return random_effects(
             [effect for effect, _, _ in points],
             [error**2 for _, error, _ in points],
-            method,
+            method or self.random_effects,
             widen=True,
         )
 
@@ -201,6 +198,11 @@ class Effects:
         """The systems that are compared with the baseline."""
         return tuple(dict.fromkeys(s.system for s in self.by_system))
 
+    @property
+    def random_effects(self) -> str:
+        """How summaries estimate the variance between collections."""
+        return self.by_system[0].random_effects
+
     @cached_property
     def _by_key(self) -> dict[tuple[str, Measure], SystemEffects]:
         return {(s.system, s.measure): s for s in self.by_system}
@@ -227,60 +229,7 @@ class Effects:
 
         For each measure the difference with its 95 percent interval, p, and Hedges' g.
         """
-        header = ["system", "collection", "topics"]
-        for measure in self.measures:
-            header += [str(measure), f"{measure} p", f"{measure} g"]
-        rows = [row for system in self.systems for row in self._rows(system, places)]
-        return Table(tuple(header), tuple(rows), 3, self._table_notes(), (3,) * len(self.measures))
-
-    def _rows(self, system: str, places: int) -> list[tuple[Cell, ...]]:
-        by_measure = [self._by_key[system, measure] for measure in self.measures]
-        rows = [
-            (
-                label_cell(system),
-                label_cell(effects[0].collection),
-                label_cell(count_range(e.difference.n for e in effects)),
-                *(
-                    cell
-                    for effect, measure in zip(effects, self.measures, strict=True)
-                    for cell in self._effect_cells(effect, places, measure)
-                ),
-            )
-            for effects in zip(*(s.effects for s in by_measure), strict=True)
-        ]
-        if all(s.why_not() for s in by_measure):
-            return rows
-        below: dict[str, Callable[[SystemEffects], tuple[Cell, ...]]] = {
-            "summary": lambda s: self._summary_cells(s, places),
-            "one more collection": lambda s: _prediction_cells(s, places),
-            "DerSimonian-Laird": lambda s: self._summary_cells(s, places, "dl"),
-            "variation": _variation_cells,
-        }
-        return rows + [
-            (
-                label_cell(system),
-                label_cell(name),
-                label_cell(""),
-                *(cell for s in by_measure for cell in cells_of(s)),
-            )
-            for name, cells_of in below.items()
-        ]
-
-    def _effect_cells(self, effect: Effect, places: int, measure: Measure) -> tuple[Cell, ...]:
-        """The difference with its interval, the p-values of both, and g."""
-        d = effect.difference
-        adjusted = self.interval_p(effect, measure)
-        cell = p_value_cell(d.p, adjusted, self.correction)
-        held = p_value_cell(effect.p, effect.p_adjusted)
-        if self.test != "t" or d.systems_error > 0:
-            name = "factors held"
-            values = {name: effect.p, f"{name} adjusted": effect.p_adjusted}
-            cell = replace(cell, text=f"{cell.text} ({held.text})", extra={**cell.extra, **values})
-        return (
-            interval_cell(d.mean, *d.interval, places, {"topics": d.topics, "systems": d.systems}),
-            cell,
-            signed_cell(effect.size, 2, {"error": effect.size_error}),
-        )
+        return effects_table(self, places)
 
     def interval_p(self, effect: Effect, measure: Measure) -> float:
         """The p-value of one interval, adjusted for the number of systems on its collection."""
@@ -295,99 +244,9 @@ class Effects:
         adjusted = correct([e.difference.p for e in peers])
         return float(adjusted[next(i for i, e in enumerate(peers) if e is effect)])
 
-    def _summary_cells(
-        self, effects: SystemEffects, places: int, method: str = "pm"
-    ) -> tuple[Cell, Cell, Cell]:
-        """The summary with its interval, p, and that of the sizes."""
-        s, g = effects.summary(False, method), effects.summary(True, method)
-        return (
-            interval_cell(s.effect, s.low, s.high, places) if s else label_cell("-"),
-            p_value_cell(s.p if s else nan, self.summary_p(effects, method), self.correction),
-            signed_cell(g.effect if g else nan, 2, {"error": g.error} if g else {}),
-        )
-
-    def summary_p(self, effects: SystemEffects, method: str = "pm") -> float:
+    def summary_p(self, effects: SystemEffects, method: str | None = None) -> float:
         """The p-value of one summary, adjusted for the number of systems; NaN without a summary."""
         correct, _ = get_correction(self.correction or "holm")
         summaries = [self.of(effects.measure, s).summary(False, method) for s in self.systems]
         adjusted = correct([s.p if s else nan for s in summaries])
         return float(adjusted[self.systems.index(effects.system)])
-
-    def _table_notes(self) -> tuple[str, ...]:
-        notes = [
-            f"Differences from {self.baseline}, the mean over the topics that both have, with "
-            f"95 percent intervals: over topics, and for standardized ones over the "
-            f"standardizing systems too, which both share. p: {self._test_method()}. g: the "
-            f"difference in units of its deviation over topics (Hedges)."
-        ]
-        if any(not s.why_not() for s in self.by_system):
-            notes.append(
-                "Summary: random effects, Paule and Mandel's variance between collections "
-                "with Hartung and Knapp's interval, but not narrower than the normal one, and "
-                f"beside it DerSimonian and Laird's{self._summary_adjustment()}. "
-                "One more collection: where the true difference on another such "
-                "collection may lie (Student's t with one degree of freedom less than there "
-                "are collections). Variation: the number of collections, Cochran's Q "
-                "and its p, the share I2 of the variance that is between collections (Higgins "
-                "and Thompson's, of Q), and tau, its deviation."
-            )
-        notes += [
-            f"By {s.measure} the summary of {s.system} is without {', '.join(left_out)}: the "
-            "differences there have no spread."
-            for s in self.by_system
-            if not s.why_not() and (left_out := s.left_out())
-        ]
-        notes += [
-            f"{s.system} has no summary by {s.measure}: {s.why_not()}."
-            for s in self.by_system
-            if s.why_not() and not s.overlap and sum(s.known) > 1
-        ]
-        return (*notes, *self.notes)
-
-    def _test_method(self) -> str:
-        """What the p-values are of, and for how many comparisons they are adjusted."""
-        n_systems = Counter(
-            e.collection for s in self.by_system if s.measure == self.measures[0] for e in s.effects
-        )
-        interval = self._adjustment("t", n_systems)
-        test = f"two-sided {get_test(self.test)[1]} over topics"
-        held = f"{test}{self._adjustment(self.test, n_systems)}, factors held"
-        if set(n_systems.values()) == {1}:
-            return f"that of the interval; in brackets {held}"
-        return (
-            f"that of the interval{interval}, each collection and measure by itself; in "
-            f"brackets {held}; intervals are not adjusted"
-        )
-
-    def _adjustment(self, test: str, n_systems: Mapping[str, int]) -> str:
-        return " or".join(
-            dict.fromkeys(describe_correction(test, self.correction, n) for n in n_systems.values())
-        )
-
-    def _summary_adjustment(self) -> str:
-        n_systems = len({s.system for s in self.by_system if not s.why_not()})
-        adjustment = describe_correction("t", self.correction, n_systems)
-        return f", p{adjustment}" if adjustment else ""
-
-
-def count_range(counts: Iterable[int]) -> str:
-    """The least and the largest of some counts of topics that are not 0."""
-    known = sorted({n for n in counts if n})
-    return f"{known[0]} to {known[-1]}" if len(known) > 1 else "".join(map(str, known))
-
-
-def _prediction_cells(effects: SystemEffects, places: int) -> tuple[Cell, ...]:
-    """The prediction interval."""
-    s = effects.summary()
-    low, high = s.predicted if s else (nan, nan)
-    return interval_cell(nan, low, high, places), label_cell(""), label_cell("")
-
-
-def _variation_cells(effects: SystemEffects) -> tuple[Cell, ...]:
-    """How much the differences vary between collections: Q, I2, tau; the p-value of Q."""
-    s = effects.summary()
-    if s is None:
-        return label_cell("-"), label_cell("-"), label_cell("")
-    text = f"{s.n}: Q {s.q:.1f}, I2 {100 * s.i2:.0f}%, tau {sqrt(s.tau2):.3f}"
-    values = {"q": s.q, "i2": s.i2, "tau2": s.tau2}
-    return Cell(text, text, values), p_value_cell(s.q_p), label_cell("")

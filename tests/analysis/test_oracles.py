@@ -27,8 +27,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
 from ir_std import analysis, build_factors, merge, normalize, place
-from ir_std.analysis.corrections import bonferroni, holm
-from ir_std.analysis.paired import randomization_test, t_test, tukey_test
+from ir_std.analysis.paired import bonferroni, holm, randomization_test, t_test, tukey_test
 from ir_std.schemes import get_scheme
 
 Found = Any

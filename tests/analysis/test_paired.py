@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ir_std.analysis import paired
-from ir_std.analysis.corrections import bonferroni, holm
 from ir_std.analysis.paired import (
+    bonferroni,
     describe_test,
+    holm,
     paired_tests,
     randomization_test,
     t_test,

@@ -121,7 +121,8 @@ def influences_of(values: np.ndarray, names: str, teams: str = "") -> Influences
 
 def joint(*several: Influences) -> list[tuple[float, float]]:
     parts = [SystemsCovariance(*one.covariance(), "", one) for one in several]
-    return joint_errors([(part, [1.0]) for part in parts])
+    contrast = [1.0] + [0.0] * (several[0].values.shape[1] - 1)
+    return joint_errors([(part, contrast) for part in parts])
 
 
 def test_sets_of_the_same_systems_are_drawn_together() -> None:
@@ -130,6 +131,17 @@ def test_sets_of_the_same_systems_are_drawn_together() -> None:
     apart, together = joint(influences_of(a, "abcdef"), other, influences_of(b[::-1], "fedcba"))
     assert together == pytest.approx(influences_of(a + b, "abcdef").error([1.0]))
     assert apart == pytest.approx(other.error([1.0]))
+
+
+def test_sets_of_several_runs_are_drawn_together_by_their_systems() -> None:
+    """Which sets are in a group is not told by comparing their arrays."""
+    a, b, c = np.random.default_rng(1).normal(size=(3, 6, 2))
+    several = [(a, "abcdef"), (c, "uvwxyz"), (b, "abcdef")]
+    of_both, of_the_first = (
+        joint(*(influences_of(values[:, :runs], names) for values, names in several))
+        for runs in (2, 1)
+    )
+    assert np.allclose(of_both, of_the_first)
 
 
 def test_sets_that_share_few_names_or_none_are_independent() -> None:

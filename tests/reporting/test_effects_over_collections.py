@@ -6,6 +6,7 @@ import csv
 import io
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,8 +18,10 @@ from scipy import stats
 
 import ir_std
 from ir_std.analysis.effects import random_effects
+from ir_std.cli.main import main
 from ir_std.errors import UsageError
 from ir_std.reporting.effects import Effect, Effects, SystemEffects
+from ir_std.reporting.html.across import AcrossCollections
 from ir_std.testing import simulated_qrels, simulated_run
 
 SETS = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")
@@ -85,6 +88,66 @@ def test_the_summary_weighs_by_topics_and_systems(effects: Effects) -> None:
     assert across.summary(size=True) == random_effects(
         [e.size for e in across.effects], [e.size_error**2 for e in across.effects], widen=True
     )
+
+
+@pytest.fixture(scope="module")
+def by_reml(compared: ir_std.Comparison) -> ir_std.Comparison:
+    """The same by restricted maximum likelihood."""
+    return replace(compared, random_effects="reml")
+
+
+def test_summaries_are_by_restricted_maximum_likelihood_where_that_is_asked_for(
+    by_reml: ir_std.Comparison, effects: Effects
+) -> None:
+    found, usual = by_reml.effects("a"), effects
+    summary = found.of(AP, "b").summary()
+    points = found.of(AP, "b").points()
+    expected = random_effects(
+        [p[0] for p in points], [p[1] ** 2 for p in points], "reml", widen=True
+    )
+    assert summary == expected != usual.of(AP, "b").summary()
+    rows = list(csv.DictReader(io.StringIO(found.table().csv())))
+    assert float(rows[3]["AP low"]) == pytest.approx(expected.low)
+    assert float(rows[3]["AP p"]) == pytest.approx(expected.p)
+    assert float(rows[6]["AP tau2"]) == pytest.approx(expected.tau2)
+    dersimonian = [rows_of(e)[5]["AP low"] for e in (found, usual)]
+    assert dersimonian[0] == dersimonian[1]
+    notes = [" ".join(e.table().notes) for e in (found, usual)]
+    assert "random effects, REML's variance between collections" in notes[0]
+    assert "random effects, Paule and Mandel's variance between collections" in notes[1]
+
+
+def rows_of(effects: Effects) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(effects.table().csv())))
+
+
+def test_the_page_has_the_summary_that_was_asked_for(by_reml: ir_std.Comparison) -> None:
+    s = by_reml.effects("a").of(AP, "b").summary()
+    assert s is not None
+    row = next(
+        row
+        for measure in AcrossCollections(by_reml.tested("a")).data["measures"]
+        if measure["name"] == "AP"
+        for row in measure["rows"]
+        if row["name"] == "summary"
+    )
+    assert (row["mean"], row["low"], row["high"]) == (s.effect, s.low, s.high)
+
+
+def test_an_unknown_summary_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(UsageError, match="unknown random effects 'dl': allowed are pm, reml"):
+        ir_std.compare([("a", {"q": {"d": 1}}, {"q": {"d": 1}})], AP, random_effects="dl")
+
+
+@pytest.mark.parametrize("command", ["compare", "report"])
+def test_random_effects_are_of_differences_from_a_baseline(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "r").write_text("q Q0 d 1 1 x\n")
+    (tmp_path / "q").write_text("q 0 d 1\n")
+    entry = f"a={tmp_path / 'r'}:{tmp_path / 'q'}"
+    assert main([command, entry, "AP", "--random-effects", "reml"]) == 2
+    assert "--random-effects is of differences from a baseline" in capsys.readouterr().err
 
 
 def test_each_system_has_its_collections_and_then_its_summary(effects: Effects) -> None:

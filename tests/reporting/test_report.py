@@ -362,10 +362,10 @@ def test_it_says_that_nothing_differs_from_the_baseline() -> None:
 def test_without_a_baseline_it_compares_the_first_two() -> None:
     found = made_up({"a": [1] * 10, "b": [0] * 10})
     assert describe_results(found, P @ 1)[1] == (
-        "Its lead over b, the second, is unlikely to be chance: 1.000 (paired t-test, p < 0.001)."
+        "Its lead over b, the second, is significant: 1.000 (paired t-test, p < 0.001)."
     )
     found = made_up({"a": [1, 0, 1, 0, 1], "b": [0, 1, 0, 1, 0]})
-    assert "may be chance: 0.200" in describe_results(found, P @ 1)[1]
+    assert "is not significant: 0.200" in describe_results(found, P @ 1)[1]
 
 
 def test_it_says_how_the_factors_fit(results: ir_std.Results) -> None:

@@ -112,7 +112,7 @@ def _against_second(results: EvaluatedRuns, measure: Measure, first: str, second
     )[first]
     if isnan(test.p):
         return ""
-    verdict = "may be chance" if test.p >= ALPHA else "is unlikely to be chance"
+    verdict = "is significant" if test.p < ALPHA else "is not significant"
     return (
         f"Its lead over {second}, the second, {verdict}: {test.difference:.3f} "
         f"({get_test(results.test)[1]}{_named_if_other(by, measure)}, {p_text(test.p)})."
