@@ -54,6 +54,15 @@ def origins(factors: FactorSet) -> str:
     return ", ".join(word for word, sign in words if sign in built)
 
 
+def table_head() -> str:
+    """The head of the table of sets."""
+    columns = (
+        *("set", "collection", "systems of", "topics", "systems"),
+        *("measures", "distributions", "from", "quality"),
+    )
+    return f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}"
+
+
 def row(factors: FactorSet) -> str:
     """A set's line in the table."""
     known = [m for m in factors.measures if m in factors.scores]
@@ -86,8 +95,7 @@ def readme(sets: list[FactorSet]) -> str:
 
 Made by `scripts/catalogue.py` from the sets; do not edit.
 
-| set | collection | systems of | topics | systems | measures | distributions | from | quality |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+{table_head()}
 {rows}
 
 ## How to read a set
