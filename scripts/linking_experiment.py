@@ -2,86 +2,104 @@
 
 One collection is cut into two that share no topic and no standardizing system: half of the topics
 standardized by the strong half of the systems, the other half by the weak one, as if years lay
-between them, or both by random halves; on Robust 2003 the old topics and the new ones.  A third of
-the systems is held out: some of these are the anchors, the others are compared with themselves and
-with each other.  Prints, for numbers of anchors and ways to choose
-them, with Monte Carlo errors: how far linked means drift, how often a system differs significantly
-from itself, how often intervals hold the difference of two systems, and how often a real difference
-is found, or found the wrong way round.  Writes into out/linking.
+between them, or both by random halves (Urbano, Lima and Hanjalic, SIGIR 2019, between collections);
+on Robust 2003 the old topics and the new ones.  A third of the systems is held out: some of these
+are the anchors, the others are compared with themselves and with each other.  Prints, for numbers
+of anchors and ways to choose them, with Monte Carlo errors: how far linked means drift, how often
+a system differs significantly from itself, how often intervals hold the difference of two systems,
+and how often a real difference is found, or found the wrong way round; and what Soboroff's engines
+(CIKM 2018) score on nine collections.  Writes into out/linking.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from reproduction import arguments, write_csv
-from scipy.stats import ttest_ind
+from reproduction import arguments, spread, write_csv
 
 import ir_std
-from ir_std._arrays import Floats, Ints
-from ir_std.analysis.linking import LinkedDifference, link
+from ir_std._arrays import Floats, Ints, Mask
+from ir_std.analysis import link, random_effects
+from ir_std.analysis.anchors import variance_of_sum
+from ir_std.analysis.linked_means import LinkedDifference
 from ir_std.errors import UsageError
 from ir_std.factors.estimates import scores_by_system
+from ir_std.reporting.links import RESEMBLING
 from ir_std.schemes import normal_cdf, z_scores
 
-MATRICES = (
+CHOSEN_ON = (
     ("robust04", "AP"),
     ("robust04", "P@10"),
     ("terabyte04-06", "AP"),
     ("blog08", "AP"),
+)
+"""The matrices on which the constants of the recipe were chosen; the others test it."""
+MATRICES = (
+    *CHOSEN_ON,
+    ("trec7-adhoc", "AP"),
     ("trec8-adhoc", "AP"),
     ("trec8-adhoc", "nDCG"),
+    ("web10", "AP"),
     ("dl20-passage", "nDCG@10"),
     ("dl22-passage", "nDCG@10"),
     ("dl23-passage", "nDCG@10"),
     ("covid-round5", "nDCG@10"),
-    ("trec7-adhoc", "AP"),
-    ("web10", "AP"),
 )
+REAL = ("robust03", "AP")
+"""Its old topics are one collection, its new ones the other."""
+URBANO = {("robust04", "AP"): (601, 700), ("terabyte04-06", "nDCG"): (701, 850)}
+"""The scores of Urbano's experiment, and its topics."""
 ANCHORS = (1, 3, 5, 10)
 WAYS = ("random", "best", "worst", "median")
-SPLITS = ("strong and weak", "random halves")
+STRONG_WEAK, RANDOM, ALL_PAIRS = "strong and weak", "random halves", "random halves, all pairs"
 RANKS_APART = 5
+LEVELS = (0.05, 0.01, 0.001)
 
 
-class Halves(NamedTuple):
-    """Held-out systems' z on two sets of topics, by strong, by weak and by the same systems."""
+class Half(NamedTuple):
+    """Held-out systems on one of two sets of topics, best first; scores topics x systems."""
 
-    reference: Floats
-    weak: Floats
-    same: Floats
+    raw: Floats
+    z: Floats
     truth: Floats
-    """Their mean N by the strong systems, over all topics."""
+    """Their mean N by the same standardizing systems, over all topics of both."""
+
+    @property
+    def n(self) -> Floats:
+        """By scheme N."""
+        return normal_cdf(self.z)
 
 
 def halves(
     scores: Floats, topics: tuple[Ints, Ints], split: str, random: np.random.Generator
-) -> Halves:
-    """Cut the systems; columns are the held-out systems, best first."""
+) -> tuple[Half, Half, Half]:
+    """Some topics by the strong systems, the others by the weak ones, and these by the strong.
+
+    A third of the systems is held out, two halves of the others standardize.
+    """
     order = np.argsort(-scores.mean(axis=0))
     held_out = np.sort(random.choice(len(order), max(len(order) // 3, 16), replace=False))
     rest = np.delete(order, held_out)
-    if split == "random halves":
+    if split != STRONG_WEAK:
         rest = random.permutation(rest)
-    strong, weak = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+    tested = scores[:, order[held_out]]
 
-    def z(rows: Ints, by: Ints) -> Floats:
-        standardizing = scores[np.ix_(rows, by)]
-        return z_scores(
-            scores[np.ix_(rows, order[held_out])],
+    def half(rows: Ints, by: Ints) -> Half:
+        standardizing = scores[:, by]
+        z = z_scores(
+            tested,
             standardizing.mean(axis=1, keepdims=True),
             standardizing.std(axis=1, ddof=1, keepdims=True),
         )
+        return Half(tested[rows], z[rows], np.nanmean(normal_cdf(z), axis=0))
 
-    a, b = topics
-    everywhere = normal_cdf(z(np.arange(len(scores)), strong))
-    return Halves(z(a, strong), z(b, weak), z(b, strong), np.nanmean(everywhere, axis=0))
+    strong, weak = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+    return half(topics[0], strong), half(topics[1], weak), half(topics[1], strong)
 
 
 def choose(way: str, k: int, n: int, random: np.random.Generator) -> Ints:
@@ -92,81 +110,89 @@ def choose(way: str, k: int, n: int, random: np.random.Generator) -> Ints:
     return np.arange(start, start + k)
 
 
-@dataclass
-class Tally:
-    """What was seen in all trials: sums by trial, so that trials give the Monte Carlo error."""
-
-    trials: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-
-    def add(self, **values: float) -> None:
-        """Count a trial's figures."""
-        for name, value in values.items():
-            self.trials[name].append(value)
-
-    def mean(self, name: str) -> float:
-        """The mean over trials; NaN where there is none."""
-        return float(np.nanmean(self.trials[name])) if self.trials[name] else float("nan")
-
-    def error(self, name: str) -> float:
-        """The Monte Carlo error of :meth:`mean`."""
-        values = np.array(self.trials[name])
-        return float(np.nanstd(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-
-
-def compared(
-    differences: dict[tuple[int, int], LinkedDifference], truth: Floats
-) -> Iterator[tuple[str, float]]:
-    """Type I error, coverage and power of one trial."""
-    own = [d for (i, j), d in differences.items() if i == j]
-    other = [(d, truth[i] - truth[j]) for (i, j), d in differences.items() if i != j]
-    yield "drift", float(np.mean([d.difference**2 for d in own]))
-    yield "type I", float(np.mean([d.p < 0.05 for d in own]))
-    covered = [d.interval[0] <= true <= d.interval[1] for d, true in other]
-    yield "coverage", float(np.mean([*covered, *(d.p >= 0.05 for d in own)]))
-    found = [(d.p < 0.05, d.difference * true > 0) for d, true in other]
-    yield "power", float(np.mean([p and right for p, right in found]))
-    yield "wrong way", float(np.mean([p and not right for p, right in found]))
-
-
-def pairs(tested: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Each system with itself, and with the one some ranks below."""
-    for place, i in enumerate(tested):
-        yield i, i
-        if place + RANKS_APART < len(tested):
-            yield i, tested[place + RANKS_APART]
-            yield tested[place + RANKS_APART], i
+def pairs(tested: Ints, split: str) -> tuple[Ints, Ints]:
+    """Each system with itself, and with those some ranks below and above, or with all."""
+    if split == ALL_PAIRS:
+        return np.repeat(tested, len(tested)), np.tile(tested, len(tested))
+    above, below = tested[:-RANKS_APART], tested[RANKS_APART:]
+    return np.concatenate([tested, above, below]), np.concatenate([tested, below, above])
 
 
 def welch(y_a: Floats, y_b: Floats) -> LinkedDifference:
-    """The difference of two means that nothing links."""
-    a, b = y_a[~np.isnan(y_a)], y_b[~np.isnan(y_b)]
-    test = ttest_ind(a, b, equal_var=False)
-    variance = a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b)
-    return LinkedDifference(float(a.mean() - b.mean()), float(np.sqrt(variance)), float(test.df))
+    """Differences of means that nothing links."""
+    a, b = (y[~np.isnan(y).any(axis=1)] for y in (y_a, y_b))
+    variance, df = variance_of_sum([a, b])
+    return LinkedDifference(a.mean(axis=0) - b.mean(axis=0), np.sqrt(variance), df)
 
 
-def trial(cut: Halves, way: str, random: np.random.Generator, tallies: dict[str, Tally]) -> None:
-    """One cut, linked by 1, 3, 5 and 10 anchors, not linked, and by the same systems."""
-    n = cut.reference.shape[1]
+def figures(found: LinkedDifference, true: Floats, own: Mask) -> dict[str, float]:
+    """What a trial says of differences of systems from themselves (``own``) and from others."""
+    p, (low, high) = found.p, found.interval
+    right = found.difference * true > 0
+    return {
+        "drift": float((found.difference[own] ** 2).mean()),
+        **{f"type I at {level}": float((p[own] < level).mean()) for level in LEVELS},
+        "coverage": float(((low <= true) & (true <= high)).mean()),
+        **{f"found at {level}": float((right & (p < level))[~own].mean()) for level in LEVELS},
+        "wrong way": float((~right & (p < LEVELS[0]))[~own].mean()),
+    }
+
+
+def linked_figures(a: Half, b: Half, used: Ints, i: Ints, j: Ints) -> dict[str, float]:
+    """Systems ``i`` on one set of topics less ``j`` on the other, linked as ``compare`` does."""
+    if a.n[:, used].mean() > np.nanmean(b.n[:, used]):  # the reference has the lower mean
+        a, b, i, j = b, a, j, i
+    try:
+        linked = link(b.z[:, used], a.z[:, used])
+    except UsageError:
+        return {"refused": 1.0}
+    found = linked.difference(a.z[:, i], b.z[:, j])
+    own, alike = i == j, abs(linked.distance(b.z[:, j])) <= RESEMBLING
+    of_alike = found.p[own & alike] < LEVELS[0]
+    return {
+        **figures(found, a.truth[i] - a.truth[j], own),
+        "type I, not warned": float(of_alike.mean()) if len(of_alike) else np.nan,
+        "refused": 0.0,
+        "constant": linked.constant,
+    }
+
+
+def trial(
+    cut: tuple[Half, Half, Half], split: str, way: str, random: np.random.Generator
+) -> Iterator[tuple[str, Mapping[str, float]]]:
+    """One cut: raw, not linked, linked by numbers of anchors, and by the same systems."""
+    a, b, same = cut
+    n = len(a.truth)
     anchors = choose(way, max(ANCHORS), n, random)
-    tested = [i for i in range(n) if i not in anchors]
-    n_a, n_same, n_weak = map(normal_cdf, (cut.reference, cut.same, cut.weak))
-    for name, other in (("not linked", n_weak), ("same systems", n_same)):
-        differences = {(i, j): welch(n_a[:, i], other[:, j]) for i, j in pairs(tested)}
-        tallies[name].add(**dict(compared(differences, cut.truth)))
+    i, j = pairs(np.setdiff1d(np.arange(n), anchors), split)
+    true, own = a.truth[i] - a.truth[j], i == j
+    raw = figures(welch(a.raw[:, i], b.raw[:, j]), true, own)
+    yield "raw", {**raw, "drift": np.nan, "coverage": np.nan}  # of another unit
+    yield "not linked", figures(welch(a.n[:, i], b.n[:, j]), true, own)
     for k in ANCHORS:
         used = anchors[:k] if way == "random" else choose(way, k, n, random)
-        try:
-            linked = link(cut.weak[:, used], cut.reference[:, used])
-        except UsageError:
-            tallies[f"{k} anchors"].add(refused=1.0)
-            continue
-        differences = {
-            (i, j): linked.difference(cut.reference[:, i], cut.weak[:, j]) for i, j in pairs(tested)
-        }
-        tallies[f"{k} anchors"].add(
-            refused=0.0, shift=linked.constant, **dict(compared(differences, cut.truth))
-        )
+        yield anchors_label(k), linked_figures(a, b, used, i, j)
+    yield SAME, figures(welch(a.n[:, i], same.n[:, j]), true, own)
+
+
+def anchors_label(k: int) -> str:
+    """What is printed for a number of anchors."""
+    return f"{k} anchor{'s' * (k > 1)}"
+
+
+SAME = "same systems"
+FIGURES = (
+    "drift",
+    *(f"type I at {level}" for level in LEVELS),
+    "type I, not warned",
+    "coverage",
+    *(f"found at {level}" for level in LEVELS),
+    "wrong way",
+    "refused",
+    "constant",
+)
+Found = Mapping[str, Mapping[str, Floats]]
+"""By what was done, each figure by trial; NaN for none."""
 
 
 class Case(NamedTuple):
@@ -179,31 +205,47 @@ class Case(NamedTuple):
     way: str
 
 
-def cases(topics_of: dict[str, int]) -> Iterator[Case]:
+def cases() -> Iterator[Case]:
     """All that are tried; anchors are chosen in several ways where systems are strong and weak."""
-    for name, measure in MATRICES:
+    for key in MATRICES:
         for n_topics in (25, 50):
-            if topics_of[name] < 2 * n_topics - 8:
-                continue
-            for split in SPLITS:
-                for way in WAYS if split == SPLITS[0] else WAYS[:1]:
-                    yield Case(name, measure, n_topics, split, way)
-    for split in SPLITS:
-        yield Case("robust03", "AP", None, split, WAYS[0])
+            if len(matrix(*key)) >= 2 * n_topics - 8:
+                yield from (Case(*key, n_topics, STRONG_WEAK, way) for way in WAYS)
+                yield Case(*key, n_topics, RANDOM, WAYS[0])
+    yield from (Case(*REAL, None, split, WAYS[0]) for split in (STRONG_WEAK, RANDOM))
+    yield from (Case(*key, 50, ALL_PAIRS, WAYS[0]) for key in URBANO)
 
 
-def run_case(case: Case, scores: Floats, trials: int, seed: int) -> dict[str, Tally]:
+@cache
+def matrix(name: str, measure: str, topics: tuple[int, int] | None = None) -> Floats:
+    """The scores of a set's systems, shape (n_topics, n_systems); of some topics, if given."""
+    factors = ir_std.load_factors(name)
+    scores = scores_by_system(factors, measure)[1]
+    wanted = [topics is None or topics[0] <= int(t) <= topics[1] for t in factors.topics]
+    return scores[np.array(wanted) & ~np.isnan(scores).any(axis=1)]
+
+
+def run_case(trials: int, seed: int, case: Case) -> Found:
     """All trials of a case."""
     random = np.random.default_rng(seed)
-    tallies: dict[str, Tally] = defaultdict(Tally)
+    key = case.name, case.measure
+    scores = matrix(*key, URBANO[key] if case.split == ALL_PAIRS else None)
+    n = min(case.n_topics or len(scores), len(scores) // 2)
+    found: dict[str, list[Mapping[str, float]]] = {}
     for _ in range(trials):
         topics = np.arange(len(scores))
         if case.n_topics:
             topics = random.permutation(topics)
-        n = min(case.n_topics or len(scores), len(scores) // 2)
         cut = halves(scores, (topics[:n], topics[n : 2 * n]), case.split, random)
-        trial(cut, case.way, random, tallies)
-    return tallies
+        for what, of_trial in trial(cut, case.split, case.way, random):
+            found.setdefault(what, []).append(of_trial)
+    return {
+        what: {
+            name: np.array([of_trial.get(name, np.nan) for of_trial in of_trials])
+            for name in FIGURES
+        }
+        for what, of_trials in found.items()
+    }
 
 
 class Engine(NamedTuple):
@@ -215,32 +257,42 @@ class Engine(NamedTuple):
     over_topics: Floats
     """The standard error over topics of the difference from the engine that links."""
 
+    @property
+    def q_p(self) -> float:
+        """The p-value of no difference between the linked means but by topics."""
+        return random_effects(self.linked, self.over_topics**2).q_p
 
+
+ANCHOR = "no_stem"
 ENGINES = {"feedback": "prf", "stemming": "krovetz"}
-"""The experiments of Soboroff (CIKM 2018): what was changed; without it the run is no_stem."""
+"""The experiments of Soboroff (CIKM 2018): what was changed; :data:`ANCHOR` is without it."""
 WITHOUT_FACTORS = "nyt"
+
+
+def compare_engines(data: Path, experiment: str) -> ir_std.Comparison:
+    """One engine without a technique and with it, on the collections that have factors."""
+    entries = [
+        (system, folder / f"{system}.eval", None)
+        for folder in sorted((data / "soboroff2018" / experiment).iterdir())
+        if folder.name != WITHOUT_FACTORS
+        for system in (ANCHOR, ENGINES[experiment])
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # of depth
+        return ir_std.compare(entries, "AP")
 
 
 def engine(data: Path, experiment: str) -> Engine:
     """One engine with a technique, linked by the same engine without it."""
-    folders = sorted((data / "soboroff2018" / experiment).iterdir())
-    entries = [
-        (system, folder / f"{system}.eval", None)
-        for folder in folders
-        if folder.name != WITHOUT_FACTORS
-        for system in ("no_stem", ENGINES[experiment])
-    ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ir_std.StandardizationWarning)  # one anchor, depth
-        plain = ir_std.compare(entries, "AP")
-        linked = ir_std.compare(entries, "AP", anchors=["no_stem"])
+    plain = compare_engines(data, experiment)
+    linked = plain.linked(ANCHOR)
 
     def means(comparison: ir_std.Comparison) -> Floats:
         parts = comparison.parts_of(ENGINES[experiment])
         return np.array([part.estimate(ir_std.sAP).mean for part in parts])
 
     differences = [
-        part.values(ir_std.sAP) - linked.part("no_stem", part.collection).values(ir_std.sAP)
+        part.values(ir_std.sAP) - linked.part(ANCHOR, part.collection).values(ir_std.sAP)
         for part in linked.parts_of(ENGINES[experiment])
     ]
     errors = [np.nanstd(d, ddof=1) / np.sqrt((~np.isnan(d)).sum()) for d in differences]
@@ -248,58 +300,142 @@ def engine(data: Path, experiment: str) -> Engine:
 
 
 def describe_engines(data: Path) -> None:
-    """Print how much an engine's mean varies over collections."""
+    """Print how much an engine's mean varies over collections, and whether by chance."""
     for experiment in ENGINES:
         found = engine(data, experiment)
+        lowest, highest = found.plain.min(), found.plain.max()
         print(
-            f"{experiment} on {len(found.collections)} collections: standard deviation of mean "
-            f"sAP {found.plain.std(ddof=1):.3f} by each track's own systems, "
-            f"{found.linked.std(ddof=1):.3f} linked by the engine without it; topics alone would "
-            f"give {np.sqrt((found.over_topics**2).mean()):.3f}"
+            f"{experiment} on {len(found.collections)} collections: mean sAP by each track's own "
+            f"systems {lowest:.3f} to {highest:.3f}, standard deviation "
+            f"{found.plain.std(ddof=1):.3f}; linked by the engine without it "
+            f"{found.linked.std(ddof=1):.3f}, topics alone would give "
+            f"{np.sqrt((found.over_topics**2).mean()):.3f} (Cochran's Q, p = {found.q_p:.2g})"
         )
 
 
-FIGURES = ("type I", "coverage", "power", "wrong way", "refused", "shift")
+class Mean(NamedTuple):
+    """A mean over trials, and its Monte Carlo error."""
+
+    value: float
+    error: float
+
+    def __str__(self) -> str:
+        return "-" if np.isnan(self.value) else f"{self.value:.3f} ({self.error:.3f})"
+
+    @classmethod
+    def of(cls, values: Floats) -> Mean:
+        """Of the trials that have a value."""
+        known = values[~np.isnan(values)]
+        if len(known) < 2:
+            return cls(np.nan, np.nan)
+        return cls(float(known.mean()), float(known.std(ddof=1) / np.sqrt(len(known))))
+
+    @classmethod
+    def over_floor(cls, drift: Floats, floor: Floats) -> Mean:
+        """RMS difference over that by the same systems (delta method, trial by trial)."""
+        known = ~np.isnan(drift)
+        if known.sum() < 2:
+            return cls(np.nan, np.nan)
+        drift, floor = drift[known], floor[known]
+        ratio = np.sqrt(drift.mean() / floor.mean())
+        relative = cls.of(drift / drift.mean() - floor / floor.mean())
+        return cls(float(ratio), float(ratio / 2 * relative.error))
+
+    @classmethod
+    def over_cases(cls, means: Sequence[Mean]) -> Mean:
+        """The mean of the means of cases."""
+        known = [one for one in means if not np.isnan(one.value)]
+        if not known:
+            return cls(np.nan, np.nan)
+        error = np.sqrt(sum(one.error**2 for one in known)) / len(known)
+        return cls(float(np.mean([one.value for one in known])), float(error))
 
 
-def print_worst(rows: Sequence[Sequence[str]]) -> None:
-    """Over all sets: the largest drift, type I error in the mean, coverage from and to, power."""
-    for split, way in dict.fromkeys((row[3], row[4]) for row in rows):
-        for case in dict.fromkeys(row[5] for row in rows):
-            chosen = [row for row in rows if (row[3], row[4], row[5]) == (split, way, case)]
-            drift = max(float(row[6]) for row in chosen)
-            type_1, coverage, power, wrong = (
-                [float(row[i].split(" ")[0]) for row in chosen] for i in (7, 8, 9, 10)
-            )
-            print(
-                f"{split}, anchors {way}, {case}: RMS / floor at most {drift:.2f}; type I "
-                f"{np.mean(type_1):.3f}; coverage {min(coverage):.3f} to {max(coverage):.3f}; "
-                f"found {np.mean(power):.3f}, the wrong way {np.mean(wrong):.3f}"
-            )
+Row = Mapping[str, Mean]
+
+
+def summarized(found: Found) -> dict[str, Row]:
+    """The figures of a case, by what was done."""
+    floor = found[SAME]["drift"]
+    return {
+        what: {
+            "RMS / floor": Mean.over_floor(by_trial["drift"], floor),
+            **{name: Mean.of(by_trial[name]) for name in FIGURES[1:]},
+        }
+        for what, by_trial in found.items()
+    }
+
+
+def print_over_cases(title: str, chosen: Sequence[Mapping[str, Row]]) -> None:
+    """Each figure over cases: the mean, and the lowest and highest of any."""
+    if not chosen:
+        return
+    names = list(chosen[0])
+    print(f"\n{title}: mean over {len(chosen)} cases (Monte Carlo error), lowest to highest")
+    print(f"{'':20}" + "".join(f"{what:>18}" for what in names))
+    for name in chosen[0][SAME]:
+        columns = [[one[what][name] for one in chosen] for what in names]
+        ranges = [sorted(mean.value for mean in c if not np.isnan(mean.value)) for c in columns]
+        means = (f"{Mean.over_cases(column)!s:>18}" for column in columns)
+        ends = (f"{f'{r[0]:.3f} to {r[-1]:.3f}' if r else '':>18}" for r in ranges)
+        print(f"{name:20}{''.join(means)}\n{'':20}{''.join(ends)}")
+
+
+def print_all(results: Mapping[Case, Mapping[str, Row]]) -> None:
+    """Print over all matrices, those that the constants were not chosen on, and each kind."""
+
+    def choose_cases(split: str, way: str = "random", *keys: object) -> list[Mapping[str, Row]]:
+        return [
+            row
+            for case, row in results.items()
+            if (case.split, case.way) == (split, way) and (not keys or case[:2] in keys)
+        ]
+
+    fresh = [key for key in MATRICES if key not in CHOSEN_ON]
+    for split in (STRONG_WEAK, RANDOM):
+        print_over_cases(f"{split}, all sets", choose_cases(split, "random", *MATRICES))
+        print_over_cases(
+            f"{split}, sets that the constants were not chosen on",
+            choose_cases(split, "random", *fresh),
+        )
+        print_over_cases(
+            f"{split}, Robust 2003, old topics and new", choose_cases(split, "random", REAL)
+        )
+    for way in WAYS[1:]:
+        print_over_cases(f"{STRONG_WEAK}, anchors {way}", choose_cases(STRONG_WEAK, way))
+    for n_topics in (25, 50):
+        print_over_cases(
+            f"{STRONG_WEAK}, {n_topics} topics",
+            [r for case, r in results.items() if case[2:] == (n_topics, STRONG_WEAK, "random")],
+        )
+    print_over_cases(f"Urbano's experiment, {ALL_PAIRS}", choose_cases(ALL_PAIRS))
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run all cases and print them."""
     args = arguments(__doc__ or "", argv, trials=300)
-    matrices = {}
-    for name, measure in (*MATRICES, ("robust03", "AP")):
-        scores = scores_by_system(ir_std.load_factors(name), measure)[1]
-        matrices[name, measure] = scores[~np.isnan(scores).any(axis=1)]
     describe_engines(args.data)
-    rows: list[list[str]] = []
-    for case in cases({name: len(scores) for (name, _), scores in matrices.items()}):
-        tallies = run_case(case, matrices[case.name, case.measure], args.trials, args.seed)
-        floor = tallies["same systems"].mean("drift")
-        for what, tally in tallies.items():
-            ratio = np.sqrt(tally.mean("drift") / floor)
-            figures = [f"{tally.mean(c):.3f} ({tally.error(c):.3f})" for c in FIGURES]
-            rows.append([*map(str, case), what, f"{ratio:.2f}", *figures])
-            print("  ".join(map(str, rows[-1])), flush=True)
-    print_worst(rows)
+    todo = list(cases())
+    found = spread(partial(run_case, args.trials, args.seed), todo, args.jobs)
+    results = {case: summarized(one) for case, one in zip(todo, found, strict=True)}
+    print_all(results)
+    names = ("RMS / floor", *FIGURES[1:])
     write_csv(
         args.out / "linking" / "linking.csv",
-        ("set", "measure", "topics", "systems", "anchors", "case", "RMS / floor", *FIGURES),
-        rows,
+        (
+            "set",
+            "measure",
+            "topics",
+            "systems",
+            "anchors",
+            "case",
+            *(f"{name}{end}" for name in names for end in ("", ", error")),
+        ),
+        [
+            (*map(str, case), what, *(number for name in names for number in row[name]))
+            for case, rows in results.items()
+            for what, row in rows.items()
+        ],
     )
 
 

@@ -34,9 +34,12 @@ from ir_std.reporting.drawing import BAND, MEAN, RANGE, RUN, SUMMARY, label_topi
 from ir_std.schemes import EXACT, get_scheme
 
 MOST_MEASURES = 14
-"""Of a set with more measures the picture of correlations has its default ones and the first."""
+"""Of a set with more measures the picture of correlations has its default ones and the first; SP
+and DCG, which are AP and nDCG in other units, are left out."""
 NOISY = 5
 """So many topics are named that order the systems least as the others do."""
+LONGEST_LABEL = 24
+"""Characters of a label in a picture."""
 MOST_NAMED = 12
 """Of a longer list of topics as many are named."""
 
@@ -214,7 +217,7 @@ def _kinds(factors: FactorSet, measure: str, kinds: dict[str, str]) -> Iterator[
 
 def _named(topics: Sequence[str]) -> str:
     more = f" and {len(topics) - MOST_NAMED} more" * (len(topics) > MOST_NAMED)
-    return f"{len(topics)} topics ({', '.join(topics[:MOST_NAMED])}{more})"
+    return f"{len(topics)} topic{'s' * (len(topics) > 1)} ({', '.join(topics[:MOST_NAMED])}{more})"
 
 
 def _systems_text(factors: FactorSet, measure: str) -> str:
@@ -346,7 +349,8 @@ def correlated_measures(factors: FactorSet) -> list[str]:
     """The measures whose correlation is shown."""
     known = [m for m in factors.measures if system_means(factors, m)]
     first = [m for m in factors.default_measures if m in known]
-    return [*first, *(m for m in known if m not in first)][:MOST_MEASURES]
+    others = [m for m in known if m not in first and not m.startswith(("SP", "DCG"))]
+    return [*first, *others][:MOST_MEASURES]
 
 
 def pictures(factors: FactorSet) -> Iterable[tuple[str, Figure]]:
@@ -381,9 +385,14 @@ def draw_topics(factors: FactorSet, measure: str) -> Figure:
     ax.set_xlabel("data set" if factors.of_datasets else "topic")
     ax.set_xlim(-0.5, len(order) - 0.5)
     figure.draw_without_rendering()
-    label_topics(ax, [factors.topics[i] for i in order])
+    label_topics(ax, [_shortened(factors.topics[i]) for i in order])
     ax.legend(frameon=False, fontsize="small", loc="upper left")
     return figure
+
+
+def _shortened(name: str) -> str:
+    """The end of a long name, as of a data set."""
+    return name if len(name) <= LONGEST_LABEL else f"…{name[-LONGEST_LABEL:]}"
 
 
 def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure:
@@ -401,7 +410,7 @@ def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure
     ax.set_xlim(-0.5, len(x) - 0.5)
     figure.draw_without_rendering()
     names = factors.info.get("tags", ())
-    label_topics(ax, [names[n] if names else str(n) for n in means.numbers.tolist()])
+    label_topics(ax, [_shortened(names[n]) if names else str(n) for n in means.numbers.tolist()])
     return figure
 
 

@@ -281,9 +281,9 @@ class Track:
     stem: str = ""
     systems: int = 0
     tables: Origin | None = None
-    more: Origin | None = None
     others: Mapping[str, Origin] = field(default_factory=dict)
     runs: Origin | None = None
+    more: Origin | None = None
     max_level: int | None = None
     depth: int | None = None
     notes: tuple[str, ...] = ()

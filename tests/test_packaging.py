@@ -108,45 +108,6 @@ def test_names_are_listed_once() -> None:
 
 
 @pytest.mark.slow
-def test_pdoc_documents_the_package_without_a_warning_of_ours(tmp_path: Path) -> None:
-    pytest.importorskip("pdoc", reason="pdoc is not installed")
-    done = subprocess.run(
-        [sys.executable, "-m", "pdoc", "-o", str(tmp_path), "ir_std"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert not [line for line in done.stderr.splitlines() if "ir_std" in line]
-    assert (tmp_path / "ir_std.html").is_file()
-
-
-@pytest.mark.slow
-def test_sphinx_documents_the_package_without_a_warning(tmp_path: Path) -> None:
-    """Each object where it is defined, by the usual extensions."""
-    pytest.importorskip("sphinx", reason="sphinx is not installed")
-    (tmp_path / "conf.py").write_text("""
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-autodoc_default_options = {"ignore-module-all": True}
-napoleon_use_ivar = True
-napoleon_use_param = napoleon_use_rtype = False
-""")
-    for command in (
-        ["sphinx.ext.apidoc", "-q", "-o", tmp_path, ROOT / "ir_std"],
-        ["sphinx", "-q", "-D", "root_doc=modules", "-b", "xml", tmp_path, tmp_path / "built"],
-    ):
-        done = subprocess.run(
-            [sys.executable, "-m", *map(str, command)],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert done.stderr == ""
-    assert "ir_std.schemes.z_scores" in (tmp_path / "built" / "ir_std.xml").read_text()
-
-
-@pytest.mark.slow
 def test_the_command_line_shows_no_warnings_of_libraries_that_python_compiles(
     tmp_path: Path,
 ) -> None:

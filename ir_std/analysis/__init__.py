@@ -7,6 +7,7 @@ axes too, for many resamplings at once.  ``import ir_std`` does not import this 
 from ir_std.analysis.agreement import cohen_kappa, confusion_matrix, order_agreement
 from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
 from ir_std.analysis.effects import paired_effect, random_effects
+from ir_std.analysis.linking import link
 from ir_std.analysis.means import residual_variance
 from ir_std.analysis.ranks import RankIntervals, rank_intervals
 from ir_std.analysis.significance import (
@@ -38,6 +39,7 @@ __all__ = [
     "factor_stability",
     "kendall_tau_b",
     "leave_out",
+    "link",
     "normal_covariance",
     "order_agreement",
     "paired_effect",

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import hypot, sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit
 
 from ir_std._arrays import Floats
 from ir_std.analysis.anchors import AnchorPair, Curve, variance_of_sum
-from ir_std.analysis.estimate import LEVEL
+from ir_std.analysis.linked_means import LinkedDifference, LinkedMean, difference_of_means, z_on
 from ir_std.errors import UsageError
 from ir_std.schemes import normal_cdf
 
@@ -35,37 +35,11 @@ DOUBTFUL_SHIFT, LARGEST_SHIFT = 1.0, 2.0
 """Constants beyond which a link is doubtful, and beyond which it is refused, in units of z."""
 USUAL_MEAN, POSSIBLE_MEAN = (0.10, 0.85), (0.02, 0.95)
 """Where the anchors' mean N must lie for a good link, and for any."""
+LEAST_SLOPE = 1e-3
+"""An anchor whose mean grows more slowly with the constant, compared with that at z = 0, has hardly
+a topic off the ends of the scale."""
 SATURATED, MOST_SATURATED = (0.01, 0.99), 0.3
 """N outside of this tells little; more than this share of the anchors' values make doubtful."""
-
-
-@dataclass(frozen=True)
-class LinkedDifference:
-    """A mean on the reference less a linked mean on another collection.
-
-    Attributes
-    ----------
-    difference : float
-    error : float
-        The standard error, over the topics of both collections and over anchors.
-    df : float
-        Degrees of freedom: Welch's, of the part over topics.
-    """
-
-    difference: float
-    error: float
-    df: float
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 percent interval, by Student's t."""
-        half = float(stdtrit(self.df, (1 + LEVEL) / 2)) * self.error
-        return self.difference - half, self.difference + half
-
-    @property
-    def p(self) -> float:
-        """Two-sided, of no difference."""
-        return float(2 * stdtr(self.df, -abs(self.difference) / self.error))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,20 +80,23 @@ class Link:
 
         Parameters
         ----------
-        z_reference : array_like, shape (n_topics,)
-            A system's z on the topics of the reference, as given to :func:`link`.
-        z : array_like, shape (n_topics,)
-            That of the same system, or of another one, on the topics of the linked collection.
+        z_reference : array_like, shape (n_topics,) or (n_topics, n_systems)
+            A system's z on the topics of the reference, as given to :func:`link`; of several
+            systems in columns.
+        z : array_like, shape (n_topics,) or (n_topics, n_systems)
+            Those of the same systems, or of others, on the topics of the linked collection.
 
         Notes
         -----
         The variance over topics is ``var(y_A - r a) / n_A + var(y_B - r b) / n_B``: ``y`` are the
         system's scores, ``a`` and ``b`` the anchors' means by topic, ``r`` is the system's slope
         ``f`` over the anchors' (the delta method).  ``tau**2 f**2 (1 + 1/k)`` is added, as the
-        system itself, like each of the k anchors, may suit one of the collections better.
+        system itself, like each of the k anchors, may suit one of the collections better; and
+        ``(.15 c d)**2``, as one constant does not fit all: ``d`` is how far the system's linked
+        mean is from the anchors'.
         """
-        y = self._pair.curve.score(np.asarray(z_reference, float))
-        return _difference(y, _Side(self, z))
+        reference = z_on(z_reference, len(self._pair.used[0]), "the reference")
+        return difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
 
     def error_of(self, z: npt.ArrayLike) -> float:
         """The standard error that the link adds to a system's linked mean.
@@ -129,7 +106,36 @@ class Link:
         z : array_like, shape (n_topics,)
             The system's z on the topics of the linked collection.
         """
-        return self.error * _Side(self, z).slope
+        mean = self._mean_of(z)
+        return hypot(self.error * mean.slope, mean.distance_error)
+
+    def error_between(self, z: npt.ArrayLike, other: npt.ArrayLike) -> float:
+        """The standard error that the link adds to the difference of two linked means.
+
+        Parameters
+        ----------
+        z, other : array_like, shape (n_topics,)
+            Two systems' z on the topics of the linked collection.
+        """
+        a, b = self._mean_of(z), self._mean_of(other)
+        return hypot(self.error * (a.slope - b.slope), a.distance_error - b.distance_error)
+
+    def distance(self, z: npt.ArrayLike) -> Any:
+        """How far a system's linked mean is above the anchors', in units of z.
+
+        Parameters
+        ----------
+        z : array_like, shape (n_topics,) or (n_topics, n_systems)
+            The system's z on the topics of the linked collection; of several in columns.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_systems,)
+        """
+        return self._mean_of(z).distance
+
+    def _mean_of(self, z: npt.ArrayLike) -> LinkedMean:
+        return LinkedMean(self._pair, self.constant, self.disagreement, z)
 
 
 def linked_difference(
@@ -147,7 +153,7 @@ def linked_difference(
     z_first, z_second : array_like, shape (n_topics,)
         A system's z on the topics of each collection.
     """
-    return _difference(None, _Side(second, z_second), _Side(first, z_first))
+    return difference_of_means(first._mean_of(z_first), second._mean_of(z_second))
 
 
 def error_of_linked_mean(links: Sequence[Link], z: Sequence[npt.ArrayLike], n: int) -> float:
@@ -164,56 +170,16 @@ def error_of_linked_mean(links: Sequence[Link], z: Sequence[npt.ArrayLike], n: i
     n : int
         The number of collections, the reference too if it is among them.
     """
-    sides = [_Side(*pair) for pair in zip(links, z, strict=True)]
-    if not sides:
+    means = [one._mean_of(values) for one, values in zip(links, z, strict=True)]
+    if not means:
         return 0.0
-    on_reference = np.sum([side.on_reference for side in sides], axis=0) / n
+    on_reference = np.sum([mean.on_reference for mean in means], axis=0) / n
     variance, _ = variance_of_sum([on_reference[~np.isnan(on_reference)]])
-    for side in sides:
-        anchors, _ = variance_of_sum([side.y - side.residual])
-        shift = (side.link.disagreement * side.slope) ** 2 / len(side.link.anchors)
-        variance += (anchors + shift) / n**2
+    for mean in means:
+        anchors, _ = variance_of_sum([mean.of_anchors])
+        shift = mean.shift_error**2 / mean.n_anchors
+        variance += (anchors + shift + mean.distance_error**2) / n**2
     return sqrt(variance)
-
-
-class _Side:
-    """A system's scores on a linked collection, and what of their error the anchors take away."""
-
-    def __init__(self, link: Link, z: npt.ArrayLike) -> None:
-        own = np.asarray(z, float)[link._pair.used[1]]
-        known = ~np.isnan(own)
-        own = own[known]
-        self.link, self.y = link, link.apply(own)
-        self.slope = float(link._pair.curve.slope(own + link.constant).mean())
-        self.ratio = self.slope / float(link._pair.slopes(link.constant).mean())
-        scores = link._pair.scores(link.constant)
-        self.residual = self.y - self.ratio * scores[1][known].mean(axis=1)
-        self.on_reference = np.full(len(link._pair.used[0]), np.nan)
-        self.on_reference[link._pair.used[0]] = self.ratio * scores[0].mean(axis=1)
-
-    @property
-    def variance_of_link(self) -> float:
-        return (self.link.disagreement * self.slope) ** 2 * (1 + 1 / len(self.link.anchors))
-
-
-def _difference(
-    y_reference: Floats | None, below: _Side, above: _Side | None = None
-) -> LinkedDifference:
-    """A mean on the reference, or above on a linked collection, less a linked mean."""
-    on_reference = -below.on_reference
-    sides = [below]
-    if above is not None:
-        on_reference = on_reference + above.on_reference
-        mean = float(above.y.mean())
-        sides.append(above)
-    else:
-        assert y_reference is not None
-        on_reference = on_reference + y_reference
-        mean = float(y_reference[~np.isnan(on_reference)].mean())
-    on_reference = on_reference[~np.isnan(on_reference)]
-    variance, df = variance_of_sum([on_reference, *(side.residual for side in sides)])
-    variance += sum(side.variance_of_link for side in sides)
-    return LinkedDifference(mean - float(below.y.mean()), sqrt(variance), df)
 
 
 def link(
@@ -251,8 +217,8 @@ def link(
     Link
         Its ``disagreement`` is ``tau``.  With ``e_i`` the difference of anchor i's two means, over
         its slope, ``v_i`` the variance of that which topics explain,
-        ``T**2 = sum e_i**2 / (k-1) - k / (k-1) mean v_i`` and ``t0 = .15 + .10 |c|``:
-        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), (.05 + .10 |c|)**2)``, with one anchor
+        ``T**2 = sum e_i**2 / (k-1) - k / (k-1) mean v_i`` and ``t0**2 = .15**2 + (.07 c)**2``:
+        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.07 c)**2)``, with one anchor
         ``t0**2``.  The constants were found on Robust 2004, Terabyte and Blog;
         ``scripts/linking_experiment.py`` tries them on other collections.
 
@@ -287,6 +253,7 @@ def link(
             )
     pair = AnchorPair(given[0][used[0]], given[1][used[1]], curve, (used[0], used[1]))
     names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(given[0].shape[1]))
+    _check_slopes(pair, names)
     kept, doubts = _agreeing_anchors(pair, names)
     pair = pair.only(kept)
     c = pair.constant()
@@ -324,6 +291,16 @@ def _agreeing_anchors(pair: AnchorPair, names: Sequence[str]) -> tuple[list[int]
         doubts[-1] += ": left out"
         del kept[worst]
     return kept, doubts
+
+
+def _check_slopes(pair: AnchorPair, names: Sequence[str]) -> None:
+    slopes = pair.slopes(pair.constant())
+    for name, slope in zip(names, slopes, strict=True):
+        if slope < LEAST_SLOPE * pair.curve.slope(np.zeros(1))[0]:
+            raise UsageError(
+                f"the anchor {name} is at an end of the scale on all topics: it tells nothing of "
+                "how far the collections are apart, use another"
+            )
 
 
 def _normal_scores(pair: AnchorPair, c: float) -> Floats:

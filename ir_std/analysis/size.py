@@ -89,7 +89,7 @@ def topic_set_size_two_way(
     Parameters
     ----------
     variance : float
-        The residual one, see :func:`ir_std.analysis.means.residual_variance`.
+        The residual one, see :func:`ir_std.analysis.residual_variance`.
     min_difference, systems, alpha, beta
         As for :func:`topic_set_size`.
 
@@ -122,7 +122,7 @@ def topic_set_size_paired_t(
     ----------
     variance : float
         Of the per-topic differences of two systems: on average over pairs twice the
-        :func:`ir_std.analysis.means.residual_variance`.  Where only
+        :func:`ir_std.analysis.residual_variance`.  Where only
         :func:`within_system_variance` is known, twice that is the usual cautious choice.
     min_difference : float
         In the unit of the scores.

@@ -16,7 +16,7 @@ import numpy as np
 
 from ir_std._arrays import Floats
 from ir_std._system.processes import map_in_order
-from ir_std.builders.checks import check_measure_names, judge_fields
+from ir_std.builders.from_scores import check_measure_names, judge_fields
 from ir_std.errors import InputError, UsageError, warn_caller
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.factors.estimates import factors_from_scores

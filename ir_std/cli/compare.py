@@ -26,6 +26,7 @@ from ir_std.cli.options import (
     add_random_effects_option,
     add_residual_option,
     add_scheme_option,
+    add_systems_option,
     add_test_options,
     add_verbose_option,
     check_baseline_given,
@@ -36,10 +37,10 @@ from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
 from ir_std.errors import UsageError
 from ir_std.reading import STANDARD_INPUT, Source, is_pipe
-from ir_std.reporting.compare import compare, linked_pairs
+from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.part import pairs_table
+from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import label_differences, label_differences_table
 from ir_std.scores.files import is_score_file
 
@@ -69,6 +70,7 @@ def configure(parser: ArgumentParser) -> None:
         help="as NAME=RUN:QRELS, for any file names (once for each)",
     )
     add_scheme_option(parser)
+    add_systems_option(parser)
     add_residual_option(parser)
     add_verbose_option(parser)
     add_trec_eval_options(parser)
@@ -87,6 +89,18 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_test_options(parser)
     add_random_effects_option(parser)
+    add_link_options(parser)
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="draw the means, or with --baseline the differences as forest plots, "
+        "too: .png, .svg or .pdf",
+    )
+    parser.add_argument("--force", action="store_true", help="replace the picture if it is there")
+
+
+def add_link_options(parser: ArgumentParser) -> None:
+    """Declare how the collections are put on one scale."""
     parser.add_argument(
         "--anchor",
         metavar="NAME",
@@ -101,13 +115,6 @@ def configure(parser: ArgumentParser) -> None:
         help="with --anchor: the collection on whose scale scores are put (default: the one with "
         "the strongest systems)",
     )
-    parser.add_argument(
-        "--plot",
-        metavar="FILE",
-        help="draw the means, or with --baseline the differences as forest plots, "
-        "too: .png, .svg or .pdf",
-    )
-    parser.add_argument("--force", action="store_true", help="replace the picture if it is there")
 
 
 def run(args: Namespace) -> None:
@@ -127,6 +134,7 @@ def run(args: Namespace) -> None:
             open_entries(entries, sources),
             measures,
             args.scheme,
+            systems=args.systems,
             anchors=args.anchor,
             reference=args.reference,
             random_effects=args.random_effects or SUMMARIES[0],
@@ -144,7 +152,7 @@ def run(args: Namespace) -> None:
     if args.plot:
         draw_picture(shown, args.plot)
     print_table(table, args.output_format)
-    pairs = linked_pairs(comparison)
+    pairs = comparison.linked_pairs
     if pairs and args.baseline is None and args.output_format != "csv":
         print()
         print_table(pairs_table(pairs, args.places), args.output_format)

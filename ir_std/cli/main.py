@@ -22,26 +22,29 @@ COMMANDS = ("agree", "build", "compare", "demo", "factors", "merge", "report")
 """First arguments that are commands; anything else is evaluated."""
 
 
-class _Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """Says what is wrong in one line, and takes options anywhere between the inputs."""
 
     made: Any = None
 
     def add_subparsers(self, **options: Any) -> Any:
+        """As argparse does; they are kept."""
         self.made = super().add_subparsers(**options)
         return self.made
 
     @property
-    def actions(self) -> tuple[_Parser, ...]:
+    def actions(self) -> tuple[CommandParser, ...]:
         """The parsers of the command's actions, if it has any."""
         return tuple(self.made.choices.values()) if self.made else ()
 
     def read(self, arguments: list[str]) -> argparse.Namespace:
+        """The arguments, parsed."""
         if self.made:
             return self.parse_args(arguments)
         return self.parse_intermixed_args(arguments)
 
     def error(self, message: str) -> NoReturn:
+        """Say it in one line, and exit with 2."""
         sys.exit(fail(f"{message}; see {self.prog} --help"))
 
 
@@ -83,10 +86,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> None:
     name = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "evaluate"
+    args = command_parser(name).read(arguments)
+    with notes_suppressed(args.quiet):
+        import_module(f"ir_std.cli.{name}").run(args)
+
+
+def command_parser(name: str) -> CommandParser:
+    """The parser of a command; that of what runs without one is called ``evaluate``."""
     command = import_module(f"ir_std.cli.{name}")
-    prog = PROGRAM if name == "evaluate" else f"{PROGRAM} {name}"
-    parser = _Parser(
-        prog=prog, description=command.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = CommandParser(
+        prog=PROGRAM if name == "evaluate" else f"{PROGRAM} {name}",
+        description=command.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
     parser.set_defaults(quiet=False)
@@ -99,9 +110,7 @@ def _run(arguments: list[str]) -> None:
             help="no notes; warnings stay",
         )
         each.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    args = parser.read(arguments)
-    with notes_suppressed(args.quiet):
-        command.run(args)
+    return parser
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

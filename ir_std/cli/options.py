@@ -42,12 +42,7 @@ def add_factor_options(parser: ArgumentParser) -> None:
         help="the factor set to use (default: recognized from the qrels)",
     )
     add_verbose_option(parser)
-    parser.add_argument(
-        "--systems",
-        metavar="KIND|FILE",
-        help="other systems on the same topics, as modern, where there are "
-        "such; or a file of names, one a line: these of the set's alone",
-    )
+    add_systems_option(parser)
     parser.add_argument(
         "--without",
         metavar="TAG",
@@ -57,6 +52,16 @@ def add_factor_options(parser: ArgumentParser) -> None:
         "evaluated; low: those whose means are far below the others'",
     )
     add_residual_option(parser)
+
+
+def add_systems_option(parser: ArgumentParser) -> None:
+    """Declare ``--systems``."""
+    parser.add_argument(
+        "--systems",
+        metavar="KIND|FILE",
+        help="other systems on the same topics, as modern, where there are "
+        "such; or a file of names, one a line: these of the set's alone",
+    )
 
 
 def add_residual_option(parser: ArgumentParser) -> None:

@@ -14,7 +14,14 @@ from pathlib import Path
 from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
-from ir_std.cli.compare import OpenedEntry, is_entry, open_entries, print_notes, split_entry
+from ir_std.cli.compare import (
+    OpenedEntry,
+    add_link_options,
+    is_entry,
+    open_entries,
+    print_notes,
+    split_entry,
+)
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
@@ -65,6 +72,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_test_options(parser)
     add_random_effects_option(parser)
+    add_link_options(parser)
     add_jobs_option(parser)
     parser.add_argument(
         "--force", action="store_true", help="replace FILE even if it is no page of ir_std's"
@@ -89,6 +97,8 @@ def run(args: Namespace) -> None:
             lambda: compare_entries(open_entries(entries, sources), measures, args),
         )
     else:
+        if args.anchor or args.reference:
+            raise UsageError("--anchor and --reference link several collections: NAME=RUN:QRELS")
         if args.random_effects:
             raise UsageError(
                 "--random-effects is about the summary over several collections, this is one: "
@@ -121,9 +131,9 @@ def compare_entries(
     UsageError
         If an option does not go with several collections, or no system has the baseline's name.
     """
-    if args.factors or args.systems or args.without:
+    if args.factors or args.without:
         raise UsageError(
-            "--factors, --systems and --without are about one collection's factors, "
+            "--factors and --without are about one collection's factors, "
             "these are several: name sets in the measures, as "
             "sAP(factors='trec8-adhoc')"
         )
@@ -133,6 +143,9 @@ def compare_entries(
             entries,
             measures,
             args.scheme,
+            systems=args.systems,
+            anchors=args.anchor,
+            reference=args.reference,
             random_effects=args.random_effects or SUMMARIES[0],
             depth=args.depth,
             residual=args.residual,

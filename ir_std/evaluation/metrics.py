@@ -111,7 +111,15 @@ def rank_biased_precision(
     """
     relevant = r.relevant(1 if rel is None else rel, cutoff)
     gain = relevant.level / max(r.qrels.max_level, highest) if rel is None else 1.0
-    return _per_topic(relevant, (1 - p) * gain * np.power(float(p), relevant.rank - 1))
+    weights = _powers(float(p), int(relevant.rank.max(initial=1)))[relevant.rank - 1]
+    return _per_topic(relevant, (1 - p) * gain * weights)
+
+
+def _powers(base: float, n: int) -> Floats:
+    """1, base, base**2, ... by multiplication: the same on every processor, as np.power is not."""
+    factors = np.full(n, base)
+    factors[0] = 1
+    return np.cumprod(factors)
 
 
 _DISCOUNTS: dict[str, Callable[[Any], Floats]] = {

@@ -42,9 +42,9 @@ class FactorSet(Description):
     ----------
     info : mapping
         What ``set.json`` holds: ``id``, ``title``, ``track``, ``doc_id_pattern`` (see
-        :mod:`ir_std.factors.doc_ids`), ``ir_datasets``, ``max_level`` (the highest level of the
+        ``ir_std.factors.doc_ids``), ``ir_datasets``, ``max_level`` (the highest level of the
         judgments), ``depth``, ``resolution``, ``default_measures``, ``source``, ``licence``,
-        ``built`` and so on (:data:`ir_std.factors.schema.FIELDS`), and ``measures``: for each
+        ``built`` and so on (``ir_std.factors.schema.FIELDS``), and ``measures``: for each
         measure its number of ``systems`` and, where they differ from the set's, ``source``,
         ``licence``, ``depth`` and ``resolution``.
     n_rel : mapping of str to int, Judgments or None
@@ -60,7 +60,7 @@ class FactorSet(Description):
         The systems' mean scores over all topics, sorted, by ``raw:AP``, ``N:AP`` and so on, where
         ``systems`` does not have them.
     earlier : mapping of str to array, optional
-        Documents judged in earlier rounds, see :func:`ir_std.factors.residual.pack_earlier`.
+        Documents judged in earlier rounds, see ``ir_std.factors.residual.pack_earlier``.
 
     Attributes
     ----------

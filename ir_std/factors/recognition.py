@@ -18,7 +18,8 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Fit, fit_set
+from ir_std.factors.fit import Fit
+from ir_std.factors.fitting import fit_set
 from ir_std.factors.quality import assess_measure
 
 HELD = 0.5
@@ -67,8 +68,8 @@ class Match:
     def qualities(self) -> dict[str, str]:
         """What each measure of the set is worth, in one word; empty if no set fits.
 
-        One of :data:`ir_std.factors.quality.WORDS`: ``good``, ``thin``, ``coarse``, ``old`` or
-        ``low``; judged when it is asked for, from the set's tables, on the topics that matched.
+        One of ``good``, ``thin``, ``coarse``, ``old`` or ``low``; judged when it is asked for, from
+        the set's tables, on the topics that matched.
         """
         if self.fit is None:
             return {}

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
-import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.errors import UsageError, suggestion, warn_caller
-from ir_std.evaluation.api import companions
+from ir_std.errors import UsageError, warn_caller
+from ir_std.evaluation.api import SystemsSelection, companions, select_factors
 from ir_std.evaluation.inputs import judgments_for, read_input
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
@@ -21,7 +18,7 @@ from ir_std.evaluation.residual import EarlierDocuments
 from ir_std.measures import Measures, Standardized, as_measures, parse_measure
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import SUMMARIES
-from ir_std.reporting.part import LinkedPair, Part, link_collections
+from ir_std.reporting.part import Part
 from ir_std.reporting.results import evaluate
 from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import RunScores
@@ -34,7 +31,8 @@ def compare(
     measures: Measures | None = None,
     schemes: str | Iterable[str] = "N",
     *,
-    anchors: Sequence[str] = (),
+    systems: SystemsSelection = None,
+    anchors: str | Sequence[str] = (),
     reference: str | None = None,
     random_effects: str = "pm",
     depth: int | None = None,
@@ -53,7 +51,10 @@ def compare(
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
     schemes : str or iterable of str
-    anchors : sequence of str
+    systems : str, optional
+        As for :func:`evaluate`, on every collection: with ``"modern"`` DL 2019 and 2020 are
+        standardized by the same systems, and compare without a link.
+    anchors : str or sequence of str
         Systems among these that ran on all collections: standardized scores are linked by them to
         one scale, see :mod:`ir_std.analysis.linking`.
     reference : str, optional
@@ -109,7 +110,7 @@ def compare(
         if _key(qrels) not in collections:
             collections[_key(qrels)] = as_qrels(qrels)
     wanted = as_measures(measures or ()) or _default_measures(
-        entries, collections.values(), scheme_names(schemes)
+        entries, collections.values(), scheme_names(schemes), systems
     )
     names = _collection_names(collections)
     runs: dict[object, dict[str, Any]] = {}
@@ -125,6 +126,7 @@ def compare(
             collections[key],
             wanted,
             schemes,
+            systems=systems,
             depth=depth,
             residual=key in residual_keys,
             jobs=jobs,
@@ -141,11 +143,8 @@ def compare(
     )
     if not anchors and reference is None:
         return comparison
-    if not anchors:
-        raise UsageError(f"reference {reference} without an anchor: name a system to link by")
-    by = [anchors] if isinstance(anchors, str) else list(dict.fromkeys(anchors))
-    linked = link_comparison(comparison, by, reference)
-    warn_caller(text for links in linked.links.values() for text in links.warnings)
+    linked = comparison.linked(anchors, reference)
+    warn_caller(linked.link_warnings)
     return linked
 
 
@@ -200,11 +199,14 @@ def _same_collection(one: RunScores, other: RunScores) -> bool:
 
 
 def _default_measures(
-    entries: Iterable[tuple[str, Any, Any]], collections: Iterable[Qrels], schemes: Sequence[str]
+    entries: Iterable[tuple[str, Any, Any]],
+    collections: Iterable[Qrels],
+    schemes: Sequence[str],
+    systems: SystemsSelection,
 ) -> list[Measure]:
     """The measures that all collections have factors for and all given scores hold."""
     scores = [run for _, run, _ in entries if isinstance(run, RunScores)]
-    common = _common_measures(collections, schemes)
+    common = _common_measures(collections, schemes, systems)
     if not scores:
         return common
     return [m for m in common if all(m in one.values for one in scores)] or [
@@ -251,7 +253,9 @@ def _collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:
     return names
 
 
-def _common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> list[Measure]:
+def _common_measures(
+    collections: Iterable[Qrels], schemes: Sequence[str], systems: SystemsSelection
+) -> list[Measure]:
     """The default measures of the collections' factor sets that all of them can standardize.
 
     Raises
@@ -259,7 +263,10 @@ def _common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> li
     UsageError
         If there is none.
     """
-    matches = [(match_factors(qrels), qrels) for qrels in collections]
+    matches = [
+        (match_factors(qrels, select_factors(qrels, systems=systems)), qrels)
+        for qrels in collections
+    ]
     candidates = dict.fromkeys(
         parse_measure(name)
         for match, _ in matches
@@ -278,107 +285,3 @@ def _common_measures(collections: Iterable[Qrels], schemes: Sequence[str]) -> li
     if not common:
         raise UsageError("no measure has factors in every one of these collections: name measures")
     return common
-
-
-MOST_PAIRS = 20
-"""With more pairs of means than this only those of one system with itself are compared."""
-
-
-def link_comparison(
-    comparison: Comparison, anchors: Sequence[str], reference: str | None = None
-) -> Comparison:
-    """The comparison on one scale: each collection is linked to the reference by anchors.
-
-    Parameters
-    ----------
-    anchors : sequence of str
-        Systems that ran on every collection.
-    reference : str, optional
-        The collection on whose scale scores are put; for each measure the one with the
-        strongest standardizing systems if not given.
-
-    Raises
-    ------
-    UsageError
-        If an anchor or the reference is not there, an anchor lacks a collection, collections
-        are of the same topics, or the anchors cannot link them.
-    """
-    _check_linkable(comparison, anchors, reference)
-    links = {}
-    for measure in comparison.measures:
-        if isinstance(measure, Standardized) and all(
-            measure in part.results.plans for part in comparison.parts
-        ):
-            z = {
-                collection: np.stack(
-                    [comparison.part(a, collection).z(measure) for a in anchors], 1
-                )
-                for collection in comparison.collections
-            }
-            links[measure] = link_collections(measure, z, anchors, reference)
-    if not links:
-        raise UsageError("nothing to link: no standardized measure is known on all collections")
-    parts = tuple(replace(part, links=links) for part in comparison.parts)
-    return replace(comparison, parts=parts, links=links)
-
-
-def _check_linkable(comparison: Comparison, anchors: Sequence[str], reference: str | None) -> None:
-    if len(comparison.collections) < 2:
-        raise UsageError(
-            f"there is nothing to link: {comparison.collections[0]} is the only collection"
-        )
-    for name, what, known in (
-        *((a, "system, to link by,", comparison.systems) for a in anchors),
-        *([(reference, "collection", comparison.collections)] if reference else []),
-    ):
-        if name not in known:
-            raise UsageError(
-                f"no {what} is called {name!r}: there are {', '.join(known)}"
-                f"{suggestion(name, known)}"
-            )
-    for anchor in anchors:
-        missing = set(comparison.collections) - {p.collection for p in comparison.parts_of(anchor)}
-        if missing:
-            raise UsageError(
-                f"the anchor {anchor} has no run on {', '.join(sorted(missing))}: an anchor "
-                "links the collections that it ran on, give its runs on all of them"
-            )
-    if set(comparison.systems) <= set(anchors):
-        raise UsageError(
-            f"{', '.join(comparison.systems)}: all systems are anchors, and nothing is left to "
-            "compare: anchors have the same mean everywhere by definition"
-        )
-    for (a, b), shared in comparison.overlaps.topics.items():
-        if (a, b) in comparison.overlaps.relabelled:
-            raise UsageError(
-                f"{a} and {b} are the same topics under different labels, which need no link: "
-                "scores by the factors of each are relative to the same systems (ir_std agree)"
-            )
-        if shared:
-            raise UsageError(
-                f"{a} and {b} share {shared} topics, which need no link: standardize both by "
-                "the same set (--factors)"
-            )
-
-
-def linked_pairs(comparison: Comparison) -> list[LinkedPair]:
-    """The differences of linked means across collections, with intervals.
-
-    Of all systems that are no anchors; of many only each system from itcomparison.
-    """
-    found = []
-    for measure, links in comparison.links.items():
-        parts = [p for p in comparison.parts if p.system not in links.anchors]
-        pairs = [(a, b) for a, b in combinations(parts, 2) if a.collection != b.collection]
-        if len(pairs) > MOST_PAIRS:
-            pairs = [(a, b) for a, b in pairs if a.system == b.system]
-        found += [
-            LinkedPair(
-                (a.system, a.collection),
-                (b.system, b.collection),
-                links.measure,
-                links.difference((a.collection, a.z(measure)), (b.collection, b.z(measure))),
-            )
-            for a, b in pairs
-        ]
-    return found

@@ -6,29 +6,34 @@ different collections cannot be compared, standardized ones can.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, combinations
 from math import isnan
 
+import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std.analysis.estimate import Estimate, mean_of_estimates
 from ir_std.analysis.paired import correction_for
 from ir_std.errors import UsageError, suggestion
+from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
-from ir_std.reporting.effects import MIN_COLLECTIONS, Effects, SystemEffects
+from ir_std.reporting.comparison_notes import effects_notes, same_systems, table_notes
+from ir_std.reporting.effects import Effects, SystemEffects
 from ir_std.reporting.effects_table import count_range
 from ir_std.reporting.evaluated_runs import group_measures
+from ir_std.reporting.links import CollectionLinks, LinkedPair, check_linkable, link_collections
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
-from ir_std.reporting.part import NO_ESTIMATE, CollectionLinks, Part
+from ir_std.reporting.part import NO_ESTIMATE, Part
 from ir_std.reporting.tables import Cell, Table, estimate_cell, label_cell
 
 POOLED = "all of these"
 """What a table has for a collection in the row with the mean of a system's means."""
-MIN_SYSTEMS = 40
-"""With fewer standardizing systems than this a note says in what steps scheme E moves."""
+MOST_PAIRS = 20
+"""With more pairs of means than this only those of one system with itself are compared."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Comparison:
     measures : tuple of Measure
         Each raw one, and behind it its standardized companions.
     links : mapping of Measure to CollectionLinks
-        Of the measures whose scores are on one scale: see :mod:`ir_std.reporting.compare`.
+        Of the measures whose scores are on one scale: see :func:`ir_std.compare`.
     random_effects : str
         How summaries of differences estimate the variance between collections.
     """
@@ -74,15 +79,38 @@ class Comparison:
         of_parts = [
             text for part in self.parts for text in (str(part.results.match), *part.results.notes)
         ]
-        of_links = [links.summary for links in self.links.values()]
-        return tuple(dict.fromkeys([*of_parts, *self.overlaps.notes, *of_links]))
+        return tuple(dict.fromkeys([*of_parts, *self.overlaps.notes]))
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all parts: topics left out, and the like."""
         of_parts = (text for part in self.parts for text in part.results.warnings)
-        of_links = (text for links in self.links.values() for text in links.warnings)
-        return tuple(dict.fromkeys([*of_parts, *of_links]))
+        return tuple(dict.fromkeys([*of_parts, *self.link_warnings]))
+
+    @property
+    def link_warnings(self) -> tuple[str, ...]:
+        """Why links are doubtful or needless, and systems that the anchors do not resemble."""
+        needless = (
+            "the same systems standardize these collections, whose scores compare as they are: a "
+            "link only adds its own error",
+        ) * (bool(self.links) and self.systems_alike)
+        texts = (
+            (
+                *links.warnings,
+                *links.unlike_anchors({(p.system, p.collection): p.z(m) for p in self.parts}),
+            )
+            for m, links in self.links.items()
+        )
+        return (*needless, *chain.from_iterable(texts))
+
+    @property
+    def systems_alike(self) -> bool:
+        """Whether the same systems standardize all collections: means compare without a link."""
+        return len(self.collections) > 1 and same_systems(self.parts) > 0
+
+    def label(self, measure: Measure) -> str:
+        """What a measure is called in tables: of linked scores by which anchors, and to what."""
+        return self.links[measure].label if measure in self.links else str(measure)
 
     def part(self, system: str, collection: str) -> Part:
         """One system on one collection."""
@@ -157,6 +185,7 @@ class Comparison:
                 tuple(p.against(baseline, m) for p in parts),
                 self.overlaps.of([p.collection for p in parts]),
                 self.random_effects,
+                self.label(m),
             )
             for system, parts in common.items()
             if parts
@@ -172,24 +201,8 @@ class Comparison:
             if c in collections and c not in {p.collection for p in parts}
         ]
         most = max(len(parts) for parts in common.values())
-        notes = (*missing, *self._notes_on_effects(most))
+        notes = (*missing, *effects_notes(most, self.collections, self.links, self.overlaps))
         return Effects(baseline, self.measures, by_system, notes, test, correction)
-
-    def _notes_on_effects(self, n_collections: int) -> Iterator[str]:
-        if self.overlaps.of_labels(self.collections):
-            yield from self.overlaps.notes
-            return
-        if 1 < n_collections < MIN_COLLECTIONS:
-            yield (
-                f"{n_collections} collections are few: how much a difference varies between "
-                f"collections is hardly known from fewer than {MIN_COLLECTIONS}."
-            )
-        yield from self.overlaps.notes
-        if n_collections > 1:
-            yield (
-                "If a system was tuned on one of these collections, leave that "
-                "collection out: its difference there is not one on new topics."
-            )
 
     def tested(self, baseline: str, test: str = "t", correction: str | None = None) -> Comparison:
         """A comparison with the systems of each collection tested against a baseline there.
@@ -211,6 +224,72 @@ class Comparison:
         return replace(
             self, parts=tuple(replace(p, results=results[p.collection]) for p in self.parts)
         )
+
+    def linked(self, anchors: str | Sequence[str], reference: str | None = None) -> Comparison:
+        """The comparison on one scale: each collection is linked to the reference by anchors.
+
+        Parameters
+        ----------
+        anchors : str or sequence of str
+            Systems that ran on every collection.
+        reference : str, optional
+            The collection on whose scale scores are put; for each measure the one with the
+            strongest standardizing systems if not given.
+
+        Raises
+        ------
+        UsageError
+            If an anchor or the reference is not there, an anchor lacks a collection, collections
+            are of the same topics, or the anchors cannot link them.
+        """
+        names = (anchors,) if isinstance(anchors, str) else tuple(dict.fromkeys(anchors))
+        check_linkable(
+            {s: tuple(p.collection for p in self.parts_of(s)) for s in self.systems},
+            names,
+            reference,
+        )
+        if why_not := self.overlaps.why_not_linked:
+            raise UsageError(why_not)
+        links = {
+            m: link_collections(
+                m,
+                {
+                    c: np.stack([self.part(anchor, c).z(m) for anchor in names], axis=1)
+                    for c in self.collections
+                },
+                names,
+                reference,
+            )
+            for m in self.measures
+            if isinstance(m, Standardized) and all(m in part.results.plans for part in self.parts)
+        }
+        if not links:
+            raise UsageError("nothing to link: no standardized measure is known on all collections")
+        parts = tuple(replace(part, links=links) for part in self.parts)
+        return replace(self, parts=parts, links=ByMeasure(links))
+
+    @property
+    def linked_pairs(self) -> tuple[LinkedPair, ...]:
+        """The differences of linked means across collections, with intervals and p.
+
+        Of all systems that are no anchors; of many only each system from itself.
+        """
+        found: list[LinkedPair] = []
+        for measure, links in self.links.items():
+            parts = [p for p in self.parts if p.system not in links.anchors]
+            pairs = [(a, b) for a, b in combinations(parts, 2) if a.collection != b.collection]
+            if len(pairs) > MOST_PAIRS:
+                pairs = [(a, b) for a, b in pairs if a.system == b.system]
+            found += [
+                LinkedPair(
+                    (a.system, a.collection),
+                    (b.system, b.collection),
+                    links.measure,
+                    links.difference((a.collection, a.z(measure)), (b.collection, b.z(measure))),
+                )
+                for a, b in pairs
+            ]
+        return tuple(found)
 
     def table(self, places: int = 4) -> Table:
         """A row for each system and collection; standardized means have 95 percent intervals.
@@ -239,11 +318,11 @@ class Comparison:
                 "system",
                 "collection",
                 "topics",
-                *(self.links[m].label if m in self.links else str(m) for m in self.measures),
+                *map(self.label, self.measures),
             ),
             tuple(rows),
             3,
-            self._table_notes(),
+            table_notes(self.parts, self.measures, self.links, self.overlaps),
             tuple(map(len, group_measures(self.measures))),
         )
 
@@ -259,73 +338,4 @@ class Comparison:
                 estimate_cell(means.get(m, NO_ESTIMATE), isinstance(m, Standardized), places)
                 for m in self.measures
             ),
-        )
-
-    def _table_notes(self) -> tuple[str, ...]:
-        raw = [str(m) for m in self.measures if not isinstance(m, Standardized)]
-        kinds = {part.of_dataset for part in self.parts}
-        if kinds == {True}:
-            return (
-                f"Raw means over data sets ({', '.join(raw)}) are the usual average, which the "
-                "data sets with the widest spread decide; standardized ones are relative to "
-                "the models on each data set, and count alike.",
-            )
-        mixed = (
-            "Some of these collections have factors of topics, some of whole data sets: means "
-            "over both mix what is relative topic by topic with what is relative in the "
-            "mean.",
-        ) * (len(kinds) > 1)
-        return (
-            *mixed,
-            self._comparability(", ".join(raw)),
-            "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
-            + (
-                "anchors, of the link to the reference."
-                if self.links
-                else f"the systems that the factors come from{self._systems_method()}."
-            ),
-            *self._notes_on_steps(),
-        )
-
-    def _comparability(self, raw: str) -> str:
-        """Which means compare across collections."""
-        if self.overlaps.of_labels(self.collections):
-            return (
-                f"These are the same topics under different labels: raw means ({raw}) say as much "
-                "about the judges as about the systems; standardized ones compare where the "
-                "standardizing systems are the same."
-            )
-        about_raw = (
-            f"Raw means ({raw}) of different collections cannot be compared: they say as much "
-            "about the topics as about the systems."
-        )
-        if not self.links:
-            return (
-                f"{about_raw} Standardized means compare where the standardizing systems are the "
-                "same, or linked (--anchor): each is relative to the systems of its own track."
-            )
-        return f"{about_raw} Linked means can: they are on the scale of the reference collection."
-
-    def _systems_method(self) -> str:
-        """How the systems' part of the intervals was computed."""
-        methods = dict.fromkeys(
-            source
-            for part in self.parts
-            for m in part.results.plans
-            if (source := part.results.systems_covariances[m].source)
-        )
-        return ", " * bool(methods) + "; ".join(methods)
-
-    def _notes_on_steps(self) -> tuple[str, ...]:
-        """Where scheme E, a share of systems, moves in steps that one can see."""
-        sizes = dict.fromkeys(
-            (plan.factors.id, plan.factors.n_systems[plan.name])
-            for part in self.parts
-            for m, plan in part.results.plans.items()
-            if m["scheme"] == "E"
-        )
-        return tuple(
-            f"E on {name} moves in steps of 1/{n}, the share of a system."
-            for name, n in sizes
-            if n < MIN_SYSTEMS
         )

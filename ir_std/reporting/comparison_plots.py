@@ -60,7 +60,7 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
     ax.set_xlim(-0.5, len(place) - 0.5)
     ax.set_ylabel(f"mean {measure}")
     if isinstance(measure, Standardized):
-        ax.set_title("standardized: comparable (95% intervals)", fontsize="medium")
+        ax.set_title(_in_two_lines(_title(comparison, measure)), fontsize="medium")
         if measure["scheme"] in ("N", "U"):
             ax.axhline(0.5, color=MEAN, linewidth=0.8, linestyle=":")
             ax.set_ylim(0, 1)
@@ -70,6 +70,20 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
             ax.set_ylim(0, 1)
     ax.legend(fontsize="small", loc="best")
     return ax
+
+
+def _title(comparison: Comparison, measure: Standardized) -> str:
+    """Whether the means compare across collections."""
+    if measure in comparison.links:
+        return f"{comparison.label(measure)} (95% intervals)"
+    if comparison.systems_alike:
+        return "standardized by the same systems: comparable (95% intervals)"
+    return "standardized, each by its own systems (95% intervals)"
+
+
+def _in_two_lines(title: str) -> str:
+    """What links a measure goes into a line of its own."""
+    return title.replace(" linked by ", "\nlinked by ")
 
 
 def comparison_figure(comparison: Comparison) -> Figure:
@@ -145,7 +159,7 @@ def forest(effects: SystemEffects, ax: Axes | None = None, *, size: bool = False
         standardized = isinstance(effects.measure, Standardized)
         kind = "standardized difference" if standardized else "raw difference"
     ax.set_title(
-        f"{kind}, {effects.measure}"
+        f"{kind}, {_in_two_lines(effects.label)}"
         + (f"\n{_summary_text(summary, effects.is_few)}" if summary else ""),
         fontsize="medium",
     )

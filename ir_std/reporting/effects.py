@@ -90,6 +90,8 @@ class SystemEffects:
         Which collections share topics; they would count twice, so there is no summary then.
     random_effects : str
         How summaries estimate the variance between collections: one of :data:`SUMMARIES`.
+    label : str
+        What the measure is called, of linked scores with the link; its name if not given.
     """
 
     system: str
@@ -98,6 +100,10 @@ class SystemEffects:
     effects: tuple[Effect, ...]
     overlap: str = ""
     random_effects: str = "pm"
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or str(self.measure))
 
     def points(self, size: bool = False) -> list[tuple[float, float, float]]:
         """For each collection the effect, its standard error, and half of its 95% interval."""

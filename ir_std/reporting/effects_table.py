@@ -29,7 +29,7 @@ def effects_table(effects: Effects, places: int) -> Table:
     """A row for each system and collection, and below each system's rows its summary."""
     header = ["system", "collection", "topics"]
     for measure in effects.measures:
-        header += [str(measure), f"{measure} p", f"{measure} g"]
+        header += [effects.of(measure).label, f"{measure} p", f"{measure} g"]
     rows = [row for system in effects.systems for row in _rows(effects, system, places)]
     columns = (3,) * len(effects.measures)
     return Table(tuple(header), tuple(rows), 3, tuple(_notes(effects)), columns)

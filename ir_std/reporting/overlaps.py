@@ -49,6 +49,22 @@ class Overlaps:
             for (a, b), n in self.topics.items()
         )
 
+    @property
+    def why_not_linked(self) -> str:
+        """Why some of the collections need no link; empty if none share topics."""
+        for (a, b), shared in self.topics.items():
+            if (a, b) in self.relabelled:
+                return (
+                    f"{a} and {b} are the same topics under different labels, which need no link: "
+                    "scores by the factors of each are relative to the same systems (ir_std agree)"
+                )
+            if shared:
+                return (
+                    f"{a} and {b} share {shared} topics, which need no link: the factors of one "
+                    "set give its scale to both (ir_std RUN QRELS --factors SET)"
+                )
+        return ""
+
     def _why_not_pooled(self, a: str, b: str) -> str:
         n = self.topics[a, b]
         topics = f"{n} topic{'s' * (n > 1)}"

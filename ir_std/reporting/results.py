@@ -146,7 +146,7 @@ class Results(EvaluatedRuns):
     ) -> Table:
         """A row for each run; the best of each measure, and what differs from the baseline, marked.
 
-        Parameters and errors as for :func:`ir_std.reporting.result_tables.result_table`.
+        Parameters and errors as for ``ir_std.reporting.result_tables.result_table``.
         """
         return result_table(self, places, sort=sort, by_topic=by_topic, means=means, place=place)
 

@@ -67,13 +67,17 @@ def test_the_interval_is_the_recipe_written_out() -> None:
     e = (a.mean(axis=0) - b.mean(axis=0)) / slopes
     v = [over_topics(a[:, i], b[:, i], slopes[i]) / slopes[i] ** 2 for i in range(k)]
     t2 = (e**2).sum() / (k - 1) - k / (k - 1) * np.mean(v)
-    t0 = 0.15 + 0.10 * abs(c)
-    tau2 = max((4 * t0**2 + (k - 1) * t2) / (k + 3), (0.05 + 0.10 * abs(c)) ** 2)
+    tau2 = max(
+        (4 * (0.15**2 + (0.07 * c) ** 2) + (k - 1) * t2) / (k + 3), 0.05**2 + (0.07 * c) ** 2
+    )
+    distance = norm.cdf(other + c).mean() - b.mean()
     f = norm.pdf(other + c).mean()
     found = linked.difference(own, other)
     assert linked.disagreement == pytest.approx(np.sqrt(tau2))
     assert found.error**2 == pytest.approx(
-        over_topics(norm.cdf(own), norm.cdf(other + c), f) + tau2 * f**2 * (1 + 1 / k)
+        over_topics(norm.cdf(own), norm.cdf(other + c), f)
+        + tau2 * f**2 * (1 + 1 / k)
+        + (0.15 * c * distance) ** 2
     )
     assert found.interval[0] < found.difference < found.interval[1]
 
@@ -81,7 +85,7 @@ def test_the_interval_is_the_recipe_written_out() -> None:
 def test_with_one_anchor_the_usual_disagreement_stands() -> None:
     z, z_reference = anchors(k=1)
     linked = link(z, z_reference)
-    assert linked.disagreement == pytest.approx(0.15 + 0.10 * abs(linked.constant))
+    assert linked.disagreement == pytest.approx(np.hypot(0.15, 0.07 * linked.constant))
     assert linked.doubts[0].startswith("1 anchor:")
 
 
@@ -149,3 +153,59 @@ def test_shares_of_systems_cannot_be_linked() -> None:
 def test_a_doubtful_link_says_why(shift: float, level: float, doubt: str) -> None:
     z, z_reference = anchors(shift)
     assert any(doubt in text for text in link(z + level, z_reference + level).doubts)
+
+
+def test_several_systems_at_once_have_the_differences_of_each() -> None:
+    z, z_reference = anchors()
+    linked = link(z, z_reference)
+    random = np.random.default_rng(1)
+    above, below = random.normal(0, 1, (45, 3)), random.normal(0, 1, (40, 3))
+    together = linked.difference(above, below)
+    for i in range(3):
+        one = linked.difference(above[:, i], below[:, i])
+        assert together.difference[i] == pytest.approx(one.difference, abs=1e-12)
+        assert together.error[i] == pytest.approx(one.error, abs=1e-12)
+        assert together.p[i] == pytest.approx(one.p, abs=1e-12)
+        assert together.interval[0][i] == pytest.approx(one.interval[0], abs=1e-12)
+
+
+def test_a_system_far_from_the_anchors_has_a_wider_interval() -> None:
+    z, z_reference = anchors(shift=1.0)
+    linked = link(z, z_reference)
+    near, far = z.mean(axis=1), z.mean(axis=1) + 1.5
+    assert abs(linked.distance(near)) < 0.5
+    assert linked.distance(far) > 1
+    slope = [norm.pdf(x + linked.constant).mean() for x in (near, far)]
+    assert linked.error_of(near) / slope[0] < 1.1 * linked.error < linked.error_of(far) / slope[1]
+
+
+def test_a_link_adds_nothing_to_the_difference_of_a_system_from_itself() -> None:
+    z, z_reference = anchors()
+    linked = link(z, z_reference)
+    assert linked.error_between(z[:, 0], z[:, 0]) == 0
+    assert 0 < linked.error_between(z[:, 0], z[:, 0] + 1) < linked.error_of(z[:, 0] + 1)
+
+
+def test_an_anchor_without_a_topic_off_the_ends_is_refused() -> None:
+    z, z_reference = anchors()
+    z[:, 2] = -9
+    z_reference[:, 2] = -9
+    with pytest.raises(UsageError, match="the anchor anchor 3 is at an end of the scale"):
+        link(z, z_reference, "U")
+
+
+def test_the_disagreement_is_between_the_usual_one_and_that_of_these_anchors() -> None:
+    z, z_reference = anchors(k=3, topics=400)
+    z += np.array([-0.6, 0.0, 0.6])
+    assert link(z, z_reference).disagreement > 0.25
+    z, _ = anchors(k=3, topics=400)
+    assert link(z, z_reference).disagreement < 0.15
+
+
+def test_z_of_other_topics_than_the_links_are_refused() -> None:
+    z, z_reference = anchors()
+    linked = link(z, z_reference)
+    with pytest.raises(UsageError, match="z on 7 topics, where the linked collection has 40"):
+        linked.difference(z_reference[:, 0], z[:7, 0])
+    with pytest.raises(UsageError, match="z on 7 topics, where the reference has 45"):
+        linked.difference(z_reference[:7, 0], z[:, 0])

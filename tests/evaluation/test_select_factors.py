@@ -103,4 +103,6 @@ def test_a_run_that_saturates_a_set_gets_a_note_that_names_alternatives(qrels: A
     texts = [text for text in results.notes if "far from most systems" in text]
     assert len(texts) == 1
     assert texts[0].startswith("best: far from most systems of dl19-passage")
-    assert texts[0].endswith("use dl19-passage-modern or scheme z")
+    assert texts[0].endswith(
+        "use --factors dl19-passage-modern, another scale that needs no link, or scheme z"
+    )

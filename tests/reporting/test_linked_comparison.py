@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ import pytest
 from ir_measures import AP
 
 import ir_std
-from ir_std.analysis.linking import link
+from ir_std import plots
+from ir_std.analysis import link
 from ir_std.errors import UsageError
-from ir_std.reporting.compare import linked_pairs
-from ir_std.reporting.part import pairs_table
+from ir_std.reporting.html import write_report
+from ir_std.reporting.links import pairs_table
 from ir_std.scores.run_scores import RunScores
+from ir_std.trec.files import read_qrels
 
 SAP = ir_std.sAP
 
@@ -82,15 +85,15 @@ def test_the_table_names_the_reference_and_says_how_it_is_linked(
     linked: ir_std.Comparison,
 ) -> None:
     links = linked.links[SAP]
-    assert linked.table().header[-1] == f"sAP linked to {links.reference}"
-    assert any("is linked by anchor0, anchor1" in note for note in linked.notes)
+    assert linked.table().header[-1] == f"sAP linked by 4 anchors to {links.reference}"
+    assert any("is linked by anchor0, anchor1" in note for note in linked.table().notes)
     assert "they are on the scale of the reference" in linked.table().text().replace("\n  ", " ")
 
 
 def test_differences_across_collections_have_the_interval_of_the_link(
     linked: ir_std.Comparison,
 ) -> None:
-    links, pairs = linked.links[SAP], linked_pairs(linked)
+    links, pairs = linked.links[SAP], linked.linked_pairs
     assert len(pairs) == 3
     for pair in pairs:
         (_, first), (_, second) = pair.first, pair.second
@@ -101,9 +104,11 @@ def test_differences_across_collections_have_the_interval_of_the_link(
                 linked.part("x", first).z(SAP), linked.part("x", second).z(SAP)
             )
             assert pair.difference == expected
-    assert [cell.text for cell in pairs_table(pairs).rows[0][:3]] == [
-        f"x on {linked.collections[0]}",
-        f"x on {linked.collections[1]}",
+    assert [cell.text for cell in pairs_table(pairs).rows[0][:5]] == [
+        "x",
+        linked.collections[0],
+        "x",
+        linked.collections[1],
         "sAP",
     ]
 
@@ -153,3 +158,169 @@ def test_an_anchor_that_lacks_a_collection_is_named(entries: list[tuple[str, Any
         ir_std.compare(
             [e for i, e in enumerate(entries) if i != 10], AP, anchors=["anchor0", "anchor1"]
         )
+
+
+def test_links_are_found_by_the_measures_name(linked: ir_std.Comparison) -> None:
+    one = next(iter(linked.links["sAP"].links.values()))
+    assert one.constant < 0 < one.error
+    assert one.anchors == ("anchor0", "anchor1", "anchor2", "anchor3")
+    assert (one.dropped, one.doubts) == ((), ())
+
+
+def test_one_anchor_is_in_the_columns_name_and_once_in_words(
+    entries: list[tuple[str, Any, Any]],
+) -> None:
+    with pytest.warns(ir_std.StandardizationWarning):
+        table = ir_std.compare(entries, AP, anchors="anchor0", reference="trec8-adhoc").table()
+    assert table.header[-1] == "sAP linked by anchor0 to trec8-adhoc"
+    assert sum("is linked by anchor0 to trec8-adhoc" in note for note in table.notes) == 1
+
+
+def test_effects_of_linked_scores_say_so_in_table_and_picture(linked: ir_std.Comparison) -> None:
+    effects = linked.effects("anchor0")
+    label = f"sAP linked by 4 anchors to {linked.links['sAP'].reference}"
+    assert label in effects.table().header
+    assert sum("is linked by" in note for note in effects.table().notes) == 1
+    titles = [ax.get_title() for ax in plots.forest_figure(effects).axes]
+    assert any(label in title.replace("\n", " ") for title in titles)
+
+
+def test_the_picture_of_means_says_which_compare(
+    entries: list[tuple[str, Any, Any]], linked: ir_std.Comparison
+) -> None:
+    plain = plots.comparison_figure(ir_std.compare(entries, AP)).axes[1].get_title()
+    assert plain == "standardized, each by its own systems (95% intervals)"
+    title = plots.comparison_figure(linked).axes[1].get_title()
+    assert title.startswith("sAP\nlinked by 4 anchors to ")
+
+
+def test_the_page_has_the_links_name_words_and_differences(
+    linked: ir_std.Comparison, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    write_report(linked, page)
+    text = page.read_text()
+    assert f"sAP linked by 4 anchors to {linked.links['sAP'].reference}" in text
+    assert text.count("sAP is linked by anchor0, anchor1") == 1
+    assert "Only linked means can be compared across collections" in text
+    assert "less that of" in text
+
+
+def test_systems_that_the_anchors_do_not_resemble_are_warned_of(
+    entries: list[tuple[str, Any, Any]],
+) -> None:
+    strong = [
+        ("strong", scores_of(track, 2.5, 9), None)
+        for track in ("trec7-adhoc", "trec8-adhoc", "trec6-adhoc")
+    ]
+    with pytest.warns(ir_std.StandardizationWarning, match="strong on trec") as warned:
+        ir_std.compare([*entries, *strong], AP, anchors=[f"anchor{i}" for i in range(4)])
+    assert "standard deviations from the anchors, which hardly resemble them" in str(
+        warned[0].message
+    )
+
+
+def test_same_topics_need_no_link(data: Path, tmp_path: Path, ir_std_cli: Any) -> None:
+    qrels, copy = data / "qrels" / "dl19-passage.txt", tmp_path / "copy.txt"
+    copy.write_text(qrels.read_text())
+    run = tmp_path / "run"
+    run.write_text("".join(f"{t} Q0 7 1 1.0 x\n" for t in (19335, 47923)))
+    entries = [f"{name}={run}:{q}" for name in ("a", "b") for q in (qrels, copy)]
+    done = ir_std_cli("compare", *entries, "nDCG@10", "--anchor", "a")
+    assert done.status == 2
+    assert "share 43 topics, which need no link" in done.err[-1]
+    assert "--factors" in done.err[-1]
+
+
+def test_collections_with_the_same_systems_compare_as_they_are(data: Path) -> None:
+    qrels = [read_qrels(data / "qrels" / f"dl{year}-passage.txt") for year in (19, 20)]
+    entries = [
+        (name, {t: {d: sign * level for d, level in q.judged[t].items()} for t in q.topics}, q)
+        for q in qrels
+        for name, sign in (("up", 1.0), ("down", -1.0))
+    ]
+    own, same = (
+        ir_std.compare(entries, ir_std.nDCG @ 10, systems=systems) for systems in (None, "modern")
+    )
+    text = " ".join(same.table().notes)
+    assert "the same 24 systems standardize these collections, which need no link" in text
+    assert "need no link" not in " ".join(own.table().notes)
+    assert not own.systems_alike
+    figure = plots.comparison_figure(same)
+    assert figure.axes[1].get_title().startswith("standardized by the same systems: comparable")
+
+
+@pytest.fixture
+def files(entries: list[tuple[str, Any, Any]], tmp_path: Path) -> list[str]:
+    """The entries as arguments: files that trec_eval -q might have written."""
+    arguments = []
+    for name, scores, _ in entries:
+        track = scores.name.split()[0]
+        file = tmp_path / f"{track}-{name}.eval"
+        file.write_text(
+            "".join(
+                f"num_rel\t{topic}\t{scores.n_rel[topic]}\nmap\t{topic}\t{value}\n"
+                for topic, value in scores.values[AP].items()
+            )
+        )
+        arguments.append(f"{name}={file}")
+    return arguments
+
+
+def test_the_command_prints_linked_means_and_their_differences(
+    files: list[str], ir_std_cli: Any
+) -> None:
+    done = ir_std_cli("compare", *files, "AP", "--anchor", "anchor0", "--anchor", "anchor1")
+    assert done.status == 0
+    assert "sAP linked by 2 anchors to trec8-adhoc" in done.out[0]
+    assert sum("sAP is linked by anchor0, anchor1 to trec8-adhoc" in line for line in done.out) == 1
+    head = next(line for line in done.out if line.startswith("mean of"))
+    assert head.split()[:7] == ["mean", "of", "on", "less", "that", "of", "on"]
+    assert any("2 anchors: hardly known how well it links" in line for line in done.err)
+
+
+def test_the_page_of_the_command_is_linked(
+    files: list[str], tmp_path: Path, ir_std_cli: Any
+) -> None:
+    page = tmp_path / "page.html"
+    done = ir_std_cli(
+        *("report", *files, "AP", "-o", page, "--anchor", "anchor0"),
+        *("--anchor", "anchor2", "--reference", "trec7-adhoc", "--baseline", "anchor1"),
+    )
+    assert done.status == 0
+    assert "sAP linked by 2 anchors to trec7-adhoc" in page.read_text()
+    assert "Warning: sAP of trec8-adhoc, trec6-adhoc, linked to trec7-adhoc: 2 anchors" in (
+        page.read_text()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--anchor", "anchor9"], "no system, to link by, is called 'anchor9'"),
+        (["--anchor", "once"], "the anchor once has no run on trec8-adhoc, trec6-adhoc"),
+        (["--anchor", "x", "--reference", "trec9"], "no collection is called 'trec9'"),
+        (["--reference", "trec7-adhoc"], "reference trec7-adhoc without an anchor"),
+        (["--anchor", "x", "-s", "E"], "is a share of systems, which cannot be linked"),
+    ],
+)
+def test_the_command_refuses_what_cannot_be_linked_in_one_line(
+    files: list[str], arguments: list[str], message: str, ir_std_cli: Any
+) -> None:
+    once = files[0].replace("anchor0=", "once=")
+    done = ir_std_cli("compare", *files, once, "AP", "--quiet", *arguments)
+    assert done.status == 2
+    assert done.out == []
+    assert len(done.err) == 1
+    assert message in done.err[0]
+
+
+def test_fewer_than_ten_topics_are_refused(data: Path) -> None:
+    many, all_topics = (read_qrels(data / "qrels" / f"dl{year}-passage.txt") for year in (19, 20))
+    nine = {t: dict(many.judged[t]) for t in many.topics[:9]}
+    twenty = {t: dict(all_topics.judged[t]) for t in all_topics.topics}
+    runs = [{t: dict.fromkeys(docs, 1.0) for t, docs in q.items()} for q in (nine, twenty)]
+    entries = [(s, run, q) for s in "ab" for run, q in zip(runs, (nine, twenty), strict=True)]
+    message = "cannot be linked to .*: 9 topics of the .* have factors: a link needs 10"
+    with pytest.raises(UsageError, match=message):
+        ir_std.compare(entries, ir_std.nDCG @ 10, anchors="a")

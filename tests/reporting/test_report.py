@@ -590,7 +590,7 @@ def test_the_command_takes_what_compare_takes(tmp_path: Path, ir_std_cli: Any) -
     ("more", "said"),
     [
         (["--baseline", "z"], "no system is called 'z', the baseline: there are x"),
-        (["--factors", "trec8-adhoc"], "--factors, --systems and --without are about one"),
+        (["--factors", "trec8-adhoc"], "--factors and --without are about one"),
         (["-o", "a.run"], "a.run: is one of the inputs"),
     ],
 )

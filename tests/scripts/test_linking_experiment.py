@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import linking_experiment as experiment
 import numpy as np
 import pytest
 
-import ir_std
-from ir_std.factors.estimates import scores_by_system
-
 
 @pytest.fixture(scope="module")
-def tallies() -> dict[str, experiment.Tally]:
-    scores = scores_by_system(ir_std.load_factors("robust04"), "AP")[1]
-    case = experiment.Case("robust04", "AP", 25, "strong and weak", "random")
-    return experiment.run_case(case, scores, 40, 0)
+def rows() -> Mapping[str, experiment.Row]:
+    case = experiment.Case("robust04", "AP", 25, experiment.STRONG_WEAK, "random")
+    return experiment.summarized(experiment.run_case(40, 0, case))
 
 
 def test_linked_means_drift_little_more_than_those_by_the_same_systems(
-    tallies: dict[str, experiment.Tally],
+    rows: Mapping[str, experiment.Row],
 ) -> None:
-    floor = tallies["same systems"].mean("drift")
-    drift = {case: np.sqrt(tally.mean("drift") / floor) for case, tally in tallies.items()}
+    drift = {what: row["RMS / floor"].value for what, row in rows.items()}
     assert drift["not linked"] > 2.5
     assert drift["3 anchors"] < 1.30
     assert drift["5 anchors"] < 1.20
@@ -32,17 +28,43 @@ def test_linked_means_drift_little_more_than_those_by_the_same_systems(
 
 @pytest.mark.parametrize("k", [1, 3, 5, 10])
 def test_intervals_of_linked_differences_hold_their_level(
-    tallies: dict[str, experiment.Tally], k: int
+    rows: Mapping[str, experiment.Row], k: int
 ) -> None:
-    tally = tallies[f"{k} anchors"]
-    error = 3 * tally.error("coverage")
-    assert 0.93 - error <= tally.mean("coverage")
-    assert tally.mean("type I") <= 0.07 + 3 * tally.error("type I")
+    row = rows[experiment.anchors_label(k)]
+    assert row["coverage"].value + 3 * row["coverage"].error >= 0.93
+    assert row["type I at 0.05"].value - 3 * row["type I at 0.05"].error <= 0.07
 
 
-def test_without_a_link_a_system_differs_from_itself(tallies: dict[str, experiment.Tally]) -> None:
-    assert tallies["not linked"].mean("type I") > 0.5
-    assert tallies["same systems"].mean("type I") < 0.1
+def test_without_a_link_a_system_differs_from_itself(rows: Mapping[str, experiment.Row]) -> None:
+    assert rows["not linked"]["type I at 0.05"].value > 0.5
+    assert rows["raw"]["type I at 0.05"].value < 0.1
+    assert rows[experiment.SAME]["type I at 0.05"].value < 0.1
+
+
+def test_a_link_finds_less_than_the_same_systems_and_hardly_anything_the_wrong_way(
+    rows: Mapping[str, experiment.Row],
+) -> None:
+    found = {what: row["found at 0.05"].value for what, row in rows.items()}
+    assert found["1 anchor"] < found["10 anchors"] < found[experiment.SAME]
+    assert rows["not linked"]["wrong way"].value > 0.2
+    assert rows["10 anchors"]["wrong way"].value < 0.02
+
+
+def test_results_depend_on_the_seed_alone() -> None:
+    case = experiment.Case(*experiment.REAL, None, experiment.RANDOM, "random")
+    one, again, other = (experiment.run_case(2, seed, case) for seed in (1, 1, 2))
+    assert np.array_equal(one["3 anchors"]["drift"], again["3 anchors"]["drift"])
+    assert not np.array_equal(one["3 anchors"]["drift"], other["3 anchors"]["drift"])
+
+
+def test_the_error_of_a_ratio_is_that_of_resampled_trials() -> None:
+    random = np.random.default_rng(0)
+    floor = random.exponential(1, 400)
+    drift = floor * random.uniform(1, 2, 400) + random.exponential(0.5, 400)
+    samples = random.integers(0, 400, (2000, 400))
+    ratios = np.sqrt(drift[samples].mean(axis=1) / floor[samples].mean(axis=1))
+    found = experiment.Mean.over_floor(drift, floor)
+    assert found.error == pytest.approx(ratios.std(ddof=1), rel=0.1)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from ir_std.measures import Standardized
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects, SystemEffects
 from ir_std.reporting.html.sentences import join_with_and
+from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import (
     label_agreements,
     label_differences,
@@ -37,7 +38,11 @@ class AcrossCollections:
         self.measures = [m for m in comparison.measures if self.effects or _comparable(m)]
         if not self.measures:
             self.measures = list(comparison.measures)
-        self.key = str(next(filter(_comparable, self.measures), self.measures[0]))
+        self.key = self.name(next(filter(_comparable, self.measures), self.measures[0]))
+
+    def name(self, measure: Measure) -> str:
+        """What the page calls a measure: of linked scores with what links them."""
+        return self.comparison.label(measure)
 
     @property
     def tables(self) -> list[Table]:
@@ -45,6 +50,7 @@ class AcrossCollections:
         relabelled = label_differences(self.comparison)
         return [
             self.comparison.table(),
+            *([pairs_table(pairs)] if (pairs := self.comparison.linked_pairs) else []),
             *([label_differences_table(relabelled)] if relabelled else []),
             *(
                 one.table(name)
@@ -60,7 +66,7 @@ class AcrossCollections:
         return {
             "measures": [
                 {
-                    "name": str(m),
+                    "name": self.name(m),
                     "comparable": _comparable(m),
                     "words": self.words(m),
                     "zero": 0.0 if self.effects else _average(m),
@@ -93,17 +99,27 @@ class AcrossCollections:
             best = max(known, key=lambda s: known[s].mean)
             low, high = known[best].interval
             texts.append(
-                f"{best} has the highest mean {measure} over its collections: "
+                f"{best} has the highest mean {self.name(measure)} over its collections: "
                 f"{known[best].mean:.3f} (95% interval {low:.3f} to {high:.3f})."
             )
         texts.append(
             "Raw means say as much about the judges as about the systems; differences of each "
             "system, paired by topic, are in a table of their own."
             if judged_again
-            else "Only standardized means can be compared across collections; a baseline "
-            "would show differences, collection by collection."
+            else f"{self._comparable_means()}; a baseline would show differences, collection by "
+            "collection."
         )
         return texts
+
+    def _comparable_means(self) -> str:
+        if self.comparison.links:
+            return "Only linked means can be compared across collections"
+        if self.comparison.systems_alike:
+            return "Standardized means can be compared across collections: by the same systems"
+        return (
+            "Raw means cannot be compared across collections; standardized ones can where the "
+            "standardizing systems are alike, or linked (--anchor)"
+        )
 
     def _differences(self, measure: Measure) -> list[str]:
         assert self.effects is not None
@@ -156,7 +172,7 @@ def _sentence(effects: SystemEffects) -> str:
         for word, names in (("above", above), ("below", below))
         if names
     ]
-    by = f"By {effects.measure} {effects.system} is"
+    by = f"By {effects.label} {effects.system} is"
     text = f"{by} {' and '.join(where) or 'neither above nor below'}"
     if not where:
         text += f" {effects.baseline} on any of the {len(known)} collections"

@@ -137,7 +137,7 @@ class _Page:
     @property
     def across_words(self) -> list[str]:
         assert self.across is not None
-        key = next(m for m in self.across.measures if str(m) == self.across.key)
+        key = next(m for m in self.across.measures if self.across.name(m) == self.across.key)
         return self.across.words(key)
 
     @property

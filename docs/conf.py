@@ -1,0 +1,54 @@
+"""The documentation: ``python -m sphinx -W --keep-going -n docs site`` from the checkout."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "scripts"), str(ROOT)]
+
+from generate import write_generated_pages  # noqa: E402
+
+from ir_std import __version__  # noqa: E402
+
+project = "ir_std"
+author = copyright = "The ir_std developers"
+version = release = __version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["release"]
+nitpicky = True
+# What is written in types and is nobody's page here: words, and other libraries' names.
+nitpick_ignore_regex = [("py:.*", r"(?!ir_std\.).*")]
+
+myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "attrs_inline"]
+myst_heading_anchors = 3
+nb_execution_mode = "off"  # the notebook's outputs are held by a test
+# An attribute of several classes, such as notes, is no reference to one of them.
+suppress_warnings = ["myst-nb.lexer", "ref.python"]
+
+autodoc_typehints = "none"  # docstrings give shapes and units
+autodoc_member_order = "bysource"
+napoleon_use_ivar = True
+napoleon_use_param = napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = f"ir_std {release}"
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
+    "dark_css_variables": {"color-brand-primary": "#7db8f0", "color-brand-content": "#7db8f0"},
+}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+
+write_generated_pages(ROOT / "docs")

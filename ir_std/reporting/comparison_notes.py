@@ -1,0 +1,139 @@
+"""What a reader of a comparison must know: which means compare, and how intervals are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ir_measures.measures import Measure
+
+from ir_std.measures import Standardized
+from ir_std.reporting.effects import MIN_COLLECTIONS
+from ir_std.reporting.links import CollectionLinks
+from ir_std.reporting.overlaps import Overlaps
+from ir_std.reporting.part import Part
+
+MIN_SYSTEMS = 40
+"""With fewer standardizing systems than this a note says in what steps scheme E moves."""
+
+
+def table_notes(
+    parts: Sequence[Part],
+    measures: Iterable[Measure],
+    links: Mapping[Measure, CollectionLinks],
+    overlaps: Overlaps,
+) -> tuple[str, ...]:
+    """The notes below the table of means."""
+    raw = ", ".join(str(m) for m in measures if not isinstance(m, Standardized))
+    kinds = {part.of_dataset for part in parts}
+    if kinds == {True}:
+        return (
+            f"Raw means over data sets ({raw}) are the usual average, which the "
+            "data sets with the widest spread decide; standardized ones are relative to "
+            "the models on each data set, and count alike.",
+        )
+    mixed = (
+        "Some of these collections have factors of topics, some of whole data sets: means "
+        "over both mix what is relative topic by topic with what is relative in the "
+        "mean.",
+    ) * (len(kinds) > 1)
+    return (
+        *mixed,
+        _comparability(raw, parts, links, overlaps),
+        *(f"{one.summary}." for one in links.values()),
+        "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
+        + (
+            "anchors, of the link to the reference."
+            if links
+            else f"the systems that the factors come from{_systems_method(parts)}."
+        ),
+        *_notes_on_steps(parts),
+    )
+
+
+def effects_notes(
+    n_collections: int,
+    collections: Sequence[str],
+    links: Mapping[Measure, CollectionLinks],
+    overlaps: Overlaps,
+) -> Iterator[str]:
+    """The notes below differences from a baseline, on at most ``n_collections``."""
+    yield from (f"{one.summary}." for one in links.values())
+    if overlaps.of_labels(collections):
+        yield from overlaps.notes
+        return
+    if 1 < n_collections < MIN_COLLECTIONS:
+        yield (
+            f"{n_collections} collections are few: how much a difference varies between "
+            f"collections is hardly known from fewer than {MIN_COLLECTIONS}."
+        )
+    yield from overlaps.notes
+    if n_collections > 1:
+        yield (
+            "If a system was tuned on one of these collections, leave that "
+            "collection out: its difference there is not one on new topics."
+        )
+
+
+def same_systems(parts: Iterable[Part]) -> int:
+    """How many standardizing systems all collections have; 0 where not all have the same."""
+    populations = {
+        frozenset(plan.factors.info.get("tags", ()))
+        for part in parts
+        for plan in part.results.plans.values()
+    }
+    return len(populations.pop()) if len(populations) == 1 else 0
+
+
+def _comparability(
+    raw: str,
+    parts: Sequence[Part],
+    links: Mapping[Measure, CollectionLinks],
+    overlaps: Overlaps,
+) -> str:
+    """Which means compare across collections."""
+    collections = tuple(dict.fromkeys(part.collection for part in parts))
+    if overlaps.of_labels(collections):
+        return (
+            f"These are the same topics under different labels: raw means ({raw}) say as much "
+            "about the judges as about the systems; standardized ones compare where the "
+            "standardizing systems are the same."
+        )
+    about_raw = (
+        f"Raw means ({raw}) of different collections cannot be compared: they say as much "
+        "about the topics as about the systems."
+    )
+    if links:
+        return f"{about_raw} Linked means can: they are on the scale of the reference collection."
+    if len(collections) > 1 and (n := same_systems(parts)):
+        return (
+            f"{about_raw} Standardized means can: the same {n} systems standardize these "
+            "collections, which need no link."
+        )
+    return (
+        f"{about_raw} Standardized means compare where the standardizing systems are the "
+        "same, or linked (--anchor): each is relative to the systems of its own track."
+    )
+
+
+def _systems_method(parts: Iterable[Part]) -> str:
+    """How the systems' part of the intervals was computed."""
+    methods = dict.fromkeys(
+        source
+        for part in parts
+        for m in part.results.plans
+        if (source := part.results.systems_covariances[m].source)
+    )
+    return ", " * bool(methods) + "; ".join(methods)
+
+
+def _notes_on_steps(parts: Iterable[Part]) -> Iterator[str]:
+    """Where scheme E, a share of systems, moves in steps that one can see."""
+    sizes = dict.fromkeys(
+        (plan.factors.id, plan.factors.n_systems[plan.name])
+        for part in parts
+        for m, plan in part.results.plans.items()
+        if m["scheme"] == "E"
+    )
+    for name, n in sizes:
+        if n < MIN_SYSTEMS:
+            yield f"E on {name} moves in steps of 1/{n}, the share of a system."
