@@ -21,8 +21,15 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["release"]
+# Of the README and CONTRIBUTING what the index says in its own way.
+exclude_patterns = [
+    "release",
+    "generated/readme/ir_std-*",
+    "generated/readme/more.md",
+    "generated/contributing/contributing.md",
+]
 nitpicky = True
 # What is written in types and is nobody's page here: words, and other libraries' names.
 nitpick_ignore_regex = [("py:.*", r"(?!ir_std\.).*")]
@@ -51,4 +58,4 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 
-write_generated_pages(ROOT / "docs")
+write_generated_pages()

@@ -15,7 +15,7 @@ Scores, as ir_measures has them
     read_trec_qrels, read_trec_run, parse_measure
 Measures
     sAP, snDCG and so on (Standardized), with scheme=, A=, B=, factors=; standardized of any other
-    SP, DCG, Q, nERR, and nDCG with dcg='jk' and rel=
+    SP, DCG, Q, nERR, nDCG with dcg='jk' and rel=; ExternalMeasure, of which only scores are known
 Results of one or many runs
     evaluate (means, tests against a baseline, tables, plots, pages); Results
     place, Placement: where a run would have been among the systems of its track
@@ -63,8 +63,8 @@ from ir_std.factors.fit import Fit
 from ir_std.factors.recognition import Match
 from ir_std.factors.systems import system
 from ir_std.measures import (
-    DCG, NDCG, SP, Q, Standardized, nDCG, nERR, parse_measure, sAP, sBpref, sDCG, sERR, sJudged,
-    snDCG, snERR, sP, sQ, sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
+    DCG, ExternalMeasure, NDCG, SP, Q, Standardized, nDCG, nERR, parse_measure, sAP, sBpref, sDCG,
+    sERR, sJudged, snDCG, snERR, sP, sQ, sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
 )
 from ir_std.scores.files import read_scores
 from ir_std.trec.files import read_trec_qrels, read_trec_run
@@ -89,26 +89,28 @@ if TYPE_CHECKING:
     from ir_std.reporting import html as report, plots
     from ir_std.builders.from_runs import build_factors
     from ir_std.builders.from_scores import build_from_scores
-    from ir_std.evaluation.placement import Placement, Placer, place
+    from ir_std.evaluation.placement import Placement
+    from ir_std.evaluation.placer import Placer, place
     from ir_std.evaluation.standardize import standardize
     from ir_std.merging import merge, normalize
     from ir_std.reporting.agreement import agreement
     from ir_std.reporting.judge_agreement import JudgeAgreement
     from ir_std.reporting.compare import compare
     from ir_std.reporting.comparison import Comparison
+    from ir_std.reporting.leaderboard import Leaderboard, leaderboard
     from ir_std.reporting.results import Results, evaluate
 
 __all__ = [
     "__version__", "agreement", "analysis", "available_factors", "build_factors",
     "build_from_scores", "calc", "calc_aggregate", "compare", "Comparison", "DCG", "evaluate",
-    "evaluator", "FactorSet", "Fit", "InputError", "IrStdError", "iter_calc", "JudgeAgreement",
-    "load_factors", "Match", "merge", "merging", "NDCG", "nDCG", "nERR", "NoFactorsError",
-    "normalize", "parse_measure", "place", "Placement", "Placer", "plots", "Q", "read_scores",
-    "read_trec_qrels", "read_trec_run", "recognize", "report", "Results", "sAP", "sBpref", "Scores",
-    "sDCG", "sERR", "sJudged", "snDCG", "snERR", "SP", "sP", "sQ", "sR", "sRBP", "sRprec", "sRR",
-    "sSP", "sSuccess", "StandardizationWarning", "standardize", "Standardized", "standardized",
-    "StdEvaluator", "StdProvider", "system", "testing", "UnknownMeasureError", "UnknownSetError",
-    "UsageError",
+    "evaluator", "ExternalMeasure", "FactorSet", "Fit", "InputError", "IrStdError", "iter_calc",
+    "JudgeAgreement", "Leaderboard", "leaderboard", "load_factors", "Match", "merge", "merging",
+    "NDCG", "nDCG", "nERR", "NoFactorsError", "normalize", "parse_measure", "place", "Placement",
+    "Placer", "plots", "Q", "read_scores", "read_trec_qrels", "read_trec_run", "recognize",
+    "report", "Results", "sAP", "sBpref", "Scores", "sDCG", "sERR", "sJudged", "snDCG", "snERR",
+    "SP", "sP", "sQ", "sR", "sRBP", "sRprec", "sRR", "sSP", "sSuccess", "StandardizationWarning",
+    "standardize", "Standardized", "standardized", "StdEvaluator", "StdProvider", "system",
+    "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
     # Of ir_measures:
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
     "Bpref", "calc_ctxt", "CalcResults", "Compat", "compat", "convert_trec_name", "cwl_eval",
@@ -138,15 +140,17 @@ _LAZY_NAMES = {
     "agreement": "reporting.agreement",
     "Comparison": "reporting.comparison",
     "Placement": "evaluation.placement",
-    "Placer": "evaluation.placement",
+    "Placer": "evaluation.placer",
     "Results": "reporting.results",
+    "Leaderboard": "reporting.leaderboard",
     "build_factors": "builders.from_runs",
     "build_from_scores": "builders.from_scores",
     "compare": "reporting.compare",
     "evaluate": "reporting.results",
+    "leaderboard": "reporting.leaderboard",
     "merge": "merging",
     "normalize": "merging",
-    "place": "evaluation.placement",
+    "place": "evaluation.placer",
     "standardize": "evaluation.standardize",
 }
 """The modules of the names that are imported when they are first used."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
@@ -89,19 +90,61 @@ def warn_caller(texts: Iterable[str]) -> None:
 def nearest_names(name: str, allowed: Iterable[str]) -> list[str]:
     """The one to three allowed names that ``name`` may have been meant for, or none.
 
-    One that differs in case only; or the shortest that begin with it; or the most similar one.
+    Those that differ in case or in the order of their parts only; or that begin with it; or that
+    have it as parts, as ``trec8-adhoc`` has ``adhoc``; or the nearest that are at most a quarter of
+    its letters away: dropped, added, changed or swapped with the next one; or that have all its
+    letters in this order, as ``covid-round5`` those of ``covid5``.
     """
-    from difflib import get_close_matches  # only a mistake costs this import
-
     by_folded: dict[str, str] = {}
     for one in allowed:
         by_folded.setdefault(one.lower(), one)
     folded = name.lower()
     if folded in by_folded:
         return [by_folded[folded]]
-    longer = [key for key in by_folded if key.startswith(folded)] if len(folded) > 2 else []
-    near = sorted(longer, key=len)[:3] or get_close_matches(folded, by_folded, n=1, cutoff=0.6)
-    return [by_folded[key] for key in near]
+    parts = _parts(folded)
+    for near in (
+        [key for key in by_folded if len(parts) > 1 and sorted(_parts(key)) == sorted(parts)],
+        [key for key in by_folded if len(folded) > 2 and key.startswith(folded)],
+        [key for key in by_folded if len(folded) > 2 and parts and {*parts} <= {*_parts(key)}],
+        _few_letters_away(folded, by_folded),
+        [key for key in by_folded if len(folded) > 3 and _in_order("".join(parts), key)],
+    ):
+        if near:
+            return [by_folded[key] for key in near[:3]]
+    return []
+
+
+def _parts(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", name)
+
+
+def _in_order(letters: str, name: str) -> bool:
+    rest = iter(name)
+    return all(letter in rest for letter in letters)
+
+
+def _few_letters_away(name: str, allowed: Iterable[str]) -> list[str]:
+    most = max(1, len(name) // 4)
+    distance = {
+        one: _distance(name, one)
+        for one in allowed
+        if abs(len(one) - len(name)) <= most < len(name) < 100
+    }
+    least = min(distance.values(), default=0)
+    return [one for one, letters in distance.items() if letters == least <= most]
+
+
+def _distance(a: str, b: str) -> int:
+    """How many letters must be dropped, added, changed or swapped with the next one."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        before, above, row = row, before, [i]
+        for j, other in enumerate(b, 1):
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other)))
+            if i > 1 < j and letter == b[j - 2] and a[i - 2] == other:
+                row[j] = min(row[j], above[j - 2] + 1)
+    return row[-1]
 
 
 def look_up(name: str, known: Mapping[str, T], what: str) -> T:

@@ -136,6 +136,7 @@ class Scheme(NamedTuple):
         sd: npt.ArrayLike = np.nan,
         scores: npt.ArrayLike | None = None,
         resolution: float = 0.0,
+        sign: float = 1.0,
         **params: Any,
     ) -> Floats:
         """Standardized values of ``x``, elementwise.
@@ -149,6 +150,9 @@ class Scheme(NamedTuple):
             For E.
         resolution : float
             See :func:`limit_of_z`.
+        sign : {1, -1}
+            -1 where less is better: then the negatives of all scores are standardized, so that
+            0.84 is one deviation better than average, whichever way that is.
         **params
             ``A`` and ``B`` of U.
 
@@ -171,7 +175,8 @@ class Scheme(NamedTuple):
                     "these factors hold only means and deviations: use N, U "
                     "or z"
                 )
-            return empirical_cdf(x, scores, resolution)
+            return empirical_cdf(np.multiply(x, sign), np.multiply(scores, sign), resolution)
+        x, mean = np.multiply(x, sign), np.multiply(mean, sign)
         z = z_scores(x, mean, sd)
         flat = np.equal(sd, 0)
         if self.bounded and flat.any():

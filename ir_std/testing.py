@@ -50,3 +50,35 @@ def simulated_run(
         docs = list(judged)
         scored[topic] = {docs[i]: float(scores[i]) for i in top}
     return scored
+
+
+def simulated_nuggets(systems: int = 10, topics: int = 30, seed: int = 0) -> str:
+    """A table of how RAG systems did, as AutoNuggetizer scores answers (Pradeep et al. 2024).
+
+    On each topic an answer should hold 4 to 8 vital nuggets of information and as many that are
+    only okay; a system supports each, in part or not, the better ones more often.
+
+    Parameters
+    ----------
+    systems, topics, seed : int
+
+    Returns
+    -------
+    str
+        CSV with columns run, topic, ``strict_vital_score`` (the share of the vital nuggets that are
+        supported), ``all score`` (of all nuggets; those supported in part count half) and
+        ``latency`` (seconds).
+    """
+    random = np.random.default_rng(seed)
+    lines = ["run,topic,strict_vital_score,all score,latency"]
+    hardness = random.random(topics)
+    for system in range(1, systems + 1):
+        for topic, hard in enumerate(hardness.tolist(), 1):
+            n_vital = 4 + topic % 5
+            luck = random.random(2 * n_vital) - 0.3 * (1 - hard) - 0.04 * system
+            supported, partly = luck < 0.1, luck < 0.25
+            vital = float(np.mean(supported[:n_vital]))
+            every = float(np.mean((supported.astype(float) + partly) / 2))
+            latency = 2 + 0.4 * system + 3 * hard + random.random()
+            lines.append(f"rag{system},{topic},{vital:.4f},{every:.4f},{latency:.2f}")
+    return "\n".join(lines)

@@ -1,87 +1,193 @@
 #!/usr/bin/env python3
-"""Build ``mteb-retrieval``: factors of whole data sets, from embedding models' results on MTEB.
+"""Build ``mteb-retrieval``: the results of all models on all retrieval tasks of MTEB.
 
     python scripts/build_mteb.py --data ../shared/data
 
-reads ``mteb/model_by_dataset.csv`` and ``qrels/beir/`` below the data folder, writes
-``factors/mteb-retrieval/`` and prints what was left out.  The same input gives the same bytes.
+reads ``mteb/`` and ``qrels/beir/`` below the data folder and writes, in ``factors/``, the set
+``mteb-retrieval/``, beside it ``mteb-benchmarks.json``, which rows each benchmark has, and
+``mteb-left-out.csv.gz``, every result that is left out or does not count, and why.  The same
+input gives the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 import hashlib
+import io
+import json
 import os
-import statistics
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ir_std._version import __version__
+from ir_std.factors.cells import FEWEST, MAIN, MISSING, NOT_TRAINED, STEPS, TRAINED, UNKNOWN, Cells
 from ir_std.factors.collection import judgments_of_dataset
-from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.scores.mteb import mteb_dataset
+from ir_std.factors.table_checks import means_and_deviations
+from ir_std.scores.mteb import CQADUPSTACK, aliases_of_rows, row_name
 from ir_std.trec.files import read_qrels
 
 MEASURES = {
+    "main_score": MAIN,
     "ndcg_at_10": "nDCG@10",
     "map_at_100": "AP@100",
     "mrr_at_10": "RR@10",
     "recall_at_100": "R@100",
     "precision_at_10": "P@10",
 }
-FLOOR = 0.001
-"""A model whose nDCG@10 is lower on a data set ranks at random there, or failed: left out."""
-RANDOM = "mteb/baseline-random-encoder"
-"""A baseline that ranks at random: it is no system, and sets the scale of :data:`FLOOR`."""
-PLACES = 5
-"""The decimals that MTEB records."""
+"""The columns of the table, and what the measures are called here."""
+NOT_MODELS = {
+    "mteb/baseline-random-encoder": "ranks at random",
+    "mteb/baseline-random-cross-encoder": "ranks at random",
+    "baseline/Human": "people, no model",
+}
+SAME = 1e-4
+"""Scores that differ by no more are the same."""
+SAME_ROWS = 0.5
+"""Two models with the same scores on this share of the rows that both have are one."""
+FEWEST_ROWS = 5
+"""On fewer common rows the same scores prove nothing."""
+VARIANTS = {
+    "Cohere/Cohere-embed-v4.0 (output_dtype=binary)": "Cohere/Cohere-embed-v4.0",
+    "Cohere/Cohere-embed-v4.0 (output_dtype=int8)": "Cohere/Cohere-embed-v4.0",
+    "Octen/Octen-Embedding-4B-INT8": "Octen/Octen-Embedding-4B",
+    "Octen/Octen-Embedding-8B-INT8": "Octen/Octen-Embedding-8B",
+    "TIGER-Lab/VLM2Vec-LoRA": "TIGER-Lab/VLM2Vec-Full",
+    "mongodb/voyage-3.5 (output_dtype=binary)": "mongodb/voyage-3.5",
+    "mongodb/voyage-3.5 (output_dtype=int8)": "mongodb/voyage-3.5",
+    "mongodb/voyage-4-large (embed_dim=2048)": "mongodb/voyage-4-large",
+    "mongodb/voyage-4-large (embed_dim=2048, evolved_prompts=True)": "mongodb/voyage-4-large",
+    "openai/text-embedding-3-large (embed_dim=512)": "openai/text-embedding-3-large",
+    "openai/text-embedding-3-small (embed_dim=512)": "openai/text-embedding-3-small",
+}
+"""Quantised, shortened and LoRA variants, and the models that they are variants of."""
+MACROLANGUAGES = {
+    member: macro
+    for macro, members in {
+        "ara": "acm acq aeb ajp apc arb ars ary arz",
+        "aze": "azj azb",
+        "est": "ekk",
+        "fas": "pes prs",
+        "ful": "fuv",
+        "kur": "ckb kmr",
+        "lav": "lvs",
+        "mlg": "plt",
+        "mon": "khk",
+        "msa": "zsm",
+        "nep": "npi",
+        "nor": "nob nno",
+        "ori": "ory",
+        "orm": "gaz",
+        "pus": "pbt",
+        "que": "quz",
+        "sqi": "als",
+        "swa": "swh",
+        "uzb": "uzn",
+        "yid": "ydd",
+        "zho": "cmn nan yue",
+    }.items()
+    for member in members.split()
+}
+"""ISO 639-3's macrolanguages: tasks state one, models the other, of the same language."""
+SCRIPTS = {"Hans": "Hani", "Hant": "Hani", "Hang": "Kore", "Hira": "Jpan"}
+"""Parts and kinds of a script, and the script."""
+PARTS = tuple(f"CQADupstack{part.capitalize()}Retrieval" for part in CQADUPSTACK)
+WHOLE = "CQADupstackRetrieval"
 
-CQADUPSTACK = "the mean over its twelve parts, each of which is a data set here too"
 IDENTICAL = (
     "MTEB leaves documents out whose id is the query's own: take them out of a run before "
     "it is compared"
 )
-TRAPS = {
-    "beir/arguana": IDENTICAL,
-    "beir/quora/test": IDENTICAL,
-    "beir/cqadupstack": CQADUPSTACK,
-    "beir/webis-touche2020": "the first version of the judgments and corpus, with short passages "
-    "of arguments; MTEB's Touche2020Retrieval.v3 is another data set",
-    "mteb/Touche2020Retrieval.v3": "the cleaned version; BEIR's webis-touche2020 is another data "
+NOTES = {
+    "ArguAna/test": IDENTICAL,
+    "QuoraRetrieval/test": IDENTICAL,
+    "CQADupstackRetrieval/test": "the mean over its twelve parts, computed here for models that "
+    "have them all",
+    "Touche2020/test": "the first version of the judgments and corpus, with short passages of "
+    "arguments; Touche2020Retrieval.v3 is another data set",
+    "Touche2020Retrieval.v3/test": "the cleaned version; BEIR's webis-touche2020 is another data "
     "set",
-    "beir/msmarco/dev": "the development queries, as BEIR has it; its test part is TREC 2019 Deep "
+    "MSMARCO/dev": "the development queries, as BEIR has it; its test part is TREC 2019 Deep "
     "Learning",
 }
 """What a reader of a data set's scores should know."""
 
 
 class Result(NamedTuple):
-    """A line of the table: one model's scores on one data set, NaN where there is none."""
+    """A line of the table: a model's scores on a row, NaN where there is none."""
 
     model: str
-    revision: str
-    version: tuple[int, ...]
-    dataset: str
+    task: str
+    row: str
     scores: dict[str, float]
+    subset: str = "default"
 
 
 class LeftOut(NamedTuple):
-    """A result that was left out, and why."""
+    """A result that is left out, or does not count, and why."""
 
     model: str
-    dataset: str
+    row: str
     reason: str
 
 
+@dataclass
+class Known:
+    """What MTEB knows of models, tasks and benchmarks, by name."""
+
+    models: Mapping[str, Mapping[str, Any]]
+    tasks: Mapping[str, Mapping[str, Any]]
+    benchmarks: Mapping[str, Sequence[tuple[str, str, list[str], list[str]]]]
+    _trained: dict[str, frozenset[str] | None] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, folder: Path) -> Known:
+        """From the JSON files of a folder."""
+        models, tasks, benchmarks = (
+            json.loads((folder / f"{name}.json").read_text("utf-8"))
+            for name in ("models", "tasks", "benchmarks")
+        )
+        return cls({m["name"]: m for m in models}, {t["name"]: t for t in tasks}, benchmarks)
+
+    def trained(self, model: str, task: str) -> int:
+        """Whether a model was trained on a task or one that resembles it."""
+        if model not in self._trained:
+            listed = self.models[model]["training_with_similar"]
+            self._trained[model] = None if listed is None else frozenset(listed)
+        tasks = self._trained[model]
+        return UNKNOWN if tasks is None else TRAINED if task in tasks else NOT_TRAINED
+
+    def speaks(self, model: str, task: str, subset: str) -> bool:
+        """Whether a model states a language of the row; also if either states none."""
+        theirs = plain_languages(self.models[model]["languages"])
+        languages = plain_languages(self.tasks.get(task, {}).get("by_subset", {}).get(subset))
+        return not theirs or not languages or not theirs.isdisjoint(languages)
+
+
+def plain_languages(stated: Iterable[str] | None) -> frozenset[str]:
+    """Languages as both sides write them; without programming languages, which few models state.
+
+    >>> sorted(plain_languages(["cmn-Hans", "python-Code", "swa-Latn"]))
+    ['swa-Latn', 'zho-Hani']
+    """
+    split = (each.partition("-") for each in stated or ())
+    return frozenset(
+        f"{MACROLANGUAGES.get(language, language)}-{SCRIPTS.get(script, script)}"
+        for language, _, script in split
+        if script not in ("Code", "Zxxx")
+    )
+
+
 def main() -> None:
-    """Parse the arguments, write the set, say what was left out."""
+    """Parse the arguments, write the files, say what was left out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     root = Path(__file__).resolve().parent.parent
     parser.add_argument(
@@ -91,18 +197,29 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=root / "factors")
     args = parser.parse_args()
-    results, left_out = cleaned(read_results(args.data / "mteb" / "model_by_dataset.csv"))
-    built = mteb(results, left_out, judgments(args.data / "qrels" / "beir"), inputs_of(args.data))
+    known = Known.read(args.data / "mteb")
+    results, left_out = clean(read_results(args.data / "mteb" / "all_retrieval.csv"), known)
+    built, not_counted = mteb(
+        results, known, judgments(args.data / "qrels" / "beir"), inputs_of(args.data)
+    )
     built.save(args.out / built.id)
-    for one in left_out:
-        print(f"left out: {one.model} on {one.dataset}: {one.reason}")
+    rows = {*built.topics}
+    write_json(args.out / "mteb-benchmarks.json", benchmark_rows(known, rows))
+    left_out += not_counted
+    write_left_out(args.out / "mteb-left-out.csv.gz", left_out)
+    for reason, n in Counter(one.reason.partition(":")[0] for one in left_out).items():
+        print(f"left out: {n} results: {reason}")
     for line in overview(built):
         print(line)
 
 
 def inputs_of(data: Path) -> list[dict[str, str]]:
     """The files that are read, with their SHA-256."""
-    files = [data / "mteb" / "model_by_dataset.csv", *sorted((data / "qrels" / "beir").glob("*"))]
+    mteb_files = ("all_retrieval.csv", "models.json", "tasks.json", "benchmarks.json")
+    files = [
+        *(data / "mteb" / name for name in mteb_files),
+        *sorted((data / "qrels" / "beir").glob("*")),
+    ]
     return [
         {
             "file": file.relative_to(data).as_posix(),
@@ -112,107 +229,209 @@ def inputs_of(data: Path) -> list[dict[str, str]]:
     ]
 
 
+def mtebs_name(model: str) -> str:
+    """What MTEB calls a model of the table.
+
+    >>> mtebs_name("voyageai__voyage-4-large_(embed_dim=2048,_evolved_prompts=True)")
+    'mongodb/voyage-4-large (embed_dim=2048, evolved_prompts=True)'
+    """
+    name = model.replace("__", "/", 1).replace("_(", " (").replace(",_", ", ")
+    return f"mongodb/{name.removeprefix('voyageai/')}" if name.startswith("voyageai/") else name
+
+
 def read_results(file: Path) -> list[Result]:
-    """The results of the data sets and splits that BEIR and MIRACL report."""
-    with file.open(encoding="utf-8", newline="") as lines:
+    """The lines of the table."""
+    with file.open(encoding="utf-8", newline="") as text:
         return [
             Result(
-                row["model"].replace("__", "/"),
-                row["revision"],
-                tuple(int(n) for n in row["mteb_version"].split(".") if n.isdigit()),
-                dataset,
-                {
-                    ours: round(float(row[theirs] or "nan"), PLACES)
-                    for theirs, ours in MEASURES.items()
-                },
+                mtebs_name(line["model"]),
+                line["task"],
+                row_name(line["task"], line["split"], line["subset"], line["dataset_revision"]),
+                {ours: float(line[theirs] or "nan") for theirs, ours in MEASURES.items()},
+                line["subset"],
             )
-            for row in csv.DictReader(lines)
-            if (dataset := mteb_dataset(row["task"], row["split"], row["subset"]))
+            for line in csv.DictReader(text)
         ]
 
 
-def cleaned(results: Iterable[Result]) -> tuple[list[Result], list[LeftOut]]:
-    """One result a model and data set, without those that are plainly broken."""
-    kept, left_out = [], []
-    for one in one_each(results):
-        ndcg = one.scores["nDCG@10"]
-        if one.model == RANDOM:
-            left_out.append(LeftOut(one.model, one.dataset, "ranks at random"))
-        elif not ndcg >= FLOOR:
-            left_out.append(LeftOut(one.model, one.dataset, f"nDCG@10 {ndcg:g}"))
-        else:
-            # A list that has relevant documents in its first ten has a first one.
-            broken = [m for m, score in one.scores.items() if score == 0]
-            left_out += [
-                LeftOut(one.model, one.dataset, f"{m} 0 beside nDCG@10 {ndcg:g}") for m in broken
-            ]
-            kept.append(one._replace(scores=one.scores | dict.fromkeys(broken, float("nan"))))
-    return kept, left_out
-
-
-def one_each(results: Iterable[Result]) -> list[Result]:
-    """One result a model and data set: that of the revision of the model with most data sets.
-
-    Of several such the one that was evaluated last, by its version of MTEB.  Revisions
-    complete each other: authors report some data sets, MTEB's maintainers the others.
-    """
-    by_model: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
+def clean(results: Iterable[Result], known: Known) -> tuple[list[Result], list[LeftOut]]:
+    """Without what is no model, and with each model once."""
+    left_out = []
+    kept = []
     for one in results:
-        by_model[one.model][one.revision].append(one)
-    chosen: list[Result] = []
-    for model in sorted(by_model):
-        by_dataset: dict[str, Result] = {}
-        for revision in sorted(
-            by_model[model].values(),
-            reverse=True,
-            key=lambda several: (
-                len(several),
-                max(r.version for r in several),
-                several[0].revision,
-            ),
-        ):
-            for one in revision:
-                by_dataset.setdefault(one.dataset, one)
-        chosen += by_dataset.values()
-    return chosen
+        if reason := NOT_MODELS.get(one.model):
+            left_out.append(LeftOut(one.model, one.row, reason))
+        else:
+            kept.append(one)
+    kept = with_computed_means(kept)
+    same = {**variants(kept), **twins(kept, known)}
+    left_out += [
+        LeftOut(one.model, one.row, f"counts once: as {same[one.model]}")
+        for one in kept
+        if one.model in same
+    ]
+    return [one for one in kept if one.model not in same], left_out
+
+
+def with_computed_means(results: Sequence[Result]) -> list[Result]:
+    """The mean over the parts of CQADupstack computed, of models that have them all."""
+    parts: dict[str, dict[str, Result]] = defaultdict(dict)
+    for one in results:
+        if one.task in PARTS:
+            parts[one.model][one.task] = one
+    means = {
+        model: {
+            m: round(float(np.mean([one.scores[m] for one in each.values()])), 6)
+            for m in MEASURES.values()
+        }
+        for model, each in parts.items()
+        if len(each) == len(PARTS)
+    }
+    whole = [one for one in results if one.task == WHOLE]
+    computed = {one.model for one in whole if one.model in means}
+    row = row_name(WHOLE, "test")
+    return [
+        *(one for one in results if one.task != WHOLE or one.model not in computed),
+        *(Result(model, WHOLE, row, means[model]) for model in sorted(means)),
+    ]
+
+
+def variants(results: Iterable[Result]) -> dict[str, str]:
+    """Listed variants of models that are there themselves."""
+    models = {one.model for one in results}
+    return {v: of for v, of in VARIANTS.items() if v in models and of in models}
+
+
+def twins(results: Iterable[Result], known: Known) -> dict[str, str]:
+    """Models that score as another does: the other has more rows, or was released earlier.
+
+    Scores of 0 and 1 do not tell: on some rows many models have them.
+    """
+    scores: dict[str, dict[str, float]] = defaultdict(dict)
+    for one in results:
+        if 0 < one.scores[MAIN] < 1:
+            scores[one.model][one.row] = one.scores[MAIN]
+    models = sorted(scores, key=lambda m: (-len(scores[m]), known.models[m]["released"] or "9", m))
+    rows = {row: i for i, row in enumerate(sorted({r for each in scores.values() for r in each}))}
+    table = np.full((len(models), len(rows)), np.nan)
+    for i, model in enumerate(models):
+        table[i, [rows[row] for row in scores[model]]] = list(scores[model].values())
+    same: dict[str, str] = {}
+    for i, model in enumerate(models):
+        difference = np.abs(table[i + 1 :] - table[i])
+        shared = np.count_nonzero(~np.isnan(difference), axis=1)
+        alike = np.count_nonzero(difference <= SAME + 1e-12, axis=1)
+        for j in np.flatnonzero((shared >= FEWEST_ROWS) & (alike >= SAME_ROWS * shared)):
+            same.setdefault(models[i + 1 + j], same.get(model, model))
+    return same
 
 
 def judgments(folder: Path) -> dict[str, tuple[int, Judgments]]:
-    """By data set the number of queries, and what is known of its judgments."""
-    by_dataset = {}
+    """By row the number of queries, and what is known of its judgments."""
+    rows = aliases_of_rows()
+    by_row = {}
     for file in sorted(folder.glob("*.txt")):
         qrels = read_qrels(file)
         name = f"beir/{file.stem.replace('cqadupstack-', 'cqadupstack/')}"
         for split in ("", "/test", "/dev"):
-            by_dataset[name + split] = len(qrels.topics), judgments_of_dataset(qrels)
-    return by_dataset
+            if name + split in rows:
+                by_row[rows[name + split]] = len(qrels.topics), judgments_of_dataset(qrels)
+    return by_row
 
 
 def mteb(
-    results: Sequence[Result],
-    left_out: Sequence[LeftOut],
+    results: Iterable[Result],
+    known: Known,
     judged: Mapping[str, tuple[int, Judgments]],
     inputs: Sequence[Mapping[str, str]],
-) -> FactorSet:
-    """The factor set: rows are data sets, systems are models."""
-    datasets = sorted({one.dataset for one in results})
-    models = sorted({one.model for one in results})
-    scores = {m: np.full((len(datasets), len(models)), np.nan) for m in MEASURES.values()}
+) -> tuple[FactorSet, list[LeftOut]]:
+    """The factor set: rows are data sets, systems are models; and what does not count there."""
+    by_row: dict[str, dict[str, Result]] = defaultdict(dict)
     for one in results:
-        for measure, score in one.scores.items():
-            scores[measure][datasets.index(one.dataset), models.index(one.model)] = score
+        by_row[one.row][one.model] = one
+    left_out, rows = [], []
+    counted: dict[str, set[str]] = {}
+    for row in sorted(by_row):
+        counted[row] = {
+            model for model, r in by_row[row].items() if known.speaks(model, r.task, r.subset)
+        }
+        if len(counted[row]) < FEWEST:
+            reason = f"fewer than {FEWEST} models on the row"
+            left_out += [LeftOut(model, row, reason) for model in sorted(by_row[row])]
+            continue
+        rows.append(row)
+        left_out += [
+            LeftOut(model, row, "states no language of the row, does not count there")
+            for model in sorted({*by_row[row]} - counted[row])
+        ]
+    models = sorted({model for row in rows for model in by_row[row]})
+    cells = make_cells([by_row[row] for row in rows], [counted[r] for r in rows], models, known)
+    description, known_judgments, mean, sd = described(cells, rows, models, judged, inputs)
+    none = [m for m in MEASURES.values() if m not in description["measures"]]
+    kept = {name: array for name, array in cells.items() if name not in none}
+    return FactorSet(description, known_judgments, mean, sd, cells=kept), left_out
+
+
+def make_cells(
+    rows: Sequence[Mapping[str, Result]],
+    counted: Sequence[set[str]],
+    models: Sequence[str],
+    known: Known,
+) -> dict[str, np.ndarray]:
+    """The arrays of ``cells.npz``."""
+    number = {model: i for i, model in enumerate(models)}
+    ordered = [
+        (each[m], m in there)
+        for each, there in zip(rows, counted, strict=True)
+        for m in sorted(each)
+    ]
+    counts = [each for each, there in ordered if there]
+    trained = [known.trained(each.model, each.task) for each, _ in ordered]
+    return {
+        "start": np.concatenate([[0], np.cumsum([len(each) for each in rows])]).astype(np.uint32),
+        "system": np.array([number[each.model] for each, _ in ordered], np.uint16),
+        "counted": np.array([there for _, there in ordered], np.uint8),
+        "trained": np.array(trained, np.uint8),
+        MAIN: steps(each.scores[MAIN] for each, _ in ordered),
+        **{m: steps(each.scores[m] for each in counts) for m in MEASURES.values() if m != MAIN},
+    }
+
+
+def steps(scores: Iterable[float]) -> np.ndarray:
+    """Scores as whole numbers of millionths."""
+    values = np.array(list(scores))
+    missing = np.isnan(values)
+    return np.where(missing, MISSING, np.rint(np.where(missing, 0, values) * STEPS)).astype(
+        np.int32
+    )
+
+
+def described(
+    cells: Mapping[str, np.ndarray],
+    rows: Sequence[str],
+    models: Sequence[str],
+    judged: Mapping[str, tuple[int, Judgments]],
+    inputs: Sequence[Mapping[str, str]],
+) -> tuple[dict[str, Any], dict[str, Judgments | None], dict[str, Any], dict[str, Any]]:
+    """What the set is, its judgments, means and deviations."""
+    _, scores = Cells(cells).table(np.arange(len(rows)))
+    moments = {m: means_and_deviations(np.sort(table, axis=1)) for m, table in scores.items()}
+    measures = {
+        m: {"systems": int((~np.isnan(table)).any(axis=0).sum())} for m, table in scores.items()
+    }
+    there = {*rows}
     info = {
         "id": "mteb-retrieval",
-        "title": "MTEB retrieval, models of 2026",
+        "title": "MTEB retrieval and reranking, models of 2026",
         "track": "MTEB",
         "unit": "collection",
         "doc_id_pattern": None,
         "ir_datasets": [],
         "max_level": None,
         # As in the other sets RR is no default: too many tie at the top.
-        "default_measures": [m for m in MEASURES.values() if m != "RR@10"],
+        "default_measures": [m for m in MEASURES.values() if m not in (MAIN, "RR@10")],
         "depth": None,
-        "resolution": 10.0**-PLACES,
+        "resolution": 1 / STEPS,
         "population": POPULATION,
         "year": 2026,
         "source": SOURCE,
@@ -228,14 +447,17 @@ def mteb(
         ],
         "built": f"by ir_std {__version__}: from tables of scores, means on whole data sets",
         "inputs": list(inputs),
-        "notes": [
-            f"Left out: {len(left_out)} results that are plainly broken, below nDCG@10 "
-            f"{FLOOR} or 0 where others of the same model are not."
-        ],
-        "datasets": {name: _about(name, judged) for name in datasets},
+        "datasets": {row: about for row in rows if (about := _about(row, judged))},
+        "aliases": {a: row for a, row in sorted(aliases_of_rows().items()) if row in there},
+        "tags": list(models),
+        "measures": measures,
     }
-    known = {name: judged[name][1] if name in judged else None for name in datasets}
-    return factors_from_scores(scores, known, info, dict.fromkeys(scores, models))
+    return (
+        info,
+        {row: judged[row][1] if row in judged else None for row in rows},
+        {m: mean for m, (mean, _) in moments.items()},
+        {m: sd for m, (_, sd) in moments.items()},
+    )
 
 
 SOURCE = (
@@ -243,34 +465,67 @@ SOURCE = (
     "MTEB's results, state of 2026"
 )
 POPULATION = (
-    "embedding models of MTEB and its keyword baseline, each once: where a model has several "
-    "revisions with a data set, that with most data sets, the last evaluated of several. Many "
-    "were never trained for retrieval, or not for the language. Which were trained on a data "
-    "set's training part is not known here"
+    "models of MTEB's results that state a language of the data set, or none, each once; whether "
+    "one was trained on the data is what its authors state"
 )
 
 
-def _about(name: str, judged: Mapping[str, tuple[int, Judgments]]) -> dict[str, str | int]:
-    about: dict[str, str | int] = {"split": "dev" if "/dev" in name or "MIRACL" in name else "test"}
-    if name in judged:
-        about["queries"] = judged[name][0]
-    if name in TRAPS:
-        about["note"] = TRAPS[name]
+def _about(row: str, judged: Mapping[str, tuple[int, Judgments]]) -> dict[str, str | int]:
+    about: dict[str, str | int] = {}
+    if row in judged:
+        about["queries"] = judged[row][0]
+    if row in NOTES:
+        about["note"] = NOTES[row]
     return about
 
 
-def overview(factors: FactorSet) -> list[str]:
-    """A line a data set: models, mean, median and deviation of nDCG@10."""
-    lines = ["data set\tmodels\tmean\tmedian\tsd\tbelow 0.02"]
-    for name, row, sd in zip(
-        factors.topics, factors.scores["nDCG@10"], factors.sd["nDCG@10"], strict=True
-    ):
-        known = row[~np.isnan(row)].tolist()
-        lines.append(
-            f"{name}\t{len(known)}\t{statistics.fmean(known):.4f}\t"
-            f"{statistics.median(known):.4f}\t{sd:.4f}\t{sum(s < 0.02 for s in known)}"
-        )
-    return lines
+def benchmark_rows(known: Known, rows: set[str]) -> dict[str, dict[str, list[str]]]:
+    """By benchmark and task the rows of the set; no rows of tasks that it does not have."""
+    return {
+        name: {
+            task: [
+                row
+                for split in splits
+                for subset in subsets
+                if (row := row_name(task, split, subset)) in rows
+            ]
+            for task, _, subsets, splits in tasks
+        }
+        for name, tasks in known.benchmarks.items()
+        if tasks
+    }
+
+
+def write_json(file: Path, content: Any) -> None:
+    """Write a JSON file in one line an entry."""
+    entries = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in content.items())
+    file.write_text(f"{{\n{entries}\n}}\n", encoding="utf-8")
+
+
+def write_left_out(file: Path, left_out: Iterable[LeftOut]) -> None:
+    """Write a packed table: model, reason, number of rows, rows of a task each in one line."""
+    rows: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for one in left_out:
+        rows[one.model, one.reason, one.row.partition("/")[0]].append(one.row)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["model", "reason", "results", "rows"])
+    for (model, reason, _), each in sorted(rows.items()):
+        writer.writerow([model, reason, len(each), " ".join(sorted(each))])
+    file.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+
+
+def overview(factors: FactorSet) -> Iterator[str]:
+    """What the set holds, in numbers."""
+    cells = factors.cells
+    counts = np.diff(cells["start"].astype(int))
+    counted = np.add.reduceat(cells["counted"].astype(int), cells["start"][:-1].astype(int))
+    yield f"rows\t{len(factors.topics)}"
+    yield f"tasks\t{len({row.partition('/')[0] for row in factors.topics})}"
+    yield f"models\t{len(factors.info['tags'])}"
+    yield f"results\t{counts.sum()}, of which {counted.sum()} count"
+    yield f"models a row\t{counted.min()} to {counted.max()}, median {np.median(counted):g}"
+    yield f"thin rows\t{int((counted < 30).sum())}"
 
 
 if __name__ == "__main__":

@@ -41,7 +41,13 @@ def topics(sets: list[FactorSet]) -> str:
     Whole data sets are known by their names: their numbers rule nothing out.
     """
     known = (
-        (one.id, dict.fromkeys(one.topics) if one.of_datasets else dict(one.n_rel)) for one in sets
+        (
+            one.id,
+            dict.fromkeys([*one.topics, *one.info.get("aliases", ())])
+            if one.of_datasets
+            else dict(one.n_rel),
+        )
+        for one in sets
     )
     lines = (
         f"{json.dumps(name)}: {json.dumps(n_rel, ensure_ascii=False)}" for name, n_rel in known

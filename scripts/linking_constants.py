@@ -11,7 +11,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -30,11 +30,10 @@ from linking_experiment import (
     matrix,
 )
 from reproduction import arguments, spread
-from scipy.optimize import nnls
 
 import ir_std
 from ir_std._arrays import Floats, Ints, Mask
-from ir_std.analysis.anchors import AnchorPair, Curve
+from ir_std.analysis.anchors import BY_CONSTANT, AnchorPair, Curve
 from ir_std.analysis.linked_means import LinkedMean, difference_of_means
 from ir_std.factors.estimates import scores_by_system
 from ir_std.schemes import normal_cdf, z_scores
@@ -43,33 +42,49 @@ OLD, NEW = (301, 450), (601, 700)
 """Topics of Robust 2004 that were made up to 1999, and later ones."""
 MODERN, MEASURE = ("dl19-passage", "dl20-passage"), "nDCG@10"
 
+SIZES = (0.25, 0.5, 1.0, 2.0)
+"""Of constants, up to which it is said what they leave."""
+
 
 class Excess(NamedTuple):
     """What topics do not explain of squared differences of systems from themselves.
 
-    Arrays over systems: the excess, what topics explain, what a unit of tau**2 adds, the constant,
-    and how far the system's linked mean is from the anchors'.
+    Arrays over systems: the excess, what a unit of tau**2 adds, the constant, how far the system's
+    linked mean is from the anchors', and the number of these.
     """
 
     seen: Floats
-    by_topics: Floats
     by_tau: Floats
     constant: Floats
     distance: Floats
+    n_anchors: Floats
 
     @property
     def tau(self) -> float:
         """The disagreement that would explain it; 0 where topics do."""
-        return float(np.sqrt(max(0.0, self.seen.sum() / self.by_tau.sum())))
+        return root(self.seen.sum() / self.by_tau.sum())
+
+    def by_constant(self, alike: Excess) -> float:
+        """What a unit of the constant adds to tau, if all is as ``alike`` where there is none."""
+        more = self.seen - alike.tau**2 * self.by_tau
+        return root(more.sum() / (self.by_tau * self.constant**2).sum())
 
     @property
-    def fit(self) -> Floats:
-        """USUAL, BY_CONSTANT and BY_DISTANCE: least squares, weighted, none below 0."""
-        c, d = self.constant, self.distance
-        weight = 1 / (self.by_topics + 0.1**2 * self.by_tau)  # of squares, by their deviation
-        causes = np.stack([self.by_tau, self.by_tau * c**2, (c * d) ** 2], axis=1)
-        squares: Floats = nnls(causes * weight[:, None], self.seen * weight)[0]
-        return np.sqrt(squares)
+    def by_distance(self) -> float:
+        """The error of a mean by constant and distance, beyond :data:`BY_CONSTANT`."""
+        more = self.seen - self.by_tau * (BY_CONSTANT * self.constant) ** 2
+        return root(more.sum() / ((self.constant * self.distance) ** 2).sum())
+
+    def left(self, low: float, high: float) -> float:
+        """What ten anchors leave in a system's mean N, by constants of some size."""
+        shift, k = np.abs(self.constant), max(ANCHORS)
+        chosen = (low < shift) & (shift <= high) & (self.n_anchors == k)
+        return root(self.seen[chosen].mean() / (1 + 1 / k)) if chosen.any() else float("nan")
+
+
+def root(square: float) -> float:
+    """The square root; 0 of what is below 0."""
+    return float(np.sqrt(max(0.0, square)))
 
 
 def together(parts: Iterable[Excess]) -> Excess:
@@ -90,31 +105,27 @@ def excess(a: Floats, b: Floats, used: Ints, tested: Ints) -> Excess:
     by_topics = found.error**2 - mean.distance_error**2
     return Excess(
         found.difference**2 - by_topics,
-        by_topics,
         mean.slope**2 * (1 + 1 / len(used)),
         np.full(len(tested), c),
         mean.y.mean(axis=0) - pair.scores(c)[1].mean(),
+        np.full(len(tested), float(len(used))),
     )
 
 
 def of_cuts(
     scores: Floats,
-    topics: tuple[Ints, Ints] | int,
-    splits: Sequence[str],
+    topics: tuple[Ints, Ints] | None,
+    split: str,
     ways: Sequence[str],
     trials: int,
     seed: int,
 ) -> Excess:
-    """Over random cuts of the systems, and of the topics if a number of them is given."""
+    """Over random cuts of the systems, and of the topics if none are given."""
     random = np.random.default_rng(seed)
     found = []
-    for _, split in product(range(trials), splits):
-        if isinstance(topics, int):
-            order = random.permutation(len(scores))
-            n = min(topics, len(scores) // 2)
-            cut = halves(scores, (order[:n], order[n : 2 * n]), split, random)
-        else:
-            cut = halves(scores, topics, split, random)
+    for _ in range(trials):
+        order = random.permutation(len(scores))
+        cut = halves(scores, topics or (order[:25], order[-25:]), split, random)
         n_systems = len(cut[0].truth)
         for way, k in product(ways, ANCHORS):
             used = choose(way, k, n_systems, random)
@@ -158,11 +169,14 @@ def topics_between(name: str, first: int, last: int) -> Ints:
 
 def real_sets(args: Namespace) -> Iterator[tuple[str, Excess]]:
     """Between sets of topics that were made in different years, or of different documents."""
-    cut = partial(of_cuts, splits=[RANDOM], ways=WAYS[:1], trials=args.trials, seed=args.seed)
+
+    def cut(key: tuple[str, str], topics: tuple[Ints, Ints]) -> Excess:
+        return of_cuts(matrix(*key), topics, RANDOM, WAYS[:1], args.trials, args.seed)
+
     years = topics_between("robust04", *OLD), topics_between("robust04", *NEW)
-    yield "Robust 2004, topics up to 1999 and later ones", cut(matrix("robust04", "AP"), years)
+    yield "Robust 2004, topics up to 1999 and later ones", cut(("robust04", "AP"), years)
     rows = np.arange(len(matrix(*REAL)))
-    yield "Robust 2003, the same", cut(matrix(*REAL), (rows[:50], rows[50:]))
+    yield "Robust 2003, the same", cut(REAL, (rows[:50], rows[50:]))
     for experiment in ENGINES:
         yield (
             f"Soboroff's engines, {experiment}",
@@ -171,31 +185,39 @@ def real_sets(args: Namespace) -> Iterator[tuple[str, Excess]]:
     yield "Systems of 2020 to 2024 on DL 2019 and 2020", of_modern_systems(args.trials, args.seed)
 
 
-def random_topics(trials: int, seed: int, key: tuple[str, str]) -> Excess:
-    """Random halves of the topics, by strong systems and weak ones; all ways to choose anchors."""
-    return of_cuts(matrix(*key), 25, [STRONG_WEAK], WAYS, trials, seed)
+def random_topics(trials: int, seed: int, key: tuple[str, str]) -> tuple[Excess, ...]:
+    """By random systems, by strong ones and weak ones, and these with anchors of one level."""
+    of = partial(of_cuts, matrix(*key), None, trials=trials, seed=seed)
+    return (
+        of(RANDOM, WAYS[:1]),
+        of(STRONG_WEAK, WAYS[:1]),
+        of(STRONG_WEAK, WAYS[1:]),
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Print what real sets and random halves of topics say."""
-    args = arguments(__doc__ or "", argv, trials=50)
-    print("tau between real sets of topics (USUAL is that of the first):")
+    args = arguments(__doc__ or "", argv, trials=100)
+    print("tau between real sets of topics:")
     for name, found in real_sets(args):
         print(f"  {name:48} {found.tau:.3f}")
-    print("\nOn random halves of topics, strong and weak systems: USUAL, BY_CONSTANT, BY_DISTANCE")
-    by_key = dict(
-        zip(
-            MATRICES,
-            spread(partial(random_topics, args.trials, args.seed), MATRICES, args.jobs),
-            strict=True,
-        )
+    print(
+        f"\n{'random halves of topics:':50} tau by random systems, by strong and weak; "
+        "by constant; by distance"
     )
+    found_on = spread(partial(random_topics, args.trials, args.seed), MATRICES, args.jobs)
+    by_key = dict(zip(MATRICES, found_on, strict=True))
     groups = {" ".join(key): [key] for key in MATRICES}
-    groups["all that they were chosen on"] = list(CHOSEN_ON)
+    groups["all that the constants were chosen on"] = list(CHOSEN_ON)
     groups["all others"] = [key for key in MATRICES if key not in CHOSEN_ON]
     for name, keys in groups.items():
-        fit = together(by_key[key] for key in keys).fit
-        print(f"  {name:48} " + "  ".join(f"{value:.3f}" for value in fit))
+        alike, apart, of_a_level = map(together, zip(*(by_key[key] for key in keys), strict=True))
+        values = (alike.tau, apart.tau, apart.by_constant(alike), of_a_level.by_distance)
+        print(f"  {name:48} " + "  ".join(f"{value:.3f}" for value in values))
+    everywhere = together(one for of_key in by_key.values() for one in of_key[:2])
+    print("\nwhat one constant leaves in mean N, ten anchors:")
+    for low, high in pairwise((0.0, *SIZES)):
+        print(f"  constants from {low:.2f} to {high:.2f}: {everywhere.left(low, high):.3f}")
 
 
 if __name__ == "__main__":

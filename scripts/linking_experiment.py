@@ -66,13 +66,9 @@ class Half(NamedTuple):
 
     raw: Floats
     z: Floats
+    n: Floats
     truth: Floats
     """Their mean N by the same standardizing systems, over all topics of both."""
-
-    @property
-    def n(self) -> Floats:
-        """By scheme N."""
-        return normal_cdf(self.z)
 
 
 def halves(
@@ -89,17 +85,20 @@ def halves(
         rest = random.permutation(rest)
     tested = scores[:, order[held_out]]
 
-    def half(rows: Ints, by: Ints) -> Half:
-        standardizing = scores[:, by]
+    def by(systems: Ints) -> tuple[Floats, Floats]:
+        standardizing = scores[:, systems]
         z = z_scores(
             tested,
             standardizing.mean(axis=1, keepdims=True),
             standardizing.std(axis=1, ddof=1, keepdims=True),
         )
-        return Half(tested[rows], z[rows], np.nanmean(normal_cdf(z), axis=0))
+        return z, normal_cdf(z)
 
-    strong, weak = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-    return half(topics[0], strong), half(topics[1], weak), half(topics[1], strong)
+    def half(rows: Ints, z: Floats, n: Floats) -> Half:
+        return Half(tested[rows], z[rows], n[rows], np.nanmean(n, axis=0))
+
+    strong, weak = by(rest[: len(rest) // 2]), by(rest[len(rest) // 2 :])
+    return half(topics[0], *strong), half(topics[1], *weak), half(topics[1], *strong)
 
 
 def choose(way: str, k: int, n: int, random: np.random.Generator) -> Ints:

@@ -353,7 +353,7 @@ LEVEL1 = (
 JUDGED_BY_GPT4 = (
     "Labels of GPT-4 on the documents that people judged: on {same}% of them they are the "
     "people's, and {lenient} documents are at level 1 or above for {people}. A score of 0.5 is "
-    "that of the track's average system under these labels.",
+    "near that of the track's average system under these labels.",
     "Only these very labels are recognized: those of another run of the model differ. For them "
     "name this set, or build one from your labels (ir_std build --judge).",
 )

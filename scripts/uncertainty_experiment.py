@@ -233,35 +233,51 @@ def team_effects(sets: Sequence[str]) -> list[tuple[str, int, int, float]]:
     return rows
 
 
-def extremes(name: str, trials: int, seed: int) -> list[tuple[int, float, float, float, float]]:
-    """What few systems, drawn by team, do to the best run by z and to the weakest by E.
+class Extremes(NamedTuple):
+    """What some number of systems makes of the best run by z and of weak ones by E."""
+
+    systems: int
+    z: float
+    true_z: float
+    weakest: float
+    tenth: float
+    error: float
+
+
+def extremes(name: str, trials: int, seed: int) -> list[Extremes]:
+    """What few systems, drawn by team, do to runs at the ends of the field.
 
     Returns
     -------
-    list of (systems, z of the best run, its truth, coverage of the weakest run's E, its error)
+    list of Extremes
+        By number of systems the best run's mean z, the median of the trials, and its truth; the
+        coverage of E's intervals of the weakest run and of that which a tenth are weaker than, and
+        the larger one's standard error.
     """
     random = np.random.default_rng(seed)
     of = world(name)
-    best, weakest = int(of.truth("z").argmax()), int(of.truth("E").argmin())
-    truth_z, truth_e = of.truth("z")[best], of.truth("E")[weakest]
-    rows = []
+    order = of.truth("E").argsort()
+    best, weak = int(of.truth("z").argmax()), order[[0, len(order) // 10]]
+    true_z, true_e = of.truth("z")[best], of.truth("E")[weak]
+    found = []
     for n in SIZES:
         z, held = [], []
         for _ in range(trials):
-            rows_ = random.integers(len(of.scores), size=len(of.scores))
+            rows = random.integers(len(of.scores), size=len(of.scores))
             systems, teams = of.draw(random, n, "by team")
-            scores = of.scores[rows_][:, systems]
+            scores = of.scores[rows][:, systems]
             varied = np.ptp(scores, axis=1) > 1e-6
-            scores, x = scores[varied], of.scores[rows_][varied][:, [best, weakest]]
-            z.append(standardize_matrix(x[:, :1], scores, "z").mean())
-            error = systems_errors(x[:, 1:], scores, teams, "E", design_effect(scores))["teams"][0]
-            estimate = Estimate.of(standardize_matrix(x[:, 1:], scores, "E")[:, 0], *error)
-            held.append(abs(estimate.mean - truth_e) <= estimate.half)
-        level = float(np.mean(held))
-        rows.append(
-            (n, float(np.median(z)), float(truth_z), level, (level * (1 - level) / trials) ** 0.5)
-        )
-    return rows
+            scores, x = scores[varied], of.scores[rows][varied]
+            z.append(standardize_matrix(x[:, [best]], scores, "z").mean())
+            errors = systems_errors(x[:, weak], scores, teams, "E", design_effect(scores))
+            values = standardize_matrix(x[:, weak], scores, "E").T
+            estimates = [Estimate.of(v, *e) for v, e in zip(values, errors["teams"], strict=True)]
+            held.append([abs(e.mean - t) <= e.half for e, t in zip(estimates, true_e, strict=True)])
+        levels = np.mean(held, axis=0)
+        error = float(np.sqrt(levels * (1 - levels) / trials).max())
+        weakest, tenth = levels.tolist()
+        found.append(Extremes(n, float(np.median(z)), float(true_z), weakest, tenth, error))
+    return found
 
 
 def against_itself(of: World, split: str, trials: int, seed: int) -> float:
@@ -380,7 +396,7 @@ def cases() -> list[Case]:
 
 
 def coverage_row(rows: Sequence[Row], collection: str, by: str, known: str, schemes: str) -> str:
-    """A row of the guide's table: by number of systems the mean over cases, the least, the most."""
+    """A row of the guide's table: by number of systems the mean, smallest and largest of cases."""
     cells = []
     for n in SIZES:
         levels = [
@@ -414,7 +430,7 @@ def print_coverage(args: Any, out: Path) -> None:
     for schemes in ("NzU", "E"):
         print(
             f"Coverage of 95% intervals by {', '.join(schemes)} with {', '.join(map(str, TOPICS))} "
-            f"topics: the mean, the least and the most of {len(schemes) * len(TOPICS)} cases\n"
+            f"topics: the mean, smallest and largest of {len(schemes) * len(TOPICS)} cases\n"
             f"| collection | drawn | known | {' | '.join(map(str, SIZES))} |"
         )
         for name, by, known in product(SETS, DRAWS, KNOWN):
@@ -434,11 +450,12 @@ def print_counts(by: str, rows: Sequence[Row]) -> None:
     low, high = BAND
     below = sum(row.level + 2 * row.error < low for row in rows)
     above = sum(row.level - 2 * row.error > high for row in rows)
-    least = min(rows, key=lambda row: row.level)
+    smallest = min(rows, key=lambda row: row.level)
     print(
         f"{by}: {len(rows)} cases, {sum(low <= row.level <= high for row in rows)} in {share(low)} "
-        f"to {share(high)}, {below} below and {above} above by two standard errors; the least "
-        f"{share(least.level)} ({', '.join(map(str, least.case))}, {least.scheme}, {least.known}); "
+        f"to {share(high)}, {below} below and {above} above by two standard errors; the smallest "
+        f"{share(smallest.level)} (by {smallest.scheme} on {SETS[smallest.case.collection]}, "
+        f"{smallest.case.systems} systems, {smallest.case.topics} topics, {smallest.known} known); "
         f"Monte Carlo errors {share(max(row.error for row in rows))} at most"
     )
 
@@ -467,9 +484,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     print_coverage(args, out)
     print_design_effects(out)
 
-    print("\nTREC-8 by team: the best run by z, and how often the weakest run's E is covered")
-    for n, z, truth, level, error in extremes("trec8-adhoc", args.trials, args.seed):
-        print(f"{n:4} systems  z {z:.2f} instead of {truth:.2f}  E {level:.3f} ({error:.3f})")
+    print("\nTREC-8 by team: the best run by z, and how often E of weak runs is covered")
+    for found in extremes("trec8-adhoc", args.trials, args.seed):
+        print(
+            f"{found.systems:4} systems  z {found.z:.2f} instead of {found.true_z:.2f}  E of the "
+            f"weakest {share(found.weakest)}, at the lowest tenth {share(found.tenth)} "
+            f"({share(found.error)} at most)"
+        )
 
     pair = ("dl19-passage-modern", "dl20-passage-modern")
     seen, independent, together = shared_systems(pair, args.trials // 5, args.seed)

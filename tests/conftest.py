@@ -21,8 +21,9 @@ from ir_std.cli import main
 # Tests start hundreds of processes: they compile the package once, whatever the shell asks for.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# A slow machine is no failure.
-settings.register_profile("ir_std", deadline=None)
+# A slow machine is no failure.  .ci/run asks for the thorough profile.
+settings.register_profile("ir_std", deadline=None, max_examples=50)
+settings.register_profile("thorough", deadline=None)
 settings.load_profile("ir_std")
 
 CHROMIUM_FLAGS = [

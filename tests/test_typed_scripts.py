@@ -85,6 +85,14 @@ def scripts() -> dict[str, str]:
     }
 
 
+CONFIG = """
+[mypy]
+[mypy-IPython.*,PIL.*,dask.*,jinja2.*,matplotlib.*,prompt_toolkit.*,requests.*,tornado.*,urllib3.*]
+follow_imports = skip
+"""
+"""What PyTerrier and dask.distributed import for themselves is most of what mypy would read."""
+
+
 @pytest.fixture(scope="session")
 def told(
     folder_made_once: Callable[[str, Callable[[Path], object]], Path], pytestconfig: pytest.Config
@@ -95,6 +103,7 @@ def told(
     def check(folder: Path) -> None:
         for name, text in scripts().items():
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
+        (folder / "mypy.ini").write_text(CONFIG, encoding="utf-8")
         # What mypy knows of numpy and others serves the next time, too.
         cache = pytestconfig.cache.mkdir("mypy") if pytestconfig.cache else folder / "cache"
         # What other libraries leave untyped is theirs to type.
@@ -106,7 +115,7 @@ def told(
                 "-m",
                 "mypy",
                 "--strict",
-                "--config-file=",
+                "--config-file=mypy.ini",
                 "--follow-imports=silent",
                 "--no-error-summary",
                 f"--cache-dir={cache}",

@@ -7,6 +7,7 @@ axes too, for many resamplings at once.  ``import ir_std`` does not import this 
 from ir_std.analysis.agreement import cohen_kappa, confusion_matrix, order_agreement
 from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
 from ir_std.analysis.effects import paired_effect, random_effects
+from ir_std.analysis.incomplete import LinkedScores, linked_scores
 from ir_std.analysis.linking import link
 from ir_std.analysis.means import residual_variance
 from ir_std.analysis.ranks import RankIntervals, rank_intervals
@@ -29,6 +30,7 @@ from ir_std.analysis.standardization import leave_out, standardize_matrix
 from ir_std.analysis.uncertainty import bootstrap_covariance, normal_covariance
 
 __all__ = [
+    "LinkedScores",
     "RankIntervals",
     "SwapRates",
     "bootstrap_covariance",
@@ -40,6 +42,7 @@ __all__ = [
     "kendall_tau_b",
     "leave_out",
     "link",
+    "linked_scores",
     "normal_covariance",
     "order_agreement",
     "paired_effect",

@@ -8,22 +8,23 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr, stdtr
 
-from ir_std._arrays import Floats, Mask
+from ir_std._arrays import Floats, Mask, divide
 from ir_std.errors import UsageError
 from ir_std.schemes import clipped_linear
 
 USUAL, LEAST = 0.15, 0.05
 """How much single anchors' constants vary beyond what topics explain, as engines suit topics: as a
-rule, .157 between the topics of Robust 2004 up to 1999 and its later ones; and at least."""
-BY_CONSTANT = 0.07
-"""What each unit of the constant adds to that, as one constant does not fit all systems: found on
-random halves of the topics of Robust 2004, Terabyte and Blog."""
+rule, and at least.  ``scripts/linking_constants.py`` finds 0 to .16 between real sets of topics."""
+BY_CONSTANT = 0.10
+"""What each unit of the constant adds to that (squared to the square), as one constant does not fit
+all systems: by random halves of the topics of Robust 2004, Terabyte and Blog."""
 BY_DISTANCE = 0.15
-"""The error of a mean by each unit of the constant and of its distance from the anchors' mean: the
-largest that was found there, on Blog."""
+"""The error of a mean by each unit of the constant and of its distance from the anchors' mean: by
+the same, with anchors of one level."""
+FURTHEST, ACCURACY, MOST_STEPS = 64.0, 1e-12, 200
+"""Within which constants are sought, to what accuracy, and in how many steps at most."""
 
 
 class Curve:
@@ -70,17 +71,33 @@ class AnchorPair:
 
     def constant(self) -> float:
         """What must be added to z so that the anchors' mean score is that on the reference."""
-        target = float(self.curve.score(self.reference).mean())
+        return float(self._constants(np.full((1, self.n_anchors), 1 / self.n_anchors))[0])
 
-        def excess(c: float) -> float:
-            return float(self.curve.score(self.linked + c).mean()) - target
+    def _constants(self, weights: Floats) -> Floats:
+        """The constant of each row of the anchors' weights: Newton's method within a bracket.
 
-        bound = 1.0
-        while excess(-bound) > 0 or excess(bound) < 0:
-            bound *= 2
-            if bound > 64:
-                raise UsageError("no constant links the anchors: their scores are all at one end")
-        return float(brentq(excess, -bound, bound, xtol=1e-12))
+        Raises
+        ------
+        UsageError
+            If there is none.
+        """
+        target = weights @ self.curve.score(self.reference).mean(axis=0)
+        low, high = np.full((2, len(weights)), [[-FURTHEST], [FURTHEST]])
+        c = np.zeros(len(weights))
+        for _ in range(MOST_STEPS):
+            z = self.linked + c[:, None, None]
+            excess = (weights * self.curve.score(z).mean(axis=1)).sum(axis=1) - target
+            slope = (weights * self.curve.slope(z).mean(axis=1)).sum(axis=1)
+            low, high = np.where(excess < 0, c, low), np.where(excess > 0, c, high)
+            step = divide(excess, slope, np.inf)
+            inside = (c - step > low) & (c - step < high)
+            better = np.where(excess == 0, c, np.where(inside, c - step, (low + high) / 2))
+            if np.abs(better - c).max() < ACCURACY:
+                break
+            c = better
+        if np.abs(better).max() > FURTHEST - 1:
+            raise UsageError("no constant links the anchors: their scores are all at one end")
+        return better
 
     def slopes(self, c: float) -> Floats:
         """How fast each anchor's linked mean grows with the constant, shape (n_anchors,)."""
@@ -124,15 +141,26 @@ class AnchorPair:
         slope = float(self.slopes(c).mean())
         return sqrt(over_topics / slope**2 + self.disagreement(c) ** 2 / self.n_anchors)
 
-    def p_of_anchor(self, i: int) -> float:
-        """Whether an anchor, linked by the others, differs from itself: two-sided p."""
-        others = self.only([j for j in range(self.n_anchors) if j != i])
-        c = others.constant()
-        y = self.curve.score(self.reference[:, i]), self.curve.score(self.linked[:, i] + c)
-        slope = float(self.curve.slope(self.linked[:, i] + c).mean())
-        variance, df = others.topic_variance(c, *y, slope)
-        variance += (0.1 * slope) ** 2 * (1 + 1 / others.n_anchors)
-        return float(2 * stdtr(df, -abs(float(y[0].mean() - y[1].mean())) / sqrt(variance)))
+    def p_of_anchors(self) -> Floats:
+        """Whether each anchor, linked by the others, differs from itself: two-sided p."""
+        k = self.n_anchors
+        others = (1 - np.eye(k)) / (k - 1)
+        c = self._constants(others)
+        on_reference = self.curve.score(self.reference)
+        z = self.linked + c[:, None, None]
+        scores, slopes = self.curve.score(z), self.curve.slope(z).mean(axis=1)
+        own, slope = np.einsum("ini->ni", scores), np.diagonal(slopes)
+        ratio = divide(slope, (others * slopes).sum(axis=1), 0.0)
+        variance, df = variance_of_sum(
+            [
+                on_reference - ratio * (on_reference @ others.T),
+                own - ratio * np.einsum("ink,ik->ni", scores, others),
+            ]
+        )
+        variance += (0.1 * slope) ** 2 * (1 + 1 / (k - 1))
+        difference = on_reference.mean(axis=0) - own.mean(axis=0)
+        p: Floats = 2 * stdtr(df, -divide(np.abs(difference), np.sqrt(variance), 0.0))
+        return p
 
 
 def variance_of_sum(samples: Sequence[Floats]) -> tuple[Any, Any]:
@@ -143,6 +171,6 @@ def variance_of_sum(samples: Sequence[Floats]) -> tuple[Any, Any]:
     parts = [(values.var(axis=0, ddof=1) / len(values), len(values) - 1) for values in samples]
     total = sum(variance for variance, _ in parts)
     spent = sum(variance**2 / df for variance, df in parts)
-    return total, np.where(
-        spent > 0, total**2 / np.where(spent > 0, spent, 1), min(n for _, n in parts)
-    )
+    fewest = min(n for _, n in parts)
+    df = np.where(spent > 0, divide(total**2, spent, 1.0), fewest)
+    return total, df[()]

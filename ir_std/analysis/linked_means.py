@@ -80,7 +80,7 @@ class LinkedMean:
     def __init__(
         self, pair: AnchorPair, constant: float, disagreement: float, z: npt.ArrayLike
     ) -> None:
-        own = z_on(z, len(pair.used[1]), "the linked collection")[pair.used[1]]
+        own = z_on(z, pair.used[1], "the linked collection")[pair.used[1]]
         known = _without_gaps(own)
         own = own[known] + constant
         on_reference, linked = (scores.mean(axis=1) for scores in pair.scores(constant))
@@ -119,17 +119,19 @@ def difference_of_means(above: LinkedMean | Floats, below: LinkedMean) -> Linked
     return LinkedDifference(y.mean(axis=0) - below.y.mean(axis=0), np.sqrt(variance), df)
 
 
-def z_on(z: npt.ArrayLike, n_topics: int, where: str) -> Floats:
+def z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
     """Z as an array.
 
     Raises
     ------
     UsageError
-        If it is not on so many topics.
+        If it is not of the topics that a link was given, or known on fewer than two that it used.
     """
     values = np.asarray(z, float)
-    if len(values) != n_topics:
-        raise UsageError(f"z on {len(values)} topics, where {where} has {n_topics}")
+    if len(values) != len(used):
+        raise UsageError(f"z on {len(values)} topics, where {where} has {len(used)}")
+    if (known := int(_without_gaps(values[used]).sum())) < 2:
+        raise UsageError(f"z is known on {known} topics of {where}: a mean needs 2")
     return values
 
 

@@ -95,7 +95,7 @@ class Link:
         ``(.15 c d)**2``, as one constant does not fit all: ``d`` is how far the system's linked
         mean is from the anchors'.
         """
-        reference = z_on(z_reference, len(self._pair.used[0]), "the reference")
+        reference = z_on(z_reference, self._pair.used[0], "the reference")
         return difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
 
     def error_of(self, z: npt.ArrayLike) -> float:
@@ -144,7 +144,8 @@ def linked_difference(
     """How far a mean on one collection is above a mean on another, both linked to a reference.
 
     As :meth:`Link.difference`; the anchors' scores on the reference, which both links rest on,
-    count by the difference of the systems' slopes over the anchors'.
+    count by the difference of the systems' slopes over the anchors'.  The disagreement of both
+    links counts in full, that on the reference twice: the interval is on the wide side.
 
     Parameters
     ----------
@@ -217,8 +218,8 @@ def link(
     Link
         Its ``disagreement`` is ``tau``.  With ``e_i`` the difference of anchor i's two means, over
         its slope, ``v_i`` the variance of that which topics explain,
-        ``T**2 = sum e_i**2 / (k-1) - k / (k-1) mean v_i`` and ``t0**2 = .15**2 + (.07 c)**2``:
-        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.07 c)**2)``, with one anchor
+        ``T**2 = sum e_i**2 / (k-1) - k / (k-1) mean v_i`` and ``t0**2 = .15**2 + (.10 c)**2``:
+        ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.10 c)**2)``, with one anchor
         ``t0**2``.  The constants were found on Robust 2004, Terabyte and Blog;
         ``scripts/linking_experiment.py`` tries them on other collections.
 
@@ -245,6 +246,9 @@ def link(
             "z of the same anchors on both collections are needed, topics x anchors: got the "
             f"shapes {given[1].shape} and {given[0].shape}"
         )
+    names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(given[0].shape[1]))
+    if not names or len(names) != given[0].shape[1]:
+        raise UsageError(f"{len(names)} names of {given[0].shape[1]} anchors: give one of each")
     used = [~np.isnan(values).any(axis=1) for values in given]
     for where, mask in zip(("the reference", "the linked collection"), used, strict=True):
         if mask.sum() < MIN_TOPICS:
@@ -252,12 +256,11 @@ def link(
                 f"{mask.sum()} topics of {where} have factors: a link needs {MIN_TOPICS}"
             )
     pair = AnchorPair(given[0][used[0]], given[1][used[1]], curve, (used[0], used[1]))
-    names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(given[0].shape[1]))
-    _check_slopes(pair, names)
     kept, doubts = _agreeing_anchors(pair, names)
     pair = pair.only(kept)
     c = pair.constant()
     _check_possible(pair, c)
+    _check_slopes(pair, c, [names[i] for i in kept])
     return Link(
         c,
         pair.error(c),
@@ -274,7 +277,9 @@ def _agreeing_anchors(pair: AnchorPair, names: Sequence[str]) -> tuple[list[int]
     kept, doubts = list(range(pair.n_anchors)), []
     while len(kept) > 1:
         used = pair.only(kept)
-        p, worst = min((used.p_of_anchor(i), i) for i in range(len(kept)))
+        by_anchor = used.p_of_anchors()
+        worst = int(by_anchor.argmin())
+        p = float(by_anchor[worst])
         if p >= DISAGREES / len(kept):
             break
         name = names[kept[worst]]
@@ -293,8 +298,8 @@ def _agreeing_anchors(pair: AnchorPair, names: Sequence[str]) -> tuple[list[int]
     return kept, doubts
 
 
-def _check_slopes(pair: AnchorPair, names: Sequence[str]) -> None:
-    slopes = pair.slopes(pair.constant())
+def _check_slopes(pair: AnchorPair, c: float, names: Sequence[str]) -> None:
+    slopes = pair.slopes(c)
     for name, slope in zip(names, slopes, strict=True):
         if slope < LEAST_SLOPE * pair.curve.slope(np.zeros(1))[0]:
             raise UsageError(

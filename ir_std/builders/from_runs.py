@@ -16,19 +16,19 @@ import numpy as np
 
 from ir_std._arrays import Floats
 from ir_std._system.processes import map_in_order
-from ir_std.builders.from_scores import check_measure_names, judge_fields
-from ir_std.errors import InputError, UsageError, warn_caller
+from ir_std.builders.checks import check_measure_names, judge_fields
+from ir_std.errors import InputError, UsageError, look_up, warn_caller
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.run_messages import repeated_text
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
 from ir_std.measures import Measures
 from ir_std.reading import FileSource, Source, run_sources
-from ir_std.trec.files import read_run
 from ir_std.trec.inputs import as_qrels, as_run
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import Run
+from ir_std.trec.runs import DUPLICATES, Run
 
 BUILD_MEASURES = (
     "SP",
@@ -88,6 +88,8 @@ class SystemScores:
         The most documents it has on a topic, before it is cut.
     length : int
         How many it has on the median topic.
+    repeated : int
+        How many lines were left out because their document is in others.
     """
 
     name: str
@@ -95,6 +97,7 @@ class SystemScores:
     values: Floats
     depth: int
     length: int
+    repeated: int = 0
 
 
 def build_factors(
@@ -110,6 +113,7 @@ def build_factors(
     judge: str | Mapping[str, str] = "",
     skip_bad: bool = False,
     max_member: int | None = None,
+    duplicates: str = "error",
     jobs: int = 1,
     executor: Executor | None = None,
     progress: Progress = iter,
@@ -139,6 +143,9 @@ def build_factors(
     max_member : int, optional
         Bytes that a packed run or a member of an archive may unpack to, as for
         :func:`ir_std.reading.run_sources`.
+    duplicates : {'error', 'first', 'last'}
+        What counts where a run has a document twice in a topic: its first line, or its last; how
+        many were left out is warned of.
     jobs : int
         Number of processes.
     executor : concurrent.futures.Executor, optional
@@ -176,13 +183,16 @@ def build_factors(
     """
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}: give the number of documents to keep, at least 1")
+    look_up(duplicates, dict.fromkeys(DUPLICATES), "choice of duplicates")
     judgments = as_qrels(qrels)
     names = check_measure_names(_measures_for(judgments) if measures is None else measures)
-    task = pickle.dumps(BuildTask(judgments, names, depth))
+    task = pickle.dumps(BuildTask(judgments, names, depth, duplicates))
     items = _runs_with_tags(runs, max_member, _warn_left_out if skip_bad else None)
     results = progress(map_in_order(score_system, task, items, jobs, executor))
     systems = _check_results(results, skip_bad)
     _warn_of_copies(systems)
+    repeated = [f"{s.name}: {repeated_text(s.repeated)}" for s in systems if s.repeated]
+    warn_caller([*repeated[:3], *([f"so in {len(repeated) - 3} more runs"] * (len(repeated) > 3))])
     deepest = max(system.depth for system in systems)
     deepest = min(deepest, depth or deepest)
     info = {
@@ -268,6 +278,7 @@ class BuildTask:
     qrels: Qrels
     measures: tuple[str, ...]
     depth: int | None
+    duplicates: str = "error"
 
 
 def _runs_with_tags(
@@ -320,9 +331,11 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
         The error, not raised, if the run is broken.
     """
     tag, source = item
-    evaluator, depth = _unpickle_evaluator(task)
+    evaluator, depth, duplicates = _unpickle_evaluator(task)
     try:
-        run = read_run(source) if isinstance(source, Source) else as_run(source)
+        if isinstance(source, Source):
+            source.duplicates = duplicates
+        run = as_run(source, duplicates)
         sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
         if not any(sizes):
             raise InputError.at(
@@ -333,14 +346,15 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
             )
     except InputError as broken:
         return broken
+    repeated = run.repeated
     if depth is not None and max(sizes) > depth:
         run = sort_run(run, depth)
     values = np.stack(list(evaluator.values(run).values()))
     length = int(np.median(sizes))
-    return SystemScores(run.name, tag or run_tag(run.name), values, max(sizes), length)
+    return SystemScores(run.name, tag or run_tag(run.name), values, max(sizes), length, repeated)
 
 
 @lru_cache(maxsize=1)
-def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None]:
+def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None, str]:
     task: BuildTask = pickle.loads(pickled)
-    return StdEvaluator(task.measures, task.qrels), task.depth
+    return StdEvaluator(task.measures, task.qrels), task.depth, task.duplicates

@@ -1,11 +1,9 @@
-"""Factor sets from tables of scores: a row a topic, a column a run, a table a measure."""
+"""Factor sets from tables of scores, of any form."""
 
 from __future__ import annotations
 
-import math
-import os
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +11,23 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.errors import InputError, IrStdError, UsageError
+from ir_std.builders.checks import check_measure_names, judge_fields
+from ir_std.errors import InputError, UsageError, abbreviate
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, judgments_of
-from ir_std.factors.schema import FIELDS
-from ir_std.measures import Measures, canonical, has_standardized, parse_measure
+from ir_std.measures import ExternalMeasure, has_standardized, lower_measures
 from ir_std.reading import source_of
 from ir_std.schemes import EXACT
-from ir_std.scores.collect import count_decimals
-from ir_std.scores.files import read_text
-from ir_std.scores.tables import TableRows, parse_rows
-from ir_std.trec.inputs import as_qrels
+from ir_std.scores.files import check_name_of_measure, header_of, read_scores
+from ir_std.scores.forms import needs_measure
+from ir_std.scores.run_scores import RunScores
+from ir_std.trec.frames import is_frame
+from ir_std.trec.inputs import as_qrels, is_file
 
 
 def build_from_scores(
-    tables: Mapping[str, str | os.PathLike[str]] | Iterable[str | os.PathLike[str]],
+    tables: Any,
     qrels: Any = None,
     *,
     id: str,
@@ -37,14 +36,17 @@ def build_from_scores(
     licence: str = "",
     depth: int | None = None,
     judge: str | Mapping[str, str] = "",
+    lower_is_better: Iterable[str] = (),
 ) -> FactorSet:
-    """Build a factor set from tables of scores, a table a measure.
+    """Build a factor set from tables of scores.
 
     Parameters
     ----------
-    tables : mapping of str to path, or iterable of paths
-        CSVs as :func:`read_score_table` reads them, by measure; without measures the file names
-        are the measures: ``P@10.csv``, ``nDCG(dcg='exp-log2')@20.csv``.
+    tables : path, DataFrame, iterable of these, or mapping of str to these
+        Scores of several systems, in any form that :func:`ir_std.read_scores` reads.  Of tables
+        with a column a system the measures are the keys of the mapping, or the names of the files:
+        ``P@10.csv``, ``nDCG(dcg='exp-log2')@20.csv``.  Names that ir_measures does not know are
+        measures as they stand, see :class:`ir_std.ExternalMeasure`.
     qrels : optional
         The judgments behind the scores, in any form; or a dict from topic to the number of
         relevant documents, or to :class:`Judgments`.  Without them no collection is recognized
@@ -55,6 +57,9 @@ def build_from_scores(
         The depth of the runs behind the scores, if known.
     judge : str or mapping, optional
         As for :func:`ir_std.build_factors`.
+    lower_is_better : iterable of str
+        Of measures that ir_measures does not know those of which less is better: standardized
+        scores are turned round, so that more is better there.
 
     Raises
     ------
@@ -75,52 +80,141 @@ def build_from_scores(
     >>> factors.mean["AP"].round(4), factors.sd["AP"].round(4)
     (array([0.3, 0.2]), array([0.2646, 0.1   ]))
     """
-    files = dict(tables) if isinstance(tables, Mapping) else _by_measure(tables)
-    names = check_measure_names(files)
-    read = [read_score_table(file) for file in files.values()]
+    scores = _scores_by_measure(tables)
+    if not scores:
+        raise UsageError("no measure is given")
     judgments, max_level = _judgments(qrels)
     if not judgments:
-        judgments = {topic: None for table in read for topic in table.lines}
+        every = [run for runs in scores.values() for run in runs.values()]
+        judgments = {topic: None for run in every for topic in run.topics}
+    worse = set(lower_measures(lower_is_better, scores))
     info = {
         "id": id,
         "title": title or id,
+        "unit": _unit(scores),
         "depth": depth,
         "resolution": 0,
         "source": source,
         "licence": licence,
         "measures": {
-            name: {"resolution": table.resolution} for name, table in zip(names, read, strict=True)
+            str(measure): _about(measure, runs.values(), measure in worse)
+            for measure, runs in scores.items()
         },
         "max_level": max_level,
         "built": "by ir_std from tables of scores",
     } | judge_fields(judge)
     return factors_from_scores(
-        {name: table.scores_on(judgments) for name, table in zip(names, read, strict=True)},
+        {str(measure): _matrix(measure, runs, judgments) for measure, runs in scores.items()},
         judgments,
         info,
-        {name: table.runs for name, table in zip(names, read, strict=True)},
+        {str(measure): [*runs] for measure, runs in scores.items()},
     )
 
 
-def _by_measure(tables: Iterable[str | os.PathLike[str]]) -> dict[str, str | os.PathLike[str]]:
-    """Files by the measure that their name is."""
-    files: dict[str, str | os.PathLike[str]] = {}
-    for table in tables:
-        name = Path(table).name.removesuffix(".csv")
-        if not Path(table).is_file():
-            raise InputError.at(table, None, "no such file", "name tables of scores")
-        if name in files:
-            raise InputError.at(
-                table, None, f"{name} again, first in {files[name]}", "give one table a measure"
-            )
-        try:
-            parse_measure(name)
-        except IrStdError as wrong:
-            raise InputError.at(
-                table, None, str(wrong), "a table's file name is its measure, as P@10.csv"
-            ) from None
-        files[name] = table
-    return files
+def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
+    """The scores of all tables: by measure those of each run, which has its name.
+
+    Raises
+    ------
+    UsageError
+        If a measure cannot be standardized, or a run has a measure in two tables.
+    """
+    if isinstance(tables, Mapping):
+        check_measure_names(tables)
+        read = [(name, table, read_scores(table, name)) for name, table in tables.items()]
+    else:
+        listed = [tables] if is_file(tables) or is_frame(tables) else list(tables)
+        read = [("", table, _read(table)) for table in listed]
+    scores: dict[Measure, dict[str, RunScores]] = {}
+    for name, table, runs in read:
+        for run_name, run in runs.items():
+            run.check_listed()
+            for measure in run.values:
+                of_measure = scores.setdefault(measure, {})
+                if run_name in of_measure:
+                    raise InputError.at(
+                        table if is_file(table) else name or "scores",
+                        None,
+                        f"{measure} of {run_name} again",
+                        "give one table a measure",
+                    )
+                of_measure[run_name] = run
+    usable = {m: runs for m, runs in scores.items() if has_standardized(m)}
+    if scores and not usable:
+        raise UsageError(f"{abbreviate(map(str, scores))} cannot be standardized")
+    return usable
+
+
+_NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems", "table")
+"""What files of scores are called that do not name their measure."""
+
+
+def _read(table: Any) -> dict[str, RunScores]:
+    """A table's scores; the name of a file whose columns are runs is their measure.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    if not is_file(table) or hasattr(table, "read"):
+        return read_scores(table)
+    if not Path(table).is_file():
+        raise InputError.at(table, None, "no such file", "name tables of scores")
+    source = source_of(table)
+    if not needs_measure(header_of(source)):
+        return read_scores(source)
+    name = re.sub(r"\.(csv|tsv|xlsx|xlsm|txt|md)(\.gz)?$", "", Path(table).name)
+    advice = "where columns are runs a table's file name is its measure, as P@10.csv"
+    if name.lower() in _NO_MEASURES:
+        header = abbreviate(header_of(source), 8)
+        raise InputError.at(table, None, f"columns {header}, and no measure", advice)
+    try:
+        check_name_of_measure(name)
+    except UsageError as wrong:
+        raise InputError.at(table, None, str(wrong), advice) from None
+    return read_scores(source, name)
+
+
+def _unit(scores: Mapping[Measure, Mapping[str, RunScores]]) -> str:
+    units = {run.unit for runs in scores.values() for run in runs.values()}
+    if len(units) > 1:
+        raise UsageError("scores of topics and of whole data sets: build a set of each")
+    return units.pop()
+
+
+def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str, Any]:
+    """The fields of a measure: the step of its scores, and what is better if that is not known."""
+    decimals = [run.decimals.get(measure, 0) for run in runs if run.step]
+    finest = max(decimals, default=0)
+    step = 10.0**-finest if finest else 0.0  # whole numbers may well be exact
+    better = {"better": "lower" if worse else "higher"}
+    is_external = isinstance(measure, ExternalMeasure)
+    return {"resolution": step if step > EXACT else 0.0} | (better if is_external else {})
+
+
+def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[str]) -> Floats:
+    """The scores of runs, a column each, on these topics; NaN where one has none.
+
+    Raises
+    ------
+    InputError
+        If there are other topics too, or no topic has two scores.
+    """
+    topics = dict.fromkeys(topics)
+    for run in runs.values():
+        if others := [topic for topic in run.values[measure] if topic not in topics]:
+            raise InputError.at(run.name, None, f"topic {others[0]}", "the qrels do not have it")
+    columns = [run.values[measure] for run in runs.values()]
+    matrix = np.array([[column.get(topic, np.nan) for column in columns] for topic in topics])
+    if (np.sum(~np.isnan(matrix), axis=1) < 2).all():
+        raise InputError.at(
+            str(measure),
+            None,
+            "no topic has two scores",
+            "factors are means and deviations over at least two systems",
+        )
+    return matrix
 
 
 def _judgments(qrels: Any) -> tuple[dict[str, int | Judgments | None], int | None]:
@@ -132,140 +226,3 @@ def _judgments(qrels: Any) -> tuple[dict[str, int | Judgments | None], int | Non
         return dict(qrels or {}), None
     read = as_qrels(qrels)
     return dict(judgments_of(read)), read.max_level
-
-
-@dataclass(frozen=True, eq=False)
-class ScoreTable:
-    """The scores of systems by one measure.
-
-    Attributes
-    ----------
-    file : str
-    runs : list of str
-        What the systems are called.
-    lines : dict of str to int
-        The topics, in the file's order, with their lines in the file.
-    scores : ndarray, shape (n_topics, n_columns)
-        NaN for empty cells.
-    resolution : float
-        The step of the most decimals that occur, such as 0.0001; 0 for exact scores.
-    """
-
-    file: str
-    runs: list[str]
-    lines: dict[str, int]
-    scores: Floats
-    resolution: float
-
-    def scores_on(self, topics: Iterable[str]) -> Floats:
-        """The scores on these topics, NaN where the table lacks one.
-
-        Raises
-        ------
-        InputError
-            If the table has other topics too, or no topic has two scores.
-        """
-        row_of = {topic: row for row, topic in enumerate(self.lines)}
-        rows = np.array([row_of.pop(topic, -1) for topic in topics], int)
-        if row_of:
-            topic = next(iter(row_of))
-            raise InputError.at(
-                self.file, self.lines[topic], f"topic {topic}", "the qrels do not have it"
-            )
-        scores = np.where(rows[:, None] >= 0, self.scores[rows], np.nan)
-        if (np.sum(~np.isnan(scores), axis=1) < 2).all():
-            raise InputError.at(
-                self.file,
-                None,
-                "no topic has two scores",
-                "factors are means and deviations over at least two systems",
-            )
-        return scores
-
-
-def read_score_table(file: str | os.PathLike[str]) -> ScoreTable:
-    """Read a table of scores: a row a topic, a column a run.
-
-    Parameters
-    ----------
-    file : str or path
-        A CSV whose header is ``topic`` and the names of the runs.
-
-    Raises
-    ------
-    InputError
-        Naming file and line of a row with more or fewer cells than the header, a cell that is no
-        finite number, a topic or run that comes twice.
-    """
-    name, text = str(file), read_text(source_of(file))
-    table = parse_rows(text, name) if text.strip() else TableRows(name, 1, [], [])
-    if not table.rows or table.header[0] != "topic" or len(table.header) < 3:
-        raise InputError.at(
-            name,
-            table.header_line,
-            f"header {','.join(table.header[:3])!r}",
-            "topic,RUN,RUN,... is expected, and a row for each topic",
-        )
-    runs = table.header[1:]
-    if repeated := [run for run in runs if runs.count(run) > 1]:
-        raise InputError.at(name, table.header_line, f"run {repeated[0]} again", "one column a run")
-    lines: dict[str, int] = {}
-    scores = []
-    for line, (topic, *cells) in table.rows:
-        if topic in lines:
-            raise InputError.at(name, line, f"topic {topic} again", "one row a topic")
-        lines[topic] = line
-        scores.append([_score(name, line, cell) for cell in cells])
-    finest = max(count_decimals(cell) for _, (_, *cells) in table.rows for cell in cells)
-    step = 10.0**-finest if finest else 0.0  # whole numbers may well be exact
-    return ScoreTable(name, runs, lines, np.array(scores), step if step > EXACT else 0.0)
-
-
-def _score(file: str, line: int, cell: str) -> float:
-    try:
-        value = float(cell or "nan")
-    except ValueError:
-        value = math.inf
-    if math.isinf(value) or (cell and math.isnan(value)):
-        raise InputError.at(
-            file, line, f"score {cell!r}", "a finite number is expected, or nothing where unknown"
-        )
-    return value
-
-
-def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
-    """What ``set.json`` says of a set whose labels are a language model's; nothing without one.
-
-    Raises
-    ------
-    UsageError
-        If the judge has no name, or a field that is not known.
-    """
-    if not judge:
-        return {}
-    fields = {"name": judge} if isinstance(judge, str) else dict(judge)
-    if wrong := FIELDS["judge"](fields):
-        raise UsageError(f"judge is {judge!r}: {wrong}")
-    return {"kind": "judge", "judge": fields}
-
-
-def check_measure_names(measures: Measures) -> tuple[str, ...]:
-    """The names of raw measures, checked; strings stay as they were written.
-
-    Raises
-    ------
-    UsageError
-        If a measure cannot be standardized, is given twice, or none is given.
-    """
-    names: dict[str, str] = {}
-    for given in [measures] if isinstance(measures, (str, Measure)) else measures:
-        measure = parse_measure(given)
-        if not has_standardized(measure):
-            raise UsageError(f"{measure} cannot be standardized: name raw measures")
-        name = canonical(measure)
-        if name in names:
-            raise UsageError(f"{given} is given twice")
-        names[name] = given if isinstance(given, str) else name
-    if not names:
-        raise UsageError("no measure is given")
-    return tuple(names.values())

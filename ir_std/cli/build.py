@@ -3,9 +3,11 @@
   ir_std build QRELS RUNS... -o DIR               from run files, folders and archives
   ir_std build [QRELS] --from-scores TABLE... -o DIR
 
-Archives (.tar, .tar.gz, .tar.xz, .zip) are read in memory.  A table is a CSV with header
-topic,run,run,... whose file name is the measure, as in P@10.csv.  The folder DIR appears whole or
-not at all; use the set by --factors DIR, or put its parent folder into IR_STD_FACTORS.
+Archives (.tar, .tar.gz, .tar.xz, .zip) are read in memory.  A table has columns run, topic, measure
+and value; or run, topic and a column a measure; or topic and a column a run, with the measure as
+its file name, as in P@10.csv; measures that ir_measures does not know are taken as they stand.
+The folder DIR appears whole or not at all; use the set by --factors DIR, or put its parent folder
+into IR_STD_FACTORS.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any
 
 from ir_std.builders.from_runs import build_factors
 from ir_std.builders.from_scores import build_from_scores
+from ir_std.cli.options import add_duplicates_option, add_lower_option
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
@@ -39,6 +42,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--from-scores", nargs="+", metavar="TABLE", help="tables of scores instead of runs"
     )
+    add_lower_option(parser)
+    add_duplicates_option(parser)
     parser.add_argument(
         "--measures",
         nargs="+",
@@ -64,7 +69,7 @@ def configure(parser: ArgumentParser) -> None:
         type=int,
         metavar="BYTES",
         help="what a packed run or a member of an archive may unpack to (default: 2 GiB, and 32 "
-        "MiB or 16 times its size)",
+        "MiB below 10 MB, 16 times its size above)",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument(
@@ -100,6 +105,8 @@ def run(args: Namespace) -> None:
 
 
 def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
+    if args.lower_is_better:
+        raise UsageError("--lower-is-better is of measures of scores: add --from-scores")
     if not args.qrels or not args.runs:
         raise UsageError("give QRELS and at least two RUNS, or --from-scores TABLE...")
     measures = args.measures and [m for text in args.measures for m in read_measures(text)]
@@ -110,6 +117,7 @@ def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
             measures,
             skip_bad=args.skip_bad,
             max_member=args.max_member,
+            duplicates=args.duplicates,
             jobs=args.jobs,
             progress=counted,
             **about,
@@ -123,4 +131,11 @@ def _from_scores(args: Namespace, about: dict[str, Any]) -> FactorSet:
                 f"{name.replace('_', '-')} and --from-scores exclude each other: "
                 f"tables hold the scores, and their names the measures"
             )
-    return build_from_scores(args.from_scores, args.qrels, **about)
+    built = build_from_scores(
+        args.from_scores, args.qrels, lower_is_better=args.lower_is_better, **about
+    )
+    for name in built.measures:
+        if "better" in built.info["measures"][name]:
+            less = "less" if built.sign(name) < 0 else "more"
+            note(f"{name}: no measure of ir_measures, taken as it stands; {less} is better")
+    return built

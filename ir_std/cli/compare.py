@@ -6,23 +6,32 @@ With --baseline A: how the other systems differ from A, on each collection and i
 
 Each NAME=RUN:QRELS is one system on one collection; the same NAME with other qrels is the same
 system on another collection.  QRELS may be an ir_datasets id; scores that were computed elsewhere
-need none: NAME=SCORES.  Without measures, the default ones that all collections have factors for.
+need none, nor a name: NAME=SCORES, or files and folders of scores, or SET/SYSTEM.  NAME@LABEL says
+what the collection is called in tables and pictures.  Without measures, the default ones that all
+collections have factors for.
 """
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
-from typing import TypeAlias
 
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.inputs import OpenedOnce, check_read_once
+from ir_std.cli.entries import (
+    Entry,
+    measures_of_entries,
+    open_entries,
+    sort_entries,
+    system_entry,
+)
+from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
     SUMMARIES,
     TABLES,
     TESTS,
+    add_lower_option,
     add_random_effects_option,
     add_residual_option,
     add_scheme_option,
@@ -34,20 +43,15 @@ from ir_std.cli.options import (
 )
 from ir_std.cli.output import note_other_sets, print_table
 from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
+from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
-from ir_std.reading import STANDARD_INPUT, Source, is_pipe
+from ir_std.factors.systems import names_system
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
 from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import label_differences, label_differences_table
-from ir_std.scores.files import is_score_file
 
-Entry: TypeAlias = tuple[str, str, str | None]
-"""The name of a system, its run and the qrels, as they were given."""
-OpenedEntry: TypeAlias = tuple[str, Source | str, Source | str | None]
-"""An entry whose files are opened."""
 PICTURES = (".png", ".svg", ".pdf")
 """The formats of ``--plot``, by the end of the file's name."""
 
@@ -72,6 +76,7 @@ def configure(parser: ArgumentParser) -> None:
     add_scheme_option(parser)
     add_systems_option(parser)
     add_residual_option(parser)
+    add_lower_option(parser)
     add_verbose_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
@@ -122,16 +127,16 @@ def run(args: Namespace) -> None:
     check_places(args.places)
     check_baseline_given(args, "test", "correction", "random-effects")
     sources = OpenedOnce()
-    entries = [split_entry(text, sources) for text in args.inputs if is_entry(text)]
-    entries += [(name, run_file, qrels) for name, run_file, qrels in args.system]
+    given = sort_entries(args.inputs, sources)
+    entries = [*given.entries, *(Entry(*system) for system in args.system)]
+    entries += baseline_entry(args, entries)
     if args.plot:  # before the work
-        check_picture(
-            args.plot, [name for _, *files in entries for name in files if name], args.force
-        )
-    measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
+        check_picture(args.plot, [*sources, *(f for e in entries for f in e.files)], args.force)
+    opened = open_entries(entries, sources)
+    measures = measures_of_entries(args, given.measures, opened)
     with progress(len(entries)) as counted:
         comparison = compare(
-            open_entries(entries, sources),
+            opened,
             measures,
             args.scheme,
             systems=args.systems,
@@ -141,6 +146,7 @@ def run(args: Namespace) -> None:
             depth=args.depth,
             residual=args.residual,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     shown = (
@@ -162,6 +168,16 @@ def run(args: Namespace) -> None:
         print_table(label_differences_table(relabelled, args.places), args.output_format)
 
 
+def baseline_entry(args: Namespace, entries: Iterable[Entry]) -> list[Entry]:
+    """The baseline as an entry, if it is a system of a set that is none yet."""
+    named = {entry.run: entry.system for entry in entries if isinstance(entry.run, str)}
+    if args.baseline is None or not names_system(args.baseline):
+        return []
+    added = [] if args.baseline in named else [system_entry(args.baseline)]
+    args.baseline = named.get(args.baseline) or added[0].system
+    return added
+
+
 def print_notes(comparison: Comparison, verbose: bool) -> None:
     """Say which factors are used, and what else is to be known."""
     for text in comparison.notes:
@@ -170,56 +186,6 @@ def print_notes(comparison: Comparison, verbose: bool) -> None:
         for match in {p.collection: p.results.match for p in comparison.parts}.values():
             if match:
                 note_other_sets(match)
-
-
-def is_entry(text: str) -> bool:
-    """Whether an argument is NAME=RUN:QRELS; a measure has ``=`` only inside parentheses."""
-    return "=" in text.partition("(")[0]
-
-
-def split_entry(text: str, sources: OpenedOnce) -> Entry:
-    """The name, the run and the qrels of NAME=RUN:QRELS, whose files may have colons too.
-
-    NAME=SCORES has no qrels; the file is opened to see that, and kept in ``sources``.
-
-    Raises
-    ------
-    UsageError
-        If a part is missing.
-    """
-    name, _, files = text.partition("=")
-    if name and (
-        files == STANDARD_INPUT
-        or is_pipe(files)
-        or (os.path.isfile(files) and is_score_file(sources[files]))
-    ):
-        return name, files, None
-    cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
-    if not name or not cuts:
-        raise UsageError(f"cannot read {text!r}: write NAME=RUN:QRELS, or NAME=SCORES")
-    cut = next((i for i in cuts if os.path.exists(files[:i])), cuts[0])
-    return name, files[:cut], files[cut + 1 :]
-
-
-def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[OpenedEntry]:
-    """The entries with their files opened; ir_datasets ids, and what is not there, as they are.
-
-    Raises
-    ------
-    InputError
-        If one cannot be read.
-    UsageError
-        If standard input is more than one run, or a run and qrels.
-    """
-    check_read_once([*(run for _, run, _ in entries), *{qrels for *_, qrels in entries}])
-
-    def opened(name: str) -> Source | str:
-        return sources[name] if name == STANDARD_INPUT or os.path.lexists(name) else name
-
-    return [
-        (name, opened(run), None if qrels is None else opened(qrels))
-        for name, run, qrels in entries
-    ]
 
 
 def check_picture(file: str, inputs: list[str], force: bool) -> None:

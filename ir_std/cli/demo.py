@@ -33,7 +33,7 @@ def run(_: Namespace) -> None:
     )
     for measure, column in values.items():
         print(f"  {measure!s:6} {np.nanmean(column):.4f}")
-    print("\nA standardized score of 0.5 is what the average system reached on the topic.")
+    print("\nA standardized score of 0.5 is near what the average system reached on the topic.")
     print("\n".join(_two_topics(values, tuple(qrels), factors.mean["AP"])))
     print("""
 With your own files:

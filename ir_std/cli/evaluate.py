@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
 
-from ir_std.cli.inputs import Inputs, classify_arguments, input_name
+from ir_std.cli.inputs import Inputs, as_parsed, classify_arguments, input_name
 from ir_std.cli.options import (
     TABLES,
     TESTS,
+    add_duplicates_option,
     add_factor_options,
     add_jobs_option,
+    add_lower_option,
     add_measure_option,
     add_test_options,
+    check_alpha,
     check_baseline_given,
     check_places,
 )
@@ -33,19 +36,23 @@ from ir_std.cli.output import (
     print_messages,
     print_table,
 )
-from ir_std.cli.streams import progress
+from ir_std.cli.streams import note, progress, warn
 from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
+from ir_std.cli.trec_eval_lines import FORM, INTERPOLATED, VERSIONS, TrecEvalLines, as_in_version
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for, select_factors
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.inputs import inputs_by_name, judgments_for, left_out
 from ir_std.evaluation.parallel import evaluate_runs
+from ir_std.measures import sign_of
 from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME
 from ir_std.schemes import scheme_names
+from ir_std.scores.inputs import keep_duplicates
 from ir_std.scores.run_scores import RunScores
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:
+    from ir_std.evaluation.evaluator import StdEvaluator
     from ir_std.reporting.results import Results
     from ir_std.reporting.tables import Table
 
@@ -61,6 +68,8 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_factor_options(parser)
     add_measure_option(parser)
+    add_lower_option(parser)
+    add_duplicates_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
         "-q", "--by-query", "--by_query", action="store_true", help="values by topic too"
@@ -81,9 +90,19 @@ def configure(parser: ArgumentParser) -> None:
         "--output-format",
         "--output_format",
         dest="output_format",
-        choices=[*LINE_FORMATS, *TABLES],
+        choices=[*LINE_FORMATS, FORM, *TABLES],
         default="tsv",
-        help="form of the output (default tsv)",
+        help="form of the output (default tsv); trec_eval prints one run as trec_eval 10 -c does, "
+        "its official measures unless others are named",
+    )
+    parser.add_argument(
+        "--trec-eval",
+        type=int,
+        choices=VERSIONS,
+        default=VERSIONS[-1],
+        metavar="9|10",
+        help="with -o trec_eval: the version whose iprec_at_recall and 11pt_avg are printed: from "
+        "10 on (default) they round the number of relevant documents, before they rounded it up",
     )
     add_jobs_option(parser)
     parser.add_argument("--raw", action="store_true", help="raw scores only")
@@ -98,6 +117,13 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_test_options(parser)
     parser.add_argument(
+        "--fail-if-worse",
+        type=float,
+        metavar="ALPHA",
+        help="with --baseline: exit with status 1 if a run is worse by a measure, p < ALPHA, as a "
+        "check of a new version wants it",
+    )
+    parser.add_argument(
         "--place",
         action="store_true",
         help="beside each mean, and with -q each value, where the run ranks among "
@@ -105,32 +131,51 @@ def configure(parser: ArgumentParser) -> None:
     )
 
 
-def run(args: Namespace) -> None:
-    """Evaluate and print."""
+def run(args: Namespace) -> int:
+    """Evaluate and print; 1 if a run is worse than ``--fail-if-worse`` allows."""
     if args.no_summary and not args.by_query:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
     check_places(args.places)
-    if args.output_format in TABLES:
-        print_table(results_table(args), args.output_format)
-    else:
+    if args.output_format not in TABLES:
         for lines in lines_by_run(args):
             print(lines)
+        return 0
+    results, table = results_and_table(args)
+    print_table(table, args.output_format)
+    worse = list(worse_runs(results, args.fail_if_worse)) if args.fail_if_worse else []
+    for text in worse:
+        warn(text)
+    return int(bool(worse))
 
 
-def results_table(args: Namespace) -> Table:
-    """The runs as a table.
+def worse_runs(results: Results, alpha: float) -> Iterator[str]:
+    """Which runs are significantly worse than the baseline, by which measures."""
+    for run_name, tests in results.tests.items():
+        worse = [
+            f"{measure} {test.difference:+.4f} (p {test.p_adjusted:.2g})"
+            for measure, test in tests.items()
+            if sign_of(measure) * test.difference < 0 and test.p_adjusted < alpha
+        ]
+        if worse:
+            yield f"{run_name} is significantly worse than {results.baseline}: {', '.join(worse)}"
+
+
+def results_and_table(args: Namespace) -> tuple[Results, Table]:
+    """The runs evaluated, and as a table.
 
     Raises
     ------
     UsageError
         If an option does not go with a table.
     """
-    check_baseline_given(args, "test", "correction")
+    check_baseline_given(args, "test", "correction", "fail-if-worse")
+    check_alpha(args.fail_if_worse)
     if args.baseline and args.no_summary:
         raise UsageError("--baseline marks means, and -n leaves them out: leave out one of them")
-    sort = parse_sort_measure(args)
-    results = compute_results(*parse_arguments(args), _schemes(args), args)
-    return results.table(
+    inputs, measures = parse_arguments(args)
+    sort = parse_sort_measure(args, inputs)
+    results = compute_results(inputs, measures, _schemes(args), args)
+    return results, results.table(
         args.places, sort=sort, by_topic=args.by_query, means=not args.no_summary, place=args.place
     )
 
@@ -143,28 +188,35 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     UsageError
         If an option does not go with lines.
     """
-    check_baseline_given(args, "test", "correction")
+    check_baseline_given(args, "test", "correction", "fail-if-worse")
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
-    sort, (inputs, measures) = parse_sort_measure(args), parse_arguments(args)
-    schemes, runs = _schemes(args), read_runs(inputs, args.measure)
+    inputs, measures = parse_arguments(args)
+    sort = parse_sort_measure(args, inputs)
+    schemes, runs = _schemes(args), read_runs(inputs, args.measure, args.duplicates)
     judgments = judgments_for(runs.values(), inputs.qrels)
     without = left_out(args.without, runs.values())
     match = select_factors(judgments, args.factors, systems=args.systems, without=without)
     evaluator = evaluator_for(
-        judgments, measures or None, schemes, match, runs.values(), args.residual
+        judgments,
+        measures or None,
+        schemes,
+        match,
+        runs.values(),
+        args.residual,
+        args.lower_is_better,
     )
     print_factors_used(evaluator, bool(schemes or args.place), args.verbose)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluations = list(counted(evaluate_runs(evaluator, runs, args.jobs, depth=args.depth)))
-    writer = LineWriter(evaluator, args, len(runs) > 1)
+    writer = _writer(evaluator, runs, args)
     for evaluation in evaluations if sort is None else sort_by_mean(evaluations, sort):
         yield writer.text(evaluation)
     print_messages(message for evaluation in evaluations for message in evaluation.messages)
 
 
-def parse_sort_measure(args: Namespace) -> Measure | None:
+def parse_sort_measure(args: Namespace, inputs: Inputs) -> Measure | None:
     """The measure of ``--sort``.
 
     Raises
@@ -174,7 +226,8 @@ def parse_sort_measure(args: Namespace) -> Measure | None:
     """
     if args.sort is None:
         return None
-    measures = read_measures(args.sort, args.level)
+    (text,) = as_parsed([args.sort], inputs.runs, args.measure)
+    measures = read_measures(text, args.level)
     if len(measures) != 1:
         raise UsageError(f"--sort {args.sort}: give one measure")
     return measures[0]
@@ -201,11 +254,29 @@ def _schemes(args: Namespace) -> tuple[str, ...]:
 
 def parse_arguments(args: Namespace) -> tuple[Inputs, list[Measure]]:
     """What the arguments name, and the measures, at the level of ``-l``."""
-    inputs = classify_arguments(args.inputs)
-    return inputs, requested_measures(args, inputs.measures)
+    inputs = classify_arguments(args.inputs, args.measure)
+    args.measures = as_parsed(args.measures, inputs.runs, args.measure)
+    if getattr(args, "output_format", "") != FORM:
+        return inputs, requested_measures(args, inputs.measures)
+    args.official = not (inputs.measures or args.measures)
+    measures = requested_measures(args, ["official"] if args.official else inputs.measures)
+    return inputs, as_in_version(measures, args.trec_eval)
 
 
-def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
+def _writer(
+    evaluator: StdEvaluator, runs: Mapping[str, Any], args: Namespace
+) -> LineWriter | TrecEvalLines:
+    if args.output_format == FORM:
+        if any(m.__name__ in INTERPOLATED for m in evaluator.measures):
+            note(
+                f"iprec_at_recall and 11pt_avg are those of trec_eval {args.trec_eval}: version 10 "
+                "changed how they round a number of relevant documents (--trec-eval 9|10)"
+            )
+        return TrecEvalLines(evaluator, runs, args)
+    return LineWriter(evaluator, args, len(runs) > 1)
+
+
+def read_runs(inputs: Inputs, measure: str | None, duplicates: str) -> dict[str, Any]:
     """Runs and scores by name.
 
     Raises
@@ -213,7 +284,7 @@ def read_runs(inputs: Inputs, measure: str | None) -> dict[str, Any]:
     UsageError
         If ``--measure`` is given, and nothing is there that it could be of.
     """
-    runs = inputs_by_name(inputs.named, measure)
+    runs = keep_duplicates(inputs_by_name(inputs.named, measure), duplicates)
     if measure is not None and not any(isinstance(run, RunScores) for run in runs.values()):
         raise UsageError(
             f"--measure is of tables of scores, and these are runs: to evaluate by "
@@ -235,7 +306,7 @@ def compute_results(
     from ir_std.reporting.results import evaluate
 
     by_path = {os.path.realpath(input_name(file)): name for name, file in inputs.named.items()}
-    runs = read_runs(inputs, args.measure)
+    runs = read_runs(inputs, args.measure, args.duplicates)
     given = STANDARD_INPUT_NAME if args.baseline == STANDARD_INPUT else args.baseline
     baseline = given and by_path.get(os.path.realpath(given), given)
     with progress(len(runs)) as counted:
@@ -254,6 +325,8 @@ def compute_results(
             depth=args.depth,
             jobs=args.jobs,
             progress=counted,
+            lower_is_better=args.lower_is_better,
+            duplicates=args.duplicates,
         )
     standardizes = bool(schemes or getattr(args, "place", False))
     print_factors_used(results.evaluator, standardizes, args.verbose)

@@ -2,6 +2,7 @@
 
   ir_std factors [list]                              all sets: id, topics, systems, measures, title
   ir_std factors show ID                             one set in detail, and what is against it
+  ir_std factors systems ID [MEASURE ...]            its systems by name, and their means
   ir_std factors path ID                             the folder of a set
   ir_std factors check [ID|PATH ...]                 is a set sound, and what is against it?
   ir_std factors export ID --format FORMAT -o FILE   a set in another format
@@ -21,18 +22,28 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+from ir_measures.measures import Measure
+
 from ir_std._system.files import check_output
+from ir_std._system.text import escape_line
 from ir_std.cli.streams import note
+from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import InputError, UsageError
+from ir_std.evaluation.plans import mean_of_values, name_in_set, similar_measures
+from ir_std.evaluation.uncertainty import knows_teams, team_of, team_tags
 from ir_std.factors import packs
 from ir_std.factors.catalog import available_factors, check_set, load_factors, writable_folder
+from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_set_target
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.quality import assess_measure, findings
+from ir_std.factors.systems import systems_of
 from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels
 
@@ -43,6 +54,11 @@ def configure(parser: ArgumentParser) -> None:
     actions.add_parser("list", help="all sets, as without an action")
     for name, text in (("show", "one set in detail"), ("path", "the folder of a set")):
         actions.add_parser(name, help=text).add_argument("set", metavar="ID|PATH")
+    systems = actions.add_parser("systems", help="the systems of a set, with their means")
+    systems.add_argument("set", metavar="ID|PATH")
+    systems.add_argument(
+        "measures", nargs="*", metavar="MEASURE", help="default: the set's usual ones"
+    )
     packing = actions.add_parser("pack", help="write a set as one file")
     packing.add_argument("set", metavar="ID|PATH")
     packing.add_argument("-o", "--output", required=True, metavar="FILE.zip")
@@ -100,6 +116,24 @@ def _list(_: Namespace) -> None:
 
 def _show(args: Namespace) -> None:
     print("\n".join(describe(load_factors(args.set))))
+
+
+def _systems(args: Namespace) -> None:
+    factors = load_factors(args.set)
+    measures = [m for text in args.measures for m in read_measures(text)]
+    names = names_with_scores(factors, measures)
+    if not team_tags(factors.info["tags"]):
+        note(f"the systems of {factors.id} are anonymous: these are numbers, and no names")
+    teams = knows_teams(factors) and not factors.of_datasets
+    unit = "data sets" if factors.of_datasets else "topics"
+    columns = (column for name in names for column in (name, f"s{name}"))
+    print("\t".join(["system", *["team"] * teams, unit, *columns]))
+    by_system = means_by_system(factors, names)
+    if len({n for n, *_ in by_system.values()}) > 1:
+        note(f"systems have scores on different {unit}: their means here do not compare")
+    for tag, (n, *means) in by_system.items():
+        fields = [tag, *[team_of(tag)] * teams, f"{n:.0f}", *(f"{mean:.4f}" for mean in means)]
+        print("\t".join(map(escape_line, fields)))
 
 
 def _path(args: Namespace) -> None:
@@ -182,6 +216,7 @@ def _where(_: Namespace) -> None:
 ACTIONS = {
     "list": _list,
     "show": _show,
+    "systems": _systems,
     "path": _path,
     "check": _check,
     "export": _export,
@@ -205,6 +240,54 @@ _FACTS = (
     "built",
     "doc_id_pattern",
 )
+
+
+def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
+    """What a set calls these measures, by which it knows the scores of single systems.
+
+    Its usual ones if there are none.
+
+    Raises
+    ------
+    UsageError
+        If it does not know the scores, or not by such a measure.
+    """
+    if not systems_of(factors):
+        raise UsageError(f"{factors.id} does not know the scores of its single systems by name")
+    known = [name for name in factors.default_measures if name in factors.systems]
+    names = []
+    for measure in measures:
+        name = name_in_set(measure, factors)
+        if name is None or name not in factors.systems:
+            has = similar_measures(factors.systems, [str(measure)])
+            raise UsageError(
+                f"{factors.id} has no scores of its systems by {measure}: it has {has}"
+            )
+        names.append(name)
+    return names or known or list(factors.systems)
+
+
+def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[float]]:
+    """Each system's number of topics by the first measure, and its means by each, raw and by N.
+
+    The best by the first measure comes first; of a set of data sets these are in place of topics.
+    """
+    means: dict[str, list[float]] = {tag: [] for tag in systems_of(factors)}
+    sign = factors.sign(names[0])
+    for name in names:
+        numbers, scores = scores_by_system(factors, name)
+        column = {factors.info["tags"][n]: i for i, n in enumerate(numbers.tolist())}
+        rows = factors.rows(factors.topics)
+        apply = factors.at(rows, name)
+        for tag, of_system in means.items():
+            raw = scores[:, column[tag]] if tag in column else np.full(len(rows), np.nan)
+            of_system += [] if of_system else [float((~np.isnan(raw)).sum())]
+            of_system += [mean_of_values(raw), mean_of_values(apply(raw))]
+    heights = {tag: sign * of_system[1] for tag, of_system in means.items()}
+    return {
+        tag: means[tag]
+        for tag in sorted(means, key=lambda t: -np.nan_to_num(heights[t], nan=-np.inf))
+    }
 
 
 def describe(factors: FactorSet) -> list[str]:

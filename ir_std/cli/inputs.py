@@ -7,17 +7,22 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from ir_measures.measures import Measure
 
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
-from ir_std.errors import UsageError, did_you_mean, nearest_names, suggestion
+from ir_std.errors import UsageError, abbreviate, did_you_mean, nearest_names, suggestion
+from ir_std.factors.catalog import available_factors
 from ir_std.factors.systems import find_system, may_be_system, names_system
-from ir_std.measures import near_measures
+from ir_std.measures import ExternalMeasure, near_measures, standardized
 from ir_std.measures.names import only_in_trec_eval, translate_name
-from ir_std.measures.registry import by_name
+from ir_std.measures.registry import by_name, external_names
 from ir_std.reading import QRELS, RUN, STANDARD_INPUT, FileSource, Source, files_below, source_of
-from ir_std.scores.inputs import kind_of, name_runs
+from ir_std.scores.files import read_scores
+from ir_std.scores.inputs import SCORES, kind_of, name_runs
+from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import is_dataset
 
 
@@ -49,11 +54,12 @@ class Inputs(NamedTuple):
         return name_runs(self.runs)
 
 
-def classify_arguments(arguments: Iterable[str]) -> Inputs:
+def classify_arguments(arguments: Iterable[str], measure: str | None = None) -> Inputs:
     """Sort arguments into runs or scores, the qrels, and measures.
 
     The qrels are a file or an ir_datasets id; scores alone need none.  A folder stands for the
-    files below it, ``-`` for standard input.
+    files below it, ``-`` for standard input.  ``measure`` is that of tables of scores which name
+    none.
 
     Raises
     ------
@@ -62,7 +68,7 @@ def classify_arguments(arguments: Iterable[str]) -> Inputs:
     UsageError
         If an argument is none of these, or there is not at least one run and just one qrels.
     """
-    given = sort_arguments(arguments)
+    given = sort_arguments(arguments, measure)
     if given.qrels or not given.runs or given.n_run_files:
         _check_counts(given)
     return Inputs(given.runs, given.qrels[0] if given.qrels else None, given.measures)
@@ -88,7 +94,7 @@ class SortedArguments(NamedTuple):
     measures: list[str]
 
 
-def sort_arguments(arguments: Iterable[str]) -> SortedArguments:
+def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> SortedArguments:
     """Arguments by what they are, each kind in the order given.
 
     Raises
@@ -102,6 +108,7 @@ def sort_arguments(arguments: Iterable[str]) -> SortedArguments:
     measures: list[str] = []
     runs: dict[str, Source | str] = {}
     n_run_files = 0
+    unknown: dict[int, str] = {}
     for given in expand_folders(arguments):
         if given == STANDARD_INPUT or os.path.lexists(given):
             if given in runs:
@@ -113,10 +120,6 @@ def sort_arguments(arguments: Iterable[str]) -> SortedArguments:
                 qrels.append(source)
             else:
                 runs[given] = source
-            if may_be_system(given):
-                note(f"{given} is the name of a file here and of a system: taken for the file")
-            if given in by_name:
-                note(f"{given} is the name of a file here and of a measure: taken for the file")
         elif is_measure(given):
             measures.append(given)
         elif names_system(given):
@@ -124,8 +127,50 @@ def sort_arguments(arguments: Iterable[str]) -> SortedArguments:
         elif is_dataset(given):
             qrels.append(given)
         else:
+            unknown[len(measures)] = given
+            measures.append(given)
+    for place, given in unknown.items():  # when all scores are there that may have it
+        external = know_external(given, runs.values(), measure)
+        if external is None:
             raise UsageError(_unknown(given))
+        measures[place] = str(external)
+    _note_hidden_names([*runs, *map(input_name, qrels)], n_run_files > 0 and not qrels)
     return SortedArguments(list(runs.values()), n_run_files, qrels, measures)
+
+
+def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
+    """Say which files hide measures; where qrels are missing, and so what was meant, systems."""
+    for file in files:
+        if file in by_name:
+            note(f"{file} is the name of a file here and of a measure: taken for the file")
+    hide = [f for f in files if qrels_missing and os.path.lexists(f) and may_be_system(f)]
+    if hide:
+        note(f"{abbreviate(hide)}: taken for a file here, not for the system of that name")
+
+
+def know_external(text: str, runs: Iterable[Any], measure: str | None) -> Measure | None:
+    """The external measure, or its standardized one, that a text names as scores have it, if any.
+
+    From then on its plain name is known.
+    """
+    given = [find_system(run) for run in runs]
+    files = [run for run in given if isinstance(run, Source) and kind_of(run) == SCORES]
+    read = [one for file in files for one in read_scores(file, measure).values()]
+    read += [run for run in given if isinstance(run, RunScores)]
+    external = {m.name: m for one in read for m in one.values if isinstance(m, ExternalMeasure)}
+    if text in external:
+        return external[text]
+    standard = external.get(text.removeprefix("s"))
+    return standard and standardized(standard)
+
+
+def as_parsed(texts: Iterable[str], runs: Iterable[Any], measure: str | None = None) -> list[str]:
+    """Names of measures; those that scores alone have as they print, so that they can be parsed."""
+    runs = list(runs)
+    return [
+        text if is_measure(text) else str(know_external(text, runs, measure) or text)
+        for text in texts
+    ]
 
 
 def _check_counts(given: SortedArguments) -> None:
@@ -205,6 +250,10 @@ def input_name(file: Source | str) -> str:
 def _unknown(given: str) -> str:
     """What is wrong with an argument that is nothing known."""
     find_system(given)  # says which systems a set has, if it names one
+    set_id, separator, tag = given.partition("/")
+    near = [f"{name}/{tag}" for name in nearest_names(set_id, available_factors())]
+    if separator and (meant := [name for name in near if names_system(name)]):
+        return f"{given}: no such file, and no system of a set{did_you_mean(meant)}"
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " and no ir_datasets id of that name" if "/" in given else ""
         here = os.path.dirname(given) or "."
@@ -219,5 +268,7 @@ def _unknown(given: str) -> str:
 
 def is_measure(text: str) -> bool:
     """Whether a text names a measure, of ir_measures or of trec_eval."""
+    if text in external_names or re.match(r"s?['\"]", text):
+        return True
     name = re.match(r"\w+(?=[(@ ]|$)", translate_name(next(iter(text.split()), ""))[0])
     return only_in_trec_eval(text) or (name is not None and name[0] in by_name)

@@ -1,12 +1,14 @@
 """The command line: arguments in, lines out.
 
 Results go to standard output; notes, warnings and errors, a line each, to standard error.
-Exit status 0, or 2 for wrong use or bad input, or 128 and its number for a signal.
+Exit status 0, 1 if a run is worse than ``--fail-if-worse`` allows, 2 for wrong use or bad input, or
+128 and its number for a signal.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -15,10 +17,21 @@ from typing import Any, NoReturn
 
 from ir_std._system.signals import end_on_signals, ignore_signals
 from ir_std._version import __version__
-from ir_std.cli.streams import PROGRAM, checked_output, fail, notes_suppressed, warn
+from ir_std.cli.streams import (
+    PROGRAM,
+    ReaderGoneError,
+    checked_output,
+    fail,
+    notes_suppressed,
+    warn,
+)
 from ir_std.errors import IrStdError, StandardizationWarning
 
-COMMANDS = ("agree", "build", "compare", "demo", "factors", "merge", "report")
+ASKED_BY_SHELL = "_ARGCOMPLETE"
+"""Set in the environment by a shell that asks what a word may become."""
+SIGPIPE = 13
+"""The number of the signal; Windows has none of that name."""
+COMMANDS = ("agree", "build", "compare", "demo", "factors", "leaderboard", "merge", "report")
 """First arguments that are commands; anything else is evaluated."""
 
 
@@ -52,6 +65,8 @@ def program() -> None:
     """Run the command line in a process of its own, which signals end."""
     end_on_signals()
     try:
+        if ASKED_BY_SHELL in os.environ:
+            import_module("ir_std.cli.completion").complete(os.environ)
         status = main()
     finally:
         ignore_signals()
@@ -71,7 +86,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings(), checked_output():
             warnings.simplefilter("always", StandardizationWarning)
             warnings.showwarning = _show_warning
-            _run(arguments)
+            return _run(arguments)
+    except ReaderGoneError:  # as a filter that the signal ends
+        return 128 + SIGPIPE
     except IrStdError as wrong:
         return fail(str(wrong))
     except OSError as failed:  # of what nobody asked about before: the disk, the number of files
@@ -81,14 +98,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return fail("memory ran out: use fewer jobs, or smaller files")
     except KeyboardInterrupt:  # of a program that calls this; our own process just ends
         return fail("interrupted")
-    return 0
 
 
-def _run(arguments: list[str]) -> None:
+def _run(arguments: list[str]) -> int:
     name = arguments.pop(0) if arguments and arguments[0] in COMMANDS else "evaluate"
     args = command_parser(name).read(arguments)
     with notes_suppressed(args.quiet):
-        import_module(f"ir_std.cli.{name}").run(args)
+        status: int | None = import_module(f"ir_std.cli.{name}").run(args)
+    return status or 0
 
 
 def command_parser(name: str) -> CommandParser:

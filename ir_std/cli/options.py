@@ -80,6 +80,27 @@ def add_measure_option(parser: ArgumentParser) -> None:
     )
 
 
+def add_duplicates_option(parser: ArgumentParser) -> None:
+    """Declare ``--duplicates``."""
+    parser.add_argument(
+        "--duplicates",
+        choices=("error", "first", "last"),
+        default="error",
+        help="what counts where a run has a document twice in a topic (default error)",
+    )
+
+
+def add_lower_option(parser: ArgumentParser) -> None:
+    """Declare ``--lower-is-better``."""
+    parser.add_argument(
+        "--lower-is-better",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="less is better by this measure, which ir_measures does not know (once for each)",
+    )
+
+
 def add_jobs_option(parser: ArgumentParser) -> None:
     """Declare ``--jobs``."""
     parser.add_argument(
@@ -127,6 +148,18 @@ def check_baseline_given(args: Namespace, *options: str) -> None:
     for option in options:
         if getattr(args, option.replace("-", "_")) and args.baseline is None:
             raise UsageError(f"--{option} is of differences from a baseline: add --baseline NAME")
+
+
+def check_alpha(alpha: float | None) -> None:
+    """Check a level of significance, where one is given.
+
+    Raises
+    ------
+    UsageError
+        If there can be no such level.
+    """
+    if alpha is not None and not 0 < alpha < 1:
+        raise UsageError(f"--fail-if-worse is {alpha}: give a level between 0 and 1, such as 0.05")
 
 
 def check_places(places: int) -> None:

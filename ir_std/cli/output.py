@@ -19,7 +19,7 @@ from ir_std.scores.run_scores import SUMMARY
 
 # Tables and placement are imported where they are asked for: a plain evaluation starts at once.
 if TYPE_CHECKING:
-    from ir_std.evaluation.placement import Placer
+    from ir_std.evaluation.placer import Placer
     from ir_std.reporting.tables import Table
 
 
@@ -30,12 +30,15 @@ class ScoreLine(NamedTuple):
     ----------
     place : str, optional
         Where the run ranks among the standardizing systems, if asked for and known.
+    neighbours : str, optional
+        Between which of them it ranks, where they have names.
     """
 
     topic: str
     measure: str
     value: float
     place: str | None = None
+    neighbours: str = ""
 
 
 class LineWriter:
@@ -56,7 +59,7 @@ class LineWriter:
         self.names = [str(measure) for measure in evaluator.measures]
         self.placer: Placer | None = None
         if args.place:
-            from ir_std.evaluation.placement import Placer
+            from ir_std.evaluation.placer import Placer
 
             self.placer = Placer(evaluator)
 
@@ -90,11 +93,11 @@ class LineWriter:
 
     def _means(self, evaluation: Evaluation) -> Iterator[ScoreLine]:
         placements = self.placer.place_values(evaluation.values) if self.placer else []
-        places = {p.measure: p.summary for p in placements}
+        places = {p.measure: (p.summary, p.neighbours) for p in placements}
         for name, measure, value in zip(
             self.names, self.evaluator.measures, evaluation.averages, strict=True
         ):
-            yield ScoreLine(SUMMARY, name, value, places.get(measure) if places else None)
+            yield ScoreLine(SUMMARY, name, value, *places.get(measure, ()))
 
 
 def _tsv(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
@@ -103,7 +106,7 @@ def _tsv(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
         escape_line(f)
         for f in [run] * several + [line.topic] * args.by_query + [line.measure, value]
     ]
-    return "\t".join([*fields, line.place] if line.place else fields)
+    return "\t".join([*fields, *filter(None, (line.place, escape_line(line.neighbours)))])
 
 
 def _jsonl(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
@@ -119,6 +122,8 @@ def _jsonl(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
         del fields["query_id"]
     if line.place:
         fields["place"] = line.place
+    if line.neighbours:
+        fields["neighbours"] = line.neighbours
     return json.dumps(fields, ensure_ascii=False)
 
 

@@ -6,7 +6,6 @@ ir_std compare.  The page needs no network.
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -14,28 +13,30 @@ from pathlib import Path
 from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
-from ir_std.cli.compare import (
-    OpenedEntry,
-    add_link_options,
+from ir_std.cli.compare import add_link_options, print_notes
+from ir_std.cli.entries import (
+    Entry,
     is_entry,
+    measures_of_entries,
     open_entries,
-    print_notes,
-    split_entry,
+    sort_entries,
 )
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
     SUMMARIES,
     TESTS,
+    add_duplicates_option,
     add_factor_options,
     add_jobs_option,
+    add_lower_option,
     add_measure_option,
     add_random_effects_option,
     add_test_options,
     check_baseline_given,
 )
 from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import add_trec_eval_options, requested_measures
+from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
@@ -66,6 +67,8 @@ def configure(parser: ArgumentParser) -> None:
     )
     add_factor_options(parser)
     add_measure_option(parser)
+    add_lower_option(parser)
+    add_duplicates_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
         "--baseline", metavar="RUN", help="the run that the others are tested against"
@@ -84,17 +87,14 @@ def run(args: Namespace) -> None:
     """Evaluate and write the page."""
     check_baseline_given(args, "correction", "random-effects")
     sources = OpenedOnce()
-    entries = [
-        split_entry(text, sources)
-        for text in args.inputs
-        if is_entry(text) and not os.path.exists(text)
-    ]
-    if entries:
-        measures = requested_measures(args, [text for text in args.inputs if not is_entry(text)])
+    if any(map(is_entry, args.inputs)):
+        entries, texts = sort_entries(args.inputs, sources)
+        opened = open_entries(entries, sources)
+        measures = measures_of_entries(args, texts, opened)
         write_page(
             args,
-            [name for _, *files in entries for name in files if name],
-            lambda: compare_entries(open_entries(entries, sources), measures, args),
+            [*sources, *(file for entry in entries for file in entry.files)],
+            lambda: compare_entries(opened, measures, args),
         )
     else:
         if args.anchor or args.reference:
@@ -121,9 +121,7 @@ def write_page(
     note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
-def compare_entries(
-    entries: list[OpenedEntry], measures: list[Measure], args: Namespace
-) -> Comparison:
+def compare_entries(entries: list[Entry], measures: list[Measure], args: Namespace) -> Comparison:
     """Systems on several collections.
 
     Raises
@@ -151,6 +149,7 @@ def compare_entries(
             residual=args.residual,
             jobs=args.jobs,
             progress=counted,
+            lower_is_better=args.lower_is_better,
         )
     print_notes(comparison, args.verbose)
     if args.baseline is None:

@@ -20,6 +20,10 @@ from ir_std.errors import UsageError
 PROGRAM = "ir_std"
 
 
+class ReaderGoneError(Exception):
+    """Nobody reads standard output any more, as behind ``head``: there is nothing left to do."""
+
+
 class Output(io.TextIOBase):
     """Standard output whose failures are errors, and whose text can be shown.
 
@@ -39,7 +43,7 @@ class Output(io.TextIOBase):
         return True
 
     def write(self, text: str) -> int:
-        """Write text; a UsageError if that fails."""
+        """Write text; a UsageError if that fails, but a ReaderGoneError if nobody reads it."""
         try:
             self.stream.write(escape_unencodable(escape_controls(text), self.encoding))
         except OSError as failed:
@@ -47,7 +51,7 @@ class Output(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Write what is held; a UsageError if that fails."""
+        """Write what is held; errors as of :meth:`write`."""
         if self.stream.closed:  # Python flushes once more when this object goes
             return
         try:
@@ -55,10 +59,12 @@ class Output(io.TextIOBase):
         except OSError as failed:
             raise self._failed(failed) from None
 
-    def _failed(self, failed: OSError) -> UsageError:
+    def _failed(self, failed: OSError) -> Exception:
         # What is still held would fail again when Python ends.
         with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), self.stream.fileno())
+        if isinstance(failed, BrokenPipeError):
+            return ReaderGoneError()
         return UsageError(f"standard output cannot be written ({failed.strerror})")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
@@ -11,6 +12,7 @@ from ir_std.cli.streams import note
 from ir_std.errors import UnknownMeasureError, UsageError
 from ir_std.measures import parse_measure
 from ir_std.measures.names import missing_from_group, only_in_trec_eval, translate_name
+from ir_std.measures.registry import external_names
 
 
 def add_trec_eval_options(parser: ArgumentParser) -> None:
@@ -74,6 +76,8 @@ def read_measures(text: str, level: int | None = None) -> list[Measure]:
     UnknownMeasureError, UsageError
         If it cannot be read.
     """
+    if text in external_names or re.match(r"s?['\"]", text):
+        return [parse_measure(text)]
     measures = []
     for part in [text] if "(" in text else text.split():
         if only_in_trec_eval(part):

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
-from ir_std.errors import NoFactorsError
+from ir_std.errors import NoFactorsError, UsageError
 from ir_std.evaluation.evaluation import Calculated, Scores
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message
@@ -25,12 +25,14 @@ from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.recognition import Match
 from ir_std.measures import (
+    ExternalMeasure,
     Measures,
     Standardized,
     as_measures,
     canonical,
     equivalents,
     has_standardized,
+    lower_measures,
     parse_measure,
     standardized,
 )
@@ -141,8 +143,9 @@ def select_factors(
         A set, its id or its folder; recognized from the qrels if not given.
     systems : str, path or iterable of str, optional
         Other systems on the same topics, as ``"modern"``: the set that stands beside the one
-        that is recognized, or named.  Or a file of names, one a line, or the names: the factors
-        are computed anew from these of the set's systems.
+        that is recognized, or named; of sets of many data sets ``"zero-shot"``, the models that
+        were not trained on the data set, or ``"all"``.  Or a file of names, one a line, or the
+        names: the factors are computed anew from these of the set's systems.
     without : str or iterable of str
         Systems to leave out: the factors are computed anew from the others.
 
@@ -156,14 +159,18 @@ def select_factors(
     tags = (without,) if isinstance(without, str) else tuple(without)
     if systems is None and not tags:
         return factors
-    from ir_std.factors.derived import leave_out_systems, select_systems  # seldom needed
+    from ir_std.factors.derived import (  # seldom needed
+        leave_out_systems,
+        select_kind,
+        select_systems,
+    )
 
     match = match_factors(qrels, factors)
     if match.factors is None:
         raise NoFactorsError(str(match))
     chosen = match.factors
     if isinstance(systems, str) and not os.path.isfile(systems):
-        chosen = _sibling_set(match.factors, systems)
+        chosen = select_kind(match.factors, systems) or _sibling_set(match.factors, systems)
     elif systems is not None:
         chosen = select_systems(match.factors, systems)
     return leave_out_systems(chosen, tags) if tags else chosen
@@ -193,10 +200,16 @@ def evaluator_for(
     factors: Factors | None,
     runs: Iterable[Run | RunScores | str] = (),
     residual: bool = False,
+    lower_is_better: Iterable[str] = (),
 ) -> StdEvaluator:
     """The evaluator of these measures, or of the factor set's own, with their companions.
 
     Of the set's own only those that all score files in ``runs`` have.
+
+    Raises
+    ------
+    UsageError
+        If of one of the measures in ``lower_is_better`` more is better, or it is not among them.
     """
     match = match_factors(qrels, factors)
     asked = (
@@ -204,8 +217,28 @@ def evaluator_for(
         if measures is None
         else as_measures(measures)
     )
+    asked = _with_direction(asked, match.factors, lower_is_better)
     wanted, messages, plans = companions(asked, match, qrels, schemes)
     return StdEvaluator(wanted, qrels, match, messages, plans, residual)
+
+
+def _with_direction(
+    measures: Iterable[Measure], factors: FactorSet | None, lower_is_better: Iterable[str]
+) -> list[Measure]:
+    """The measures, external ones knowing whether less is better: by a set, or as the user says."""
+    measures = list(measures)
+    lower = {str(measure) for measure in lower_measures(lower_is_better, measures)}
+    directed: list[Measure] = []
+    for measure in measures:
+        if isinstance(measure, ExternalMeasure):
+            name = str(measure)
+            sign = factors.sign(name) if factors and name in factors.measures else 0
+            if factors and sign > 0 and name in lower:
+                raise UsageError(f"by {factors.id} more is better of {name}: build the set anew")
+            is_lower = measure.lower_is_better or name in lower or sign < 0
+            measure = ExternalMeasure(measure.name, is_lower)
+        directed.append(measure)
+    return directed
 
 
 def _default_measures(match: Match, scores: list[RunScores]) -> list[Measure]:

@@ -16,6 +16,7 @@ from ir_std.evaluation import metrics
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.plans import Plan, mean_of_values
 from ir_std.measures import gains_are_shares
+from ir_std.measures.of_trec_eval import GeometricMean
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Order
 
@@ -98,8 +99,13 @@ class RawScores(NamedTuple):
     @classmethod
     def of(cls, measure: Measure, values: Floats, step: float = 0.0) -> RawScores:
         """The mean is over the values that are known; of counts it is the sum, as ir_measures'."""
-        if isinstance(measure.aggregator(), SumAgg):
+        aggregator = measure.aggregator()
+        if isinstance(aggregator, SumAgg):
             return cls(values, float(np.nansum(values)), step)
+        if isinstance(aggregator, GeometricMean):
+            for value in values.tolist():
+                aggregator.add(value)
+            return cls(values, aggregator.result(), step)
         return cls(values, mean_of_values(values), step)
 
 

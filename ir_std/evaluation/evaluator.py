@@ -11,7 +11,7 @@ from ir_measures.measures import Measure
 from ir_measures.util import Metric
 
 from ir_std._arrays import Floats
-from ir_std.errors import UsageError, warn_caller
+from ir_std.errors import UsageError, did_you_mean, warn_caller
 from ir_std.evaluation.columns import Formula, RawEvaluation, RawScores, make_columns
 from ir_std.evaluation.evaluation import Calculated, Evaluation, Scores
 from ir_std.evaluation.factor_messages import factor_messages
@@ -44,7 +44,15 @@ from ir_std.evaluation.run_messages import (
 )
 from ir_std.factors.recognition import Match
 from ir_std.factors.systems import ScoresOfSystem
-from ir_std.measures import Measures, Standardized, as_measures, check_params, gains_are_shares
+from ir_std.measures import (
+    ExternalMeasure,
+    Measures,
+    Standardized,
+    as_measures,
+    check_params,
+    gains_are_shares,
+    near_measures,
+)
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
@@ -158,7 +166,11 @@ class StdEvaluator(providers.Evaluator):
 
     def _other_providers(self) -> OtherProviders | None:
         """What computes the raw measures that have no formula; None if there are none."""
-        others = [column.measure for column in self._raw_columns if not column.formula]
+        others = [
+            column.measure
+            for column in self._raw_columns
+            if not column.formula and not isinstance(column.measure, ExternalMeasure)
+        ]
         if not others or isinstance(self.qrels, CountedTopics):
             return None
         return OtherProviders(
@@ -227,6 +239,7 @@ class StdEvaluator(providers.Evaluator):
 
     def _compute(self, given: Run, name: str, depth: int | None) -> RawEvaluation:
         """Raw scores of a run, by formulas and other providers."""
+        self._check_computable(name)
         run, about_earlier = self._earlier.check(given, name)
         if depth is not None:
             run = given = sort_run(run, depth)
@@ -249,6 +262,16 @@ class StdEvaluator(providers.Evaluator):
             scores |= self._provider_scores(self._others.measures, results)
         about_order = order_messages(name, self.measures, ranker)
         return RawEvaluation(scores, (*about_earlier, *about_run, *about_order), results)
+
+    def _check_computable(self, name: str) -> None:
+        """Check that no measure is asked for that only scores have."""
+        for column in self._raw_columns:
+            measure = column.measure
+            if isinstance(measure, ExternalMeasure):
+                raise UsageError(
+                    f"{name} is a run, and {measure} is not computed here: give scores by it"
+                    f"{did_you_mean(near_measures(measure.name))}"
+                )
 
     def _provider_scores(
         self, measures: Sequence[Measure], results: Sequence[Metric]

@@ -12,6 +12,7 @@ from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.fit import Fit
 from ir_std.factors.recognition import Match
+from ir_std.measures import ExternalMeasure
 
 MIN_SYSTEMS = 30
 """With fewer systems schemes z and E mislead, as measured by ``scripts/uncertainty_experiment.py``:
@@ -190,7 +191,9 @@ def _unknown_depth_messages(plans: Iterable[Plan]) -> Iterator[Message]:
     measures_by_set: dict[str, list[str]] = {}
     for plan in plans:
         known = plan.factors.about(plan.name, "depth")
-        if not known and "cutoff" not in plan.raw.params and not plan.of_mean:
+        if isinstance(plan.raw, ExternalMeasure) or plan.factors.of_datasets:
+            continue  # nothing is known of lists
+        if not known and "cutoff" not in plan.raw.params:
             measures_by_set.setdefault(plan.factors.id, []).append(str(plan.measure))
     for set_id, measures in measures_by_set.items():
         yield Message(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from ir_std.factors.systems import (
     system,
     system_of,
 )
-from ir_std.measures import Standardized, as_measures, parse_measure, standardized
+from ir_std.measures import Standardized, as_measures, parse_measure, sign_of, standardized
+from ir_std.reading import files_below
 from ir_std.scores.inputs import as_run_or_scores, name_runs, qrels_or_counts, runs_by_name
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.qrels import Qrels
@@ -53,10 +55,25 @@ def read_input(run: Any) -> Run | RunScores:
 def inputs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
     """Runs, scores and systems by name, as :func:`ir_std.scores.inputs.runs_by_name`.
 
-    A system is called as its set calls it; by the set's name too, where a run is called the same.
+    A folder stands for the files below it.  A system is called as its set calls it; by the set's
+    name too, where a run is called the same.
     """
-    named = {name: find_system(run) for name, run in name_runs(runs).items()}
+    named = {name: find_system(run) for name, run in name_runs(_without_folders(runs)).items()}
     return runs_by_name(named, measure)
+
+
+def _without_folders(runs: Any) -> Any:
+    """The files below a folder, or below those in a list, in its place."""
+    if _is_folder(runs):
+        return files_below(Path(runs))
+    if isinstance(runs, (list, tuple)) and any(map(_is_folder, runs)):
+        several = (files_below(Path(run)) if _is_folder(run) else [run] for run in runs)
+        return [run for each in several for run in each]
+    return runs
+
+
+def _is_folder(run: Any) -> bool:
+    return isinstance(run, (str, os.PathLike)) and os.path.isdir(run)
 
 
 def judgments_for(runs: Iterable[Any], qrels: Any) -> Qrels:
@@ -230,5 +247,6 @@ def best_system(qrels: Qrels, factors: Factors | None, measures: Any) -> ScoresO
         mean_of_values(plan.apply(column) if isinstance(measure, Standardized) else column)
         for column in raw.T
     ]
-    best = plan.factors.info["tags"][numbers[int(np.nanargmax(means))]]
+    at = int(np.nanargmax(sign_of(measure) * np.array(means)))
+    best = plan.factors.info["tags"][numbers[at]]
     return system_of(plan.factors, best)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats, divide
+from ir_std._arrays import Floats, Ints, divide
 from ir_std.errors import UsageError
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
@@ -111,15 +111,15 @@ def rank_biased_precision(
     """
     relevant = r.relevant(1 if rel is None else rel, cutoff)
     gain = relevant.level / max(r.qrels.max_level, highest) if rel is None else 1.0
-    weights = _powers(float(p), int(relevant.rank.max(initial=1)))[relevant.rank - 1]
-    return _per_topic(relevant, (1 - p) * gain * weights)
+    return _per_topic(relevant, (1 - p) * gain * _persistence(p, relevant.rank))
 
 
-def _powers(base: float, n: int) -> Floats:
-    """1, base, base**2, ... by multiplication: the same on every processor, as np.power is not."""
-    factors = np.full(n, base)
-    factors[0] = 1
-    return np.cumprod(factors)
+def _persistence(p: float, rank: Ints) -> Floats:
+    """``p**(rank-1)``, multiplied up: np.power's last digit depends on the processor."""
+    factors = np.full(int(rank.max(initial=1)), float(p))
+    factors[0] = 1.0
+    weights: Floats = np.multiply.accumulate(factors)[rank - 1]
+    return weights
 
 
 _DISCOUNTS: dict[str, Callable[[Any], Floats]] = {
@@ -250,6 +250,50 @@ def number_of_relevant(r: Ranking, rel: int = 1) -> Floats:
     return r.qrels.count(rel).astype(float)
 
 
+def interpolated_precision(r: Ranking, recall: float, rel: int = 1, nearest: bool = True) -> Floats:
+    """The highest precision at or behind the rank at which a recall is reached; 0 if it is not.
+
+    The recall stands for a number of relevant documents: the ``nearest`` one as in trec_eval from
+    10.0 on, rounded up (from .1 of one on) as before.
+    """
+
+    def best_from_each() -> tuple[Ranking, Floats]:
+        relevant = r.relevant(rel)
+        precision = _position(relevant.topic) / relevant.rank
+        for i in range(len(precision) - 2, -1, -1):
+            if relevant.topic[i] == relevant.topic[i + 1]:
+                precision[i] = max(precision[i], precision[i + 1])
+        return relevant, precision
+
+    relevant, best = r.cached((interpolated_precision, rel), best_from_each)
+    count = r.qrels.count(rel)
+    reached = np.floor(recall * count + (0.5 if nearest else 0.9))
+    at = _position(relevant.topic) == np.maximum(reached, 1)[relevant.topic]
+    return _per_topic(relevant[at], best[at])
+
+
+def eleven_point_average(r: Ranking, rel: int = 1, nearest: bool = True) -> Floats:
+    """:func:`interpolated_precision`, averaged over recall 0, 0.1, ... 1."""
+    points = [interpolated_precision(r, i / 10, rel, nearest) for i in range(11)]
+    return np.array(sum(points) / len(points))
+
+
+def unjudged_share(r: Ranking, cutoff: int) -> Floats:
+    """Share of the first ``cutoff`` ranks with a document that is not judged."""
+    judged = r[(r.rank <= cutoff) & (r.level >= 0)]
+    return (np.minimum(r.n_ret, cutoff) - _per_topic(judged)) / cutoff
+
+
+def rbp_residual(r: Ranking, p: float = 0.9) -> Floats:
+    """What RBP would gain if all documents that are not judged, or not there, were relevant.
+
+    Moffat and Zobel (TOIS 2008); as in trec_eval 0 where all documents of the run are judged.
+    """
+    judged = r[r.level >= 0]
+    gained = _per_topic(judged, (1 - p) * _persistence(p, judged.rank))
+    return np.where(r.n_ret > _per_topic(judged), 1 - gained, 0.0)
+
+
 FORMULAS: dict[str, Callable[..., Floats]] = {
     "AP": average_precision,
     "SP": sum_of_precisions,
@@ -267,13 +311,20 @@ FORMULAS: dict[str, Callable[..., Floats]] = {
     "nERR": normalized_err,
     "Q": q_measure,
     "NumRel": number_of_relevant,
+    "GMAP": average_precision,
+    "GMBpref": bpref,
+    "RIPrec": interpolated_precision,
+    "IPrec11": eleven_point_average,
+    "Unjudged": unjudged_share,
+    "RBPResidual": rbp_residual,
 }
 """The formulas by the measure's name."""
 
 
 def needs_judged(name: str, params: Mapping[str, Any]) -> bool:
     """Whether a measure looks at documents that are judged not relevant."""
-    return name in ("Bpref", "Judged") or params.get("rel", 1) < 1
+    judged = ("Bpref", "GMBpref", "Judged", "Unjudged", "RBPResidual")
+    return name in judged or params.get("rel", 1) < 1
 
 
 def order_of(name: str, params: dict[str, Any]) -> Order:

@@ -11,7 +11,8 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.evaluation.obstacles import rows_but
 from ir_std.evaluation.plans import Plan
-from ir_std.factors.estimates import means_of_systems
+from ir_std.evaluation.uncertainty import team_tags
+from ir_std.factors.estimates import ranked_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
 
@@ -39,12 +40,14 @@ class Peers:
 
     def mapped(self, standardize: Callable[[Floats], Floats]) -> Peers:
         """The same points on another scale."""
+        low, high = standardize(self.low), standardize(self.high)
+        least, most = standardize(self.least), standardize(self.most)
         return Peers(
             standardize(self.mean),
-            standardize(self.low),
-            standardize(self.high),
-            standardize(self.least),
-            standardize(self.most),
+            np.fmin(low, high),  # where less is better the other is the low one
+            np.fmax(low, high),
+            np.fmin(least, most),
+            np.fmax(least, most),
             self.n_systems,
         )
 
@@ -65,15 +68,20 @@ def peers_of(plan: Plan, topics: Iterable[str]) -> Peers:
 
 def peer_means(
     factors: FactorSet, measure: Measure, name: str, rows: tuple[int, ...], total: int
-) -> Floats | None:
-    """The systems' means on the set's rows; None if they are not known."""
+) -> tuple[Floats, tuple[str, ...]] | None:
+    """The systems' means on the set's rows, ascending, and their names; None if unknown.
+
+    There are no names where only means are known, or the set's systems are anonymous.
+    """
     scheme, params = scheme_of(measure)
     if len(rows) == total and not measure.params.keys() & {"A", "B"}:
         stored = factors.means.get(f"{scheme or 'raw'}:{name}")
         if stored is not None:
-            return stored
+            return stored, ()
     if name in factors.systems and name in factors.scores:
-        return means_of_systems(factors, name, scheme, np.array(rows), **params)
+        means, numbers = ranked_systems(factors, name, scheme, np.array(rows), **params)
+        tags = team_tags(factors.info.get("tags", ()))
+        return means, tuple(tags[number] for number in numbers.tolist()) if tags else ()
     return None
 
 

@@ -42,7 +42,7 @@ from ir_std.trec.qrels import Qrels
 def collection_of(qrels: Qrels) -> Collection:
     """The qrels as recognition compares them, made once."""
     if isinstance(qrels, CountedTopics):
-        return Collection(qrels.n_rel.items())
+        return Collection(qrels.n_rel.items(), external=qrels.external)
     return qrels.cached(
         "collection",
         lambda: Collection(

@@ -34,6 +34,8 @@ def run_messages(
     name: str, plans: Iterable[Plan], run: Run, qrels: Qrels, n_relevant: int
 ) -> Iterator[Message]:
     """About the documents of a run, of which ``n_relevant`` are relevant."""
+    if run.repeated:
+        yield Message(repeated_text(run.repeated), warns=True, run=name)
     sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
     yield from _missing_topic_messages(name, int((sizes > 0).sum()), qrels)
     if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
@@ -93,6 +95,11 @@ def score_messages(
         yield from _depth_messages(name, plans, np.array([*scores.n_ret.values()], np.int64))
 
 
+def repeated_text(count: int) -> str:
+    """How many lines of a run were left out because their document is in others."""
+    return f"{count} line{'s' * (count > 1)} left out whose document is in another of the topic"
+
+
 def _missing_topic_messages(name: str, n_present: int, qrels: Qrels) -> Iterator[Message]:
     """How many topics of the qrels a run lacks."""
     if missing := len(qrels.topics) - n_present:
@@ -110,6 +117,8 @@ def _rounding_messages(
         raw = str(plan.raw)
         if step := steps[raw]:
             change = plan.uncertainty(columns[raw], step)
+            if math.isnan(change):
+                continue  # there is no mean
             changes_by_step.setdefault(step, {})[str(plan.measure)] = change
     for step, changes in changes_by_step.items():
         listed = ", ".join(

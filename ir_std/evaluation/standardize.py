@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from ir_measures.measures import Measure
@@ -14,17 +14,17 @@ from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import message_texts
 from ir_std.factors.catalog import Factors
-from ir_std.measures import Standardized, parse_measure, standardized
-from ir_std.measures.names import find_measure
+from ir_std.measures import Standardized, standardized
+from ir_std.measures.names import measure_of_scores
 from ir_std.schemes import get_scheme
-from ir_std.scores.collect import ScoreEntry, collect_scores
+from ir_std.scores.collect import ScoreEntry
+from ir_std.scores.files import read_scores, read_table, table_of
+from ir_std.scores.forms import Layout, table_scores
 from ir_std.scores.run_scores import SUMMARY, RunScores, counted_topics
-from ir_std.scores.tables import MEASURE_COLUMNS, RUN_COLUMNS, TOPIC_COLUMNS, VALUE_COLUMNS
-from ir_std.trec.frames import as_frame, column_values, is_frame, with_values
+from ir_std.scores.tables import TableRows
+from ir_std.trec.frames import as_frame, frame_like, is_frame, with_values
 
 Shape = TypeVar("Shape")
-COARSE = 0.005
-"""Numbers in such steps or coarser are taken as exact: 0.2 may be 0.2000."""
 
 
 def standardize(
@@ -71,14 +71,15 @@ def standardize(
     {'401': 0.5094, '402': 0.4844}
     """
     get_scheme(scheme)
-    if measure is not None and not isinstance(scores, Mapping):
-        raise UsageError("measure= is of a dict of scores by topic; others name theirs")
     if isinstance(scores, RunScores):
+        if measure is not None:
+            raise UsageError("measure= is of a dict or table that names none; this names its own")
         return cast(Shape, _of_run(scores, factors, scheme))
     if isinstance(scores, Mapping):
         return cast(Shape, _of_dict(scores, measure, factors, scheme))
     if is_frame(scores):
-        return cast(Shape, _of_table(as_frame(scores), factors, scheme))
+        name = None if measure is None else str(measure)
+        return cast(Shape, _of_table(scores, name, factors, scheme))
     raise InputError.at(
         "scores",
         None,
@@ -93,11 +94,9 @@ def _of_dict(
     if measure is None:
         raise UsageError("scores by topic, but of which measure? add measure='AP'")
     name = str(measure)
-    raw = find_measure(name) or parse_measure(name)
+    (read,) = read_scores(scores, name).values()
+    (raw,) = read.values
     wanted = standardized(raw, scheme=scheme) if scheme != "N" else standardized(raw)
-    read = _numbers(
-        ScoreEntry(None, "", topic, name, repr(float(value))) for topic, value in scores.items()
-    )[""]
     evaluation = _evaluator([read], [wanted], factors).evaluate(read, "scores")
     return dict(zip(scores, evaluation.values[wanted].tolist(), strict=True))
 
@@ -114,37 +113,58 @@ def _of_run(read: RunScores, factors: Factors | None, scheme: str) -> RunScores:
     return RunScores(read.name, values, read.n_rel, read.n_ret, unit=read.unit)
 
 
-def _numbers(entries: Iterable[ScoreEntry]) -> dict[str, RunScores]:
-    """Scores of numbers, whose decimals do not show how they were rounded if they are few."""
-    return {
-        name: run if run.step < COARSE else replace(run, step=0.0)
-        for name, run in collect_scores(entries, "scores").items()
-    }
-
-
 def _evaluator(
     read: list[RunScores], measures: list[Measure], factors: Factors | None, *schemes: str
 ) -> StdEvaluator:
     return evaluator_for(counted_topics(read), measures, schemes, factors)
 
 
-def _of_table(table: Any, factors: Factors | None, scheme: str) -> Any:
-    columns = _columns_of(table)
-    runs = _numbers(_entries(table, columns))
+def _of_table(given: Any, measure: str | None, factors: Factors | None, scheme: str) -> Any:
+    frame = as_frame(given)
+    table = table_of(frame)
+    numbered = table._replace(rows=[(i, row) for i, (_, row) in enumerate(table.rows)])
+    runs = read_table(numbered, measure)
     measures = list(dict.fromkeys(m for run in runs.values() for m in run.values))
     evaluator = _evaluator(list(runs.values()), measures, factors, scheme)
-    plans = {plan.measure.base: plan for plan in evaluator.plans}
     evaluations = {name: evaluator.evaluate(run, name) for name, run in runs.items()}
-    rows, values, names = [], [], []
-    for i, entry in enumerate(_entries(table, columns)):
-        plan = plans.get(cast(Measure, find_measure(entry.measure)))
-        if plan and entry.topic != SUMMARY:
-            position = evaluator.qrels.positions[entry.topic]
-            rows.append(i)
-            names.append(str(plan.measure))
-            values.append(evaluations[entry.run].values[plan.measure][position])
+    plans = {plan.measure.base: plan.measure for plan in evaluator.plans}
+    cells: list[tuple[ScoreEntry, Standardized, float]] = []
+    for entry in table_scores(numbered, measure)[0]:
+        wanted = plans.get(measure_of_scores(entry.measure))
+        if wanted is not None and entry.topic != SUMMARY:
+            column = evaluations[entry.run or table.file].values[wanted]
+            value = float(column[evaluator.qrels.positions[entry.topic]])
+            cells.append((entry, wanted, value))
     _warn_of_table(evaluator, evaluations.values(), [str(m) for m in measures if m not in plans])
-    return with_values(table, {columns["measure"]: names, columns["value"]: values}, rows)
+    return _filled(frame, table, cells, measure)
+
+
+def _filled(
+    frame: Any,
+    table: TableRows,
+    cells: Sequence[tuple[ScoreEntry, Standardized, float]],
+    measure: str | None,
+) -> Any:
+    """The table with standardized values in the place of raw ones, without what has none."""
+    roles = Layout(table, measure).roles
+    if "value" in roles:
+        names = list(frame.columns)
+        columns: dict[Any, Sequence[Any]] = {}
+        if "measure" in roles:
+            columns[names[roles["measure"]]] = [str(wanted) for _, wanted, _ in cells]
+        columns[names[roles["value"]]] = [value for *_, value in cells]
+        return with_values(frame, columns, [entry.line or 0 for entry, *_ in cells])
+    filled: dict[int, list[Any]] = {
+        i: [row[i] for _, row in table.rows]
+        for i in (roles[role] for role in ("run", "topic", "dataset") if role in roles)
+    }
+    names_of = dict(enumerate(table.header))
+    for entry, wanted, value in cells:
+        column = filled.setdefault(entry.column, [math.nan] * len(table.rows))
+        column[entry.line or 0] = value
+        if measure is None:
+            names_of[entry.column] = str(wanted)
+    return frame_like(frame, {names_of[i]: filled[i] for i in sorted(filled)})
 
 
 def _warn_of_table(
@@ -155,41 +175,3 @@ def _warn_of_table(
     if left_out:
         texts.append(f"no factors for {', '.join(left_out)}: left out")
     warn_caller(texts)
-
-
-def _columns_of(table: Any) -> dict[str, Any]:
-    """The columns of a long table, by what they hold."""
-    known = {str(column).lower(): column for column in table.columns}
-    columns = {}
-    usual_names = {
-        "run": RUN_COLUMNS,
-        "topic": TOPIC_COLUMNS,
-        "measure": MEASURE_COLUMNS,
-        "value": VALUE_COLUMNS,
-    }
-    for what, usual in usual_names.items():
-        column = next((known[name] for name in usual if name in known), None)
-        if column is not None:
-            columns[what] = column
-        elif what != "run":
-            raise InputError.at(
-                "scores",
-                None,
-                f"DataFrame with columns {', '.join(known)}",
-                f"one called {' or '.join(usual[:3])} is expected",
-            )
-    return columns
-
-
-def _entries(table: Any, columns: Mapping[str, Any]) -> Iterator[ScoreEntry]:
-    n = len(table)
-    run = column_values(table, columns["run"]) if "run" in columns else [""] * n
-    rest = (column_values(table, columns[what]) for what in ("topic", "measure", "value"))
-    for name, topic, measure, value in zip(run, *rest, strict=True):
-        yield ScoreEntry(
-            None,
-            str(name),
-            str(topic),
-            str(measure),
-            "" if value is None or value != value else str(value),
-        )

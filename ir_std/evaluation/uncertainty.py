@@ -121,7 +121,8 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
     rows, x = rows[used], raw[used]
     scheme: str = plan.measure["scheme"]
     params: dict[str, Any] = plan.measure.scheme_params
-    n = factors.n_systems[name]
+    n, sign = factors.n_systems[name], factors.sign(name)
+    x = sign * x
     if len(rows) and name in factors.scores and name in factors.systems:
         numbers, scores = scores_by_system(factors, name)
         tags = team_tags(factors.info.get("tags", ()))
@@ -129,7 +130,7 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
         influences = Influences(
             influence(
                 x,
-                scores[rows],
+                sign * scores[rows],
                 scheme,
                 resolution=factors.about(name, "resolution", 0.0),
                 **params,
@@ -143,7 +144,7 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
     if scheme == "E" or n < 2 or not len(rows):
         return SystemsCovariance(np.full((x.shape[1], x.shape[1]), np.nan), inf, "")
     covariance = normal_covariance(
-        x, factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params
+        x, sign * factors.mean[name][rows], factors.sd[name][rows], n, scheme, **params
     )
     factor, df = inflation(n, DESIGN_EFFECT)
     return SystemsCovariance(covariance * factor, df, BY_THEORY)

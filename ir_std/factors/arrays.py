@@ -88,7 +88,9 @@ _HEADERS = {
 }
 
 
-def write_arrays(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+def write_arrays(
+    file: Path, arrays: Mapping[str, npt.NDArray[Any]], compression: int = ZIP_DEFLATED
+) -> None:
     """Write an ``.npz``, without pickles and times: the same arrays give the same bytes."""
     names: dict[tuple[object, ...], list[str]] = {}
     for name, array in arrays.items():
@@ -98,5 +100,5 @@ def write_arrays(file: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
             content = BytesIO()
             np.lib.format.write_array(content, arrays[same[0]], allow_pickle=False)
             member = ZipInfo(f"{SAME.join(same)}.npy")
-            member.compress_type, member.create_system = ZIP_DEFLATED, 3
+            member.compress_type, member.create_system = compression, 3
             archive.writestr(member, content.getvalue())

@@ -39,6 +39,8 @@ class Collection:
         The ir_datasets id the qrels came from.
     qrels : Qrels, optional
         The judgments themselves; without them, as where only scores are known, counts decide.
+    external : iterable of str
+        Measures of other programs that there are scores of: their names may show a user's set.
     """
 
     def __init__(
@@ -47,7 +49,9 @@ class Collection:
         doc_ids: Iterable[str] = (),
         dataset: str | None = None,
         qrels: Qrels | None = None,
+        external: Iterable[str] = (),
     ) -> None:
+        self.external = tuple(external)
         self.counts = dict(counts)
         self.doc_ids = tuple(doc_ids)
         self.dataset = dataset

@@ -10,7 +10,8 @@ import numpy as np
 
 from ir_std._arrays import Floats
 from ir_std._system.files import read_bounded
-from ir_std.errors import InputError, UsageError, abbreviate, suggestion
+from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, suggestion
+from ir_std.factors.cells import FEWEST, KINDS, Cells
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import LARGEST
@@ -54,6 +55,76 @@ def select_systems(
     }
     info["population"] = f"{len(wanted)} systems of {factors.id} that were named"
     return factors_from_scores(scores, factors.judgments, info, names)
+
+
+def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") -> FactorSet:
+    """Rows of a set of many data sets, with the models that have a score there.
+
+    Parameters
+    ----------
+    factors : FactorSet
+        One with :attr:`~.FactorSet.cells`; others are returned as they are.
+    topics : iterable of str
+        Data sets, or their aliases; those that the set does not hold are left out.
+    kind : str
+        Which models: one of :data:`ir_std.factors.cells.KINDS`.
+
+    Raises
+    ------
+    NoFactorsError
+        If there are too few such models on all of these data sets.
+    """
+    if not factors.cells:
+        return factors
+    rows = np.unique(factors.rows(topics))
+    rows = rows[rows >= 0]
+    numbers, scores = Cells(factors.cells).table(rows, kind)
+    names = [factors.topics[i] for i in rows.tolist()]
+    if not scores:
+        raise NoFactorsError(
+            f"{factors.id} has fewer than {FEWEST} models of the kind {kind} on "
+            f"{abbreviate(names)}: too few for factors; take --systems all"
+        )
+    tags = [factors.info["tags"][number] for number in numbers.tolist()]
+    info = {
+        **{field: value for field, value in factors.info.items() if field != "tags"},
+        "population": KINDS[kind][1],
+        "datasets": {
+            n: factors.info["datasets"][n] for n in names if n in factors.info["datasets"]
+        },
+        "aliases": {a: n for a, n in factors.info.get("aliases", {}).items() if n in names},
+        "default_measures": [m for m in factors.default_measures if m in scores] or list(scores),
+        "measures": {},
+    }
+    columns = {m: np.flatnonzero(~np.isnan(table).all(axis=0)) for m, table in scores.items()}
+    made = factors_from_scores(
+        {m: table[:, columns[m]] for m, table in scores.items()},
+        {name: factors.judgments[name] for name in names},
+        info,
+        {m: [tags[i] for i in columns[m].tolist()] for m in scores},
+    )
+    made.__dict__.update(path=factors.path, whole=factors)
+    return made
+
+
+def select_kind(factors: FactorSet, kind: str) -> FactorSet | None:
+    """The same rows of data sets with models of a kind; None of a set that has no kinds.
+
+    Raises
+    ------
+    UsageError
+        If there is no such kind.
+    NoFactorsError
+        As :func:`select_rows`.
+    """
+    whole = factors if factors.cells else factors.whole
+    if whole is None:
+        return None
+    if kind not in KINDS:
+        raise UsageError(
+            f"no kind of models {kind!r}: take {' or '.join(KINDS)}, or a file of names"
+        )
+    return select_rows(whole, factors.topics, kind)
 
 
 def _listed_systems(file: str | os.PathLike[str]) -> list[str]:

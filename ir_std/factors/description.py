@@ -31,6 +31,23 @@ class Frozen(dict[Key, Value]):
         return frozen, (dict(self),)
 
 
+class Named(Frozen[str, Value]):
+    """What is known by topic, found by other names of a data set, too; those are not listed."""
+
+    def __init__(self, values: Mapping[str, Value], aliases: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self._aliases = aliases
+
+    def __contains__(self, topic: object) -> bool:
+        return super().__contains__(topic) or topic in self._aliases
+
+    def __missing__(self, topic: str) -> Value:
+        return self[self._aliases[topic]]
+
+    def __reduce__(self) -> Any:
+        return Named, (dict(self), self._aliases)
+
+
 _IMMUTABLE = {str, int, float, bool, type(None), Frozen}
 
 
@@ -40,6 +57,8 @@ def frozen(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return Frozen({key: frozen(item) for key, item in value.items()})
+    if isinstance(value, tuple) and _IMMUTABLE.issuperset(map(type, value)):
+        return value
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return value._make(map(frozen, value))
     if isinstance(value, (list, tuple)):
@@ -80,18 +99,21 @@ class Description:
             for topic, known in n_rel.items()
         }
         measures: Mapping[str, Mapping[str, int]] = info["measures"]
+        topics = tuple(judgments)
+        aliases = {a: t for a, t in info.get("aliases", {}).items() if t in judgments}
+        numbers = {topic: i for i, topic in enumerate(topics)}
         self.__dict__.update(
             path=path,
             info=frozen({field: value for field, value in info.items() if field != "format"}),
             id=info["id"],
             title=info.get("title", info["id"]),
             source=info.get("source", ""),
-            judgments=frozen(judgments),
-            topics=tuple(judgments),
-            n_rel=frozen({topic: known.n_rel for topic, known in judgments.items()}),
+            judgments=Named({t: frozen(known) for t, known in judgments.items()}, aliases),
+            topics=topics,
+            n_rel=Named({topic: known.n_rel for topic, known in judgments.items()}, aliases),
             measures=tuple(measures),
             n_systems=frozen({m: fields["systems"] for m, fields in measures.items()}),
-            _row={topic: i for i, topic in enumerate(judgments)},
+            _row=numbers | {alias: numbers[topic] for alias, topic in aliases.items()},
         )
         for problem in topic_problems(judgments):
             raise self._unusable("topics.csv", problem)
@@ -110,13 +132,17 @@ class Description:
         """A field of ``set.json`` for one measure: its own, else the set's."""
         return self.info["measures"][measure].get(field, self.info.get(field, default))
 
+    def sign(self, measure: str) -> float:
+        """-1 for a measure of which less is better, else 1; that times scores: more is better."""
+        return -1.0 if self.info["measures"][measure].get("better") == "lower" else 1.0
+
     @property
     def default_measures(self) -> tuple[str, ...]:
         """The measures to report when none are named."""
         return tuple(self.info.get("default_measures") or self.measures)
 
     def systems_text(self) -> str:
-        """The number of standardizing systems, as ``129`` or ``58 to 61``."""
+        """The number of standardizing systems, as ``129`` or ``58 to 61`` by measure."""
         counts = sorted(set(self.n_systems.values()))
         if counts == [0]:
             return "unknown number of"
@@ -140,6 +166,8 @@ def topic_problems(judgments: Mapping[str, Judgments]) -> Iterator[str]:
         if not isinstance(topic, str) or not topic or re.search("[\0\ud800-\udfff]", topic):
             yield f"topic {topic!r} is no text of at least one character"
     for topic, known in judgments.items():
+        if known.n_rel is None and known.levels is None:
+            continue
         counts = [known.n_rel, *(known.levels or {}).values()]
         if any(n is not None and (not isinstance(n, int) or n < 0) for n in counts):
             yield f"topic {topic!r} has {counts} relevant documents"

@@ -144,17 +144,43 @@ def means_of_systems(
     Returns
     -------
     ndarray, shape (n,)
-        Sorted.  Topics without factors are left out, and systems without a score on some topic;
+        Those of :func:`ranked_systems`.
+    """
+    return ranked_systems(factors, measure, scheme, rows, **params)[0]
+
+
+def ranked_systems(
+    factors: FactorSet,
+    measure: str,
+    scheme: str | None = None,
+    rows: Ints | None = None,
+    **params: float,
+) -> tuple[Floats, Ints]:
+    """The standardizing systems' mean scores, and whose they are.
+
+    Parameters as for :func:`means_of_systems`.
+
+    Returns
+    -------
+    means : ndarray, shape (n,)
+        Ascending.  Topics without factors are left out, and systems without a score on some topic;
         for z those on which the systems do not differ, too.  Empty if no topic is left.
+    numbers : ndarray of int, shape (n,)
+        The numbers of these systems in the set.
     """
     known = ~np.isnan(factors.mean[measure])
     if scheme == "z":
         known &= factors.sd[measure] > 0
     rows = np.flatnonzero(known) if rows is None else rows[known[rows]]
     values = scores_of_systems(factors, measure, scheme, rows, **params)
-    order = np.argsort(factors.systems[measure][rows], axis=1)
-    means = np.take_along_axis(values, order, axis=1).mean(axis=0) if len(rows) else np.zeros(0)
-    return np.sort(means[~np.isnan(means)])
+    if not len(rows):
+        return np.zeros(0), np.zeros(0, np.int64)
+    systems = factors.systems[measure][rows].astype(np.int64)
+    order = np.argsort(systems, axis=1)
+    means = np.take_along_axis(values, order, axis=1).mean(axis=0)
+    numbers = np.take_along_axis(systems, order, axis=1)[0]
+    ascending = [i for i in np.argsort(means, kind="stable").tolist() if means[i] == means[i]]
+    return means[ascending], numbers[ascending]
 
 
 def scores_of_systems(
@@ -167,7 +193,8 @@ def scores_of_systems(
     Returns
     -------
     ndarray, shape (n_rows, n_systems)
-        Ascending in each row, NaN last.
+        In each row as the set's scores: ascending (standardized ones descend if less is better),
+        NaN last.
     """
     scores: Floats = factors.scores[measure][rows]
     if scheme is None:
@@ -178,5 +205,6 @@ def scores_of_systems(
         sd=factors.sd[measure][rows, None],
         scores=scores[:, None, :],
         resolution=factors.about(measure, "resolution", 0.0),
+        sign=factors.sign(measure),
         **params,
     )

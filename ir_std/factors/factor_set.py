@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_STORED
 
 import numpy as np
 import numpy.typing as npt
@@ -61,13 +62,16 @@ class FactorSet(Description):
         ``systems`` does not have them.
     earlier : mapping of str to array, optional
         Documents judged in earlier rounds, see ``ir_std.factors.residual.pack_earlier``.
+    cells : mapping of str to array, optional
+        In place of ``scores`` and ``systems``: see ``ir_std.factors.cells.Cells``.
 
     Attributes
     ----------
     id, title, source : str
     topics : tuple of str
     judgments : mapping of str to Judgments
-        By topic; ``n_rel`` holds their numbers of relevant documents alone.
+        By topic (those of a data set are found by its aliases, too); ``n_rel`` holds their numbers
+        of relevant documents alone.
     measures : tuple of str
     n_systems : mapping of str to int
     path : pathlib.Path or None
@@ -98,6 +102,7 @@ class FactorSet(Description):
         systems: Mapping[str, npt.ArrayLike] | None = None,
         means: Mapping[str, npt.ArrayLike] | None = None,
         earlier: Arrays | None = None,
+        cells: Arrays | None = None,
     ) -> None:
         for problem in schema.info_problems(info):
             raise InputError.at("factor set", None, problem, "see the parameters of FactorSet")
@@ -109,6 +114,7 @@ class FactorSet(Description):
             "systems.npz": {m: np.array(v) for m, v in (systems or {}).items()},
             "means.npz": {k: np.array(v, dtype=float) for k, v in (means or {}).items()},
             "earlier.npz": dict(earlier or {}),
+            "cells.npz": dict(cells or {}),
         }
         self.verify()
 
@@ -154,6 +160,8 @@ class FactorSet(Description):
         return factors
 
     _stored: Mapping[str, bytes | Arrays]
+    whole: FactorSet | None = None
+    """The set of many data sets that this one has some rows of."""
 
     def stored(self, file: str) -> Arrays:
         """A table as it is stored, not verified; empty where there is none.
@@ -163,6 +171,8 @@ class FactorSet(Description):
         InputError
             Naming file and line, if it cannot be parsed.
         """
+        if file in IN_CELLS and self._tables.get("cells.npz"):
+            return self._from_cells[file]
         content = self._tables.get(file, {})
         if not isinstance(content, bytes):
             return content
@@ -224,6 +234,17 @@ class FactorSet(Description):
         """Hashes of documents that were judged in earlier rounds; of residual collections."""
         return self._verified("earlier.npz")
 
+    @cached_property
+    def cells(self) -> Arrays:
+        """Scores row behind row, of which those are read that are asked for."""
+        return self._verified("cells.npz")
+
+    @cached_property
+    def _from_cells(self) -> Mapping[str, Arrays]:
+        from ir_std.factors.cells import spread_cells
+
+        return spread_cells(self.cells, len(self.topics))
+
     def _verified(self, file: str) -> Arrays:
         table = self.stored(file)
         for problem in CHECKS[file](self, table):
@@ -239,7 +260,14 @@ class FactorSet(Description):
         InputError
             Saying what is wrong where.
         """
-        for table in (self._moments, self.scores, self.systems, self.means, self.earlier):
+        for table in (
+            self.cells,
+            self._moments,
+            self.scores,
+            self.systems,
+            self.means,
+            self.earlier,
+        ):
             assert table is not None
 
     def standardize(
@@ -305,6 +333,7 @@ class FactorSet(Description):
             sd=pick_rows(self.sd[measure], rows),
             scores=scores,
             resolution=self.about(measure, "resolution", 0.0),
+            sign=self.sign(measure),
             **params,
         )
 
@@ -330,15 +359,19 @@ class FactorSet(Description):
         write_table(folder / "sd.csv", self.topics, self.sd)
         for name in OPTIONAL_FILES:
             arrays = getattr(self, Path(name).stem)
-            if arrays:
-                write_arrays(folder / name, arrays)
+            if arrays and not (self.cells and name in IN_CELLS):
+                # Cells are not packed: unpacking them would take longer than all the rest.
+                how = {"compression": ZIP_STORED} if name == "cells.npz" else {}
+                write_arrays(folder / name, arrays, **how)
 
     def __repr__(self) -> str:
         return f"<FactorSet {self.id}: {len(self.topics)} topics, {len(self.measures)} measures>"
 
 
 FLOATS = ("scores.npz", "means.npz")
+IN_CELLS = ("scores.npz", "systems.npz")
 CHECKS: dict[str, Callable[[FactorSet, Arrays], Iterator[table_checks.Problem]]] = {
+    "cells.npz": table_checks.cells_problems,
     "mean.csv": lambda s, mean: table_checks.moment_problems(s, mean, s.stored("sd.csv")),
     "scores.npz": lambda s, scores: table_checks.score_problems(s, scores, s.mean, s.sd),
     "systems.npz": lambda s, systems: table_checks.system_problems(s, systems, s.scores),

@@ -20,8 +20,9 @@ FILES = ("set.json", "topics.csv", "mean.csv", "sd.csv")
 """The files that every set has."""
 DESCRIPTION = FILES[:2]
 """Those of them that describe a set."""
-OPTIONAL_FILES = ("scores.npz", "systems.npz", "means.npz", "earlier.npz")
-"""The files of sets whose systems' scores, or means, are known; and of residual collections."""
+OPTIONAL_FILES = ("scores.npz", "systems.npz", "means.npz", "earlier.npz", "cells.npz")
+"""The files of sets whose systems' scores, or means, are known; of residual collections; and, in
+place of scores and systems, of sets of many data sets."""
 
 LARGEST = 1 << 28
 """The most bytes of a file."""

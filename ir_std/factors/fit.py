@@ -14,6 +14,8 @@ from ir_std.factors.collection import Collection, differ_widely, most_agree
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import ALL_JUDGED
 
+BY_MEASURES = "names of measures"
+"""The basis of a fit where ids of topics and a user's own name of a measure are all that agrees."""
 ENOUGH = 10
 """The fewest topics to compare where the judgments themselves cannot be compared."""
 
@@ -296,6 +298,9 @@ class Fit:
             return f" {by_numbers}"
         if self.basis == "nearly":
             return f", nearly, {by_numbers}"
+        if self.basis == BY_MEASURES:
+            shared = [m for m in self.collection.external if m in self.factors.measures]
+            return f" by their ids and the name of {abbreviate(shared)} alone"
         if self.basis is None and not (self.collection.qrels or self.factors.of_datasets):
             return "; whether the judgments are the same is not known"
         return ""

@@ -14,13 +14,15 @@ import numpy.typing as npt
 from ir_std._arrays import Floats
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.system_checks import duplicate_systems, find_low_systems
-from ir_std.measures import parse_measure
+from ir_std.measures import ExternalMeasure, parse_measure
 from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT
 
 FEW_SYSTEMS = 40
 """With fewer systems a measure is thin: an sd of 40 scores is itself uncertain by 11%
 (1 / sqrt(2 (n - 1)) of a normal distribution)."""
+FEW_MODELS = 30
+"""The same of a whole data set, whose models are not of a few teams."""
 COARSE_STEPS = 5
 """A spread of fewer steps than these is as much rounding as difference."""
 COARSE_TOPICS = 0.1
@@ -109,13 +111,14 @@ def assess_measure(
     best = np.where(asked, best_z(factors, measure), np.nan)
     capped = best < LOW_CEILING
     n = int(known.sum())
-    systems = factors.n_systems[measure]
-    few = known & (_numbers_of_systems(factors, measure) < FEW_SYSTEMS) & (systems >= FEW_SYSTEMS)
+    systems = typical_systems(factors, measure)
+    fewest = FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
+    few = known & (_numbers_of_systems(factors, measure) < fewest) & (systems >= fewest)
     found = find_low_systems(factors, measure, known)
     low = found.numbers if found else ()
     return Quality(
         _word(
-            thin=0 < systems < FEW_SYSTEMS or 2 * int(few.sum()) > n,
+            thin=0 < systems < fewest or 2 * int(few.sum()) > n,
             coarse=int((flat | coarse).sum()) > COARSE_TOPICS * n
             or int(capped.sum()) > CAPPED_TOPICS * n,
             old=(factors.info.get("year") or OLD) < OLD,
@@ -130,6 +133,14 @@ def assess_measure(
         float(np.nanmedian(best)) if (~np.isnan(best)).any() else np.nan,
         _topics_where(factors, capped),
     )
+
+
+def typical_systems(factors: FactorSet, measure: str) -> int:
+    """How many systems there are; of data sets, which have their own each, the median."""
+    if not factors.of_datasets or measure not in factors.scores:
+        return factors.n_systems[measure]
+    counts = np.count_nonzero(~np.isnan(factors.scores[measure]), axis=1)
+    return int(np.median(counts[counts > 0])) if counts.any() else 0
 
 
 def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> npt.NDArray[np.bool_]:
@@ -179,7 +190,8 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
         NaN where the deviation is 0 or not known, and for measures that may exceed 1.
     """
     mean, sd = factors.mean[measure], factors.sd[measure]
-    if parse_measure(measure).__name__ in UNBOUNDED:
+    parsed = parse_measure(measure)
+    if parsed.__name__ in UNBOUNDED or isinstance(parsed, ExternalMeasure):
         return np.full(len(sd), np.nan)
     best: Floats = np.divide(1 - mean, sd, out=np.full(len(sd), np.nan), where=sd > EXACT)
     return best
@@ -258,7 +270,7 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
 def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
     quality = assess_measure(factors, measure)
     n = int((~np.isnan(factors.sd[measure])).sum())
-    if 0 < quality.systems < FEW_SYSTEMS:
+    if quality.word == "thin":
         yield f"{quality.systems} systems, too few for a sure deviation"
     if quality.flat:
         yield f"all systems score the same on {_topics_text(quality.flat, n)}"

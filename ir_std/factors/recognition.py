@@ -18,7 +18,7 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import Fit
+from ir_std.factors.fit import BY_MEASURES, Fit
 from ir_std.factors.fitting import fit_set
 from ir_std.factors.quality import assess_measure
 
@@ -144,6 +144,7 @@ def _recognize(collection: Collection, sets: tuple[SetVersion, ...]) -> Match:
         _match_by_dataset_id(collection, sets)
         or _match_by_judgments(collection, sets)
         or _match_whole_dataset(collection, sets)
+        or _match_by_measures(collection, sets)
         or Match(None, nearest=_nearest_fits(collection, sets))
     )
 
@@ -189,6 +190,27 @@ def _match_whole_dataset(collection: Collection, sets: tuple[SetVersion, ...]) -
     return None
 
 
+def _match_by_measures(collection: Collection, sets: tuple[SetVersion, ...]) -> Match | None:
+    """The user's own set that has most of the topics, and one of the external measures."""
+    fits = [
+        fit_set(factors, collection)
+        for factors in described_sets(sets, collection.shares_topics)
+        if not is_shipped(factors) and {*factors.measures} & {*collection.external}
+    ]
+    fits = [
+        replace(fit, basis=BY_MEASURES, why_not=None)
+        for fit in _usable_fits(fits)
+        if not (fit.differ or fit.refuted) and _holds_most_topics(fit)
+    ]
+    fits.sort(key=lambda fit: len(fit.missing))
+    others = tuple(fit.factors.id for fit in fits[1:])
+    return Match(_loaded_by_measures(fits[0]), others, rivals=others) if fits else None
+
+
+def _loaded_by_measures(fit: Fit) -> Fit:
+    return replace(_loaded(fit), basis=BY_MEASURES, why_not=None)
+
+
 def dataset_fits(factors: FactorSet, collection: Collection) -> Iterator[Fit]:
     """The rows of a set of data sets that are the qrels: by ir_datasets id, or by judgments."""
     return (fit for fit in _dataset_candidates(factors, collection) if not fit.why_not)
@@ -200,12 +222,13 @@ def _dataset_candidates(factors: FactorSet, collection: Collection) -> Iterator[
     if qrels is None:
         return
     n_rel = int(qrels.count().sum())
+    named = factors.info.get("aliases", {}).get(collection.dataset, collection.dataset)
     for name, known in factors.judgments.items():
-        if name != collection.dataset and known.n_rel != n_rel:
+        if name != named and known.n_rel != n_rel:
             continue
         fit = fit_set(factors, DatasetCollection(name, qrels))
         queries = factors.info.get("datasets", {}).get(name, {}).get("queries")
-        if fit.basis != "judgments" and (name != collection.dataset or known.fingerprints):
+        if fit.basis != "judgments" and (name != named or known.fingerprints):
             continue
         if queries is not None and queries != len(qrels.topics):
             why_not = f"{name} has {queries} topics, these qrels have {len(qrels.topics)}"
@@ -262,8 +285,17 @@ def _usable_fits(fits: Iterable[Fit]) -> list[Fit]:
 
 def _loaded(fit: Fit) -> Fit:
     """The same fit with all files of its set as they are now."""
-    loaded = fit_set(load_version(fit.factors), fit.collection)
+    loaded = fit_set(_rows_of(load_version(fit.factors), fit.matched), fit.collection)
     return replace(loaded, contested=fit.contested)
+
+
+def _rows_of(factors: FactorSet, topics: Iterable[str]) -> FactorSet:
+    """A set without the rows that are not used, where each has systems of its own."""
+    if not factors.of_datasets:
+        return factors
+    from ir_std.factors.derived import select_rows  # seldom needed
+
+    return select_rows(factors, topics)
 
 
 def _candidates(fits: list[Fit]) -> Iterator[Fit]:
@@ -350,6 +382,8 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
     """
     dataset_fit = next(dataset_fits(factors, collection), None) if factors.of_datasets else None
     fit = dataset_fit or fit_set(factors, collection)
+    if factors.of_datasets and fit.matched:
+        fit = fit_set(_rows_of(factors, fit.matched), fit.collection)
     if not fit.matched:
         raise NoFactorsError(
             f"{factors.id} holds none of the topics ({abbreviate(collection.counts)}): "

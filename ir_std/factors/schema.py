@@ -13,7 +13,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import IrStdError
 from ir_std.factors.doc_ids import parse_pattern
-from ir_std.measures import parse_measure
+from ir_std.measures import ExternalMeasure, parse_measure
 
 Rule = Callable[[Any], "str | None"]
 """Checks a value: says what is expected instead, or None if the value is allowed."""
@@ -120,7 +120,6 @@ def parse_set_measure(name: str) -> Measure:
     return parse_measure(name)
 
 
-@lru_cache(maxsize=1024)
 def _measure(name: str) -> str | None:
     try:
         parse_set_measure(name)
@@ -135,8 +134,13 @@ OF_MEASURE: dict[str, Rule] = {
     "licence": _text,
     "depth": _optional(_whole(1)),
     "resolution": _step,
+    "better": _one_of("higher", "lower"),
 }
-"""The fields of one measure, beside the set's own of the same names."""
+"""The fields of one measure, beside the set's own of the same names.
+
+``better`` says of a measure that another program computed which values are better; others do not
+have it.
+"""
 
 OF_DATASET: dict[str, Rule] = {"split": _text, "queries": _whole(1), "note": _text}
 """The fields of a data set; the note is what a reader of its scores should know."""
@@ -151,6 +155,12 @@ def _datasets(value: Any) -> str | None:
     ):
         return None
     return f"an object of objects with {', '.join(OF_DATASET)} is expected"
+
+
+def _aliases(value: Any) -> str | None:
+    if isinstance(value, Mapping) and not any(map(_text, (*value, *value.values()))):
+        return None
+    return "an object of texts is expected"
 
 
 OF_JUDGE: dict[str, Rule] = {"name": _name, "model": _text, "prompt": _text, "source": _text}
@@ -206,6 +216,7 @@ FIELDS: dict[str, Rule] = {
     "inputs": _records,
     "tags": _tags,
     "datasets": _datasets,
+    "aliases": _aliases,
     "topic_kinds": _texts_by_name,
     "short_systems": _numbers_by_name,
 }
@@ -215,10 +226,11 @@ FIELDS: dict[str, Rule] = {
 ``year`` is that of the systems; ``tags`` are their names, in the order of their numbers;
 ``sources`` say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files
 that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit
-``collection``.  ``beside`` names the set whose collection this one
-has other systems for, ``population`` says which: recognition prefers the track's own.
-``topic_kinds`` says of each topic what kind it is, where there are several.  ``short_systems``
-are those whose runs have few documents: how many on the median topic.
+``collection``, and ``aliases`` has what else they are called.  ``beside`` names the set whose
+collection this one has other systems for, ``population`` says which: recognition prefers the
+track's own.  ``topic_kinds`` says of each topic what kind it is,
+where there are several.  ``short_systems`` are those whose runs have few documents: how many on the
+median topic.
 
 A set of ``kind`` judge has labels of a language model, which ``judge`` describes;
 ``same_topics_as`` names the set of the same topics under the labels of people.
@@ -234,8 +246,9 @@ def info_problems(info: Any) -> Iterator[str]:
     if missing:
         yield f"{' and '.join(map(repr, missing))} missing: both 'id' and 'measures' are required"
         return
-    yield from _wrong(info, FIELDS, "")
     measures = info["measures"]
+    _know_external(measures)
+    yield from _wrong(info, FIELDS, "")
     if not isinstance(measures, Mapping) or not measures:
         yield f"measures is {_shown(measures)}: an object of at least one measure is expected"
         return
@@ -246,6 +259,19 @@ def info_problems(info: Any) -> Iterator[str]:
             yield f'measure {name} has no number of systems: give {{"systems": n}}'
         else:
             yield from _wrong(about, OF_MEASURE, f" of {name}")
+            if isinstance(parse_set_measure(name), ExternalMeasure) != ("better" in about):
+                yield (
+                    f'measure {name} has no \'better\': give "higher" or "lower"'
+                    if "better" not in about
+                    else f"measure {name} has 'better', which is of other programs' measures"
+                )
+
+
+def _know_external(measures: Any) -> None:
+    """Know the names of other programs' measures, which :func:`parse_measure` then reads."""
+    for name, about in measures.items() if isinstance(measures, Mapping) else ():
+        if isinstance(about, Mapping) and "better" in about and not _text(name) and name.strip():
+            ExternalMeasure(name)
 
 
 def unknown_fields(info: Mapping[str, Any]) -> list[str]:

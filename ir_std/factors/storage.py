@@ -149,9 +149,14 @@ def _levels(file: object, header: list[str]) -> list[int]:
     return levels
 
 
+_UNKNOWN = Judgments(None)
+
+
 def _judgments(
     file: object, line: int, row: list[str], levels: list[int], names: list[str]
 ) -> Judgments:
+    if not any(row[1:]):
+        return _UNKNOWN
     n_rel, *counts = [
         _whole(file, line, name, cell)
         for name, cell in zip(names, row[1 : len(levels) + 2], strict=False)

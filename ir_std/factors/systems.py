@@ -23,6 +23,8 @@ from ir_std.scores.run_scores import CountedTopics, RunScores
 
 SEPARATOR = "/"
 """Stands between a set and one of its systems."""
+LONGEST = 4096
+"""The most characters of a name: paths have no more."""
 
 
 @dataclass(eq=False, repr=False)
@@ -169,12 +171,17 @@ def systems_of(factors: FactorSet) -> tuple[str, ...]:
 
 def _split(name: str) -> tuple[str, str] | None:
     """The set and the system that a name consists of; None if no part of it is a set."""
-    if SEPARATOR not in name:
+    set_id, separator, tag = name.partition(SEPARATOR)
+    if not separator or len(name) > LONGEST:
         return None
-    ids = {each.name for each in known_sets()}
-    for i, character in enumerate(name[:-1]):
-        if character == SEPARATOR and (name[:i] in ids or (i and version_of(name[:i]))):
-            return name[:i], name[i + 1 :]
+    if set_id in (each.name for each in known_sets()):
+        return set_id, tag
+    for i, character in enumerate(name):
+        if i and character == SEPARATOR:
+            if version_of(name[:i]):
+                return name[:i], name[i + 1 :]
+            if not os.path.isdir(name[:i]):
+                return None  # nor is there a set below it
     return None
 
 

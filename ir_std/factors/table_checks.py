@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ir_std._arrays import Floats
 from ir_std.factors.description import Description
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures.names import UNBOUNDED
+from ir_std.measures import ExternalMeasure
+from ir_std.measures.names import SIGNED, UNBOUNDED
 from ir_std.schemes import EXACT
 
 Table = Mapping[str, Floats]
@@ -56,10 +57,13 @@ def _shapes(s: Description, file: str, table: Table) -> Iterator[Problem]:
 def _range(s: Description, name: str, file: str, values: Floats) -> Iterator[Problem]:
     rows = values.reshape(len(values), -1)
     highest = np.inf if name.startswith(UNBOUNDED) else 1.0
-    if (np.isnan(rows) | (rows >= 0) & (rows <= highest) & (rows < np.inf)).all():
+    lowest = -1.0 if name.startswith(SIGNED) else 0.0
+    if isinstance(parse_set_measure(name), ExternalMeasure):
+        highest, lowest = np.inf, 0.0 if file == "sd.csv" else -np.inf
+    if (np.isnan(rows) | (rows >= lowest) & (rows <= highest) & (np.abs(rows) < np.inf)).all():
         return
     yield from _where(s, name, file, np.isinf(rows).any(axis=1), "is infinite")
-    yield from _where(s, name, file, (rows < 0).any(axis=1), "is negative")
+    yield from _where(s, name, file, (rows < lowest).any(axis=1), "is negative")
     yield from _where(
         s,
         name,
@@ -76,7 +80,7 @@ def _most(name: str, n_rel: Floats) -> Floats:
         return n_rel
     if measure.__name__ == "P":
         return np.asarray(n_rel / measure["cutoff"])
-    if measure.__name__ == "Judged":
+    if measure.__name__ == "Judged" or isinstance(measure, ExternalMeasure):
         return np.full(len(n_rel), np.inf)
     return np.where(n_rel == 0, 0, np.inf)
 
@@ -210,3 +214,13 @@ def earlier_problems(s: Description, earlier: Mapping[str, npt.NDArray[Any]]) ->
         same_topic = np.diff(np.repeat(np.arange(len(size)), size)) == 0
         if (np.diff(hashes)[same_topic] <= 0).any():
             yield "earlier.npz", "hashes do not ascend within each topic"
+
+
+def cells_problems(s: Description, cells: Mapping[str, npt.NDArray[Any]]) -> Iterator[Problem]:
+    """Scores row behind row: see :func:`ir_std.factors.cells.cell_problems`."""
+    if cells:
+        from ir_std.factors.cells import cell_problems  # few sets have them
+
+        n_systems = len(s.info.get("tags", ()))
+        for problem in cell_problems(cells, len(s.topics), n_systems, s.measures):
+            yield "cells.npz", problem

@@ -8,7 +8,9 @@ module                  what it holds
 ======================  ====================================================================
 ``sp``, ``dcg``,        the raw measures that ir_measures lacks, or has in part
 ``ntcir``
+``external``            measures that other programs compute, known by their names
 ``family``              the standardized form of every measure: ``sAP``, ``snDCG@10``
+``of_trec_eval``        measures that trec_eval has and ir_measures lacks
 ``registry``            measures by name, ir_std's own and ir_measures'; names to objects
 ``parameters``          which parameters are allowed; canonical names
 ``equivalence``         measures that are equal once they are standardized
@@ -28,10 +30,13 @@ if not TYPE_CHECKING:
 
 from ir_std.measures.dcg import DCG, NDCG, nDCG
 from ir_std.measures.equivalence import equivalents, gains_are_shares, has_graded_gains
+from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
+from ir_std.measures.main_score import main_score as main_score  # registers it
 from ir_std.measures.ntcir import Q, nERR
+from ir_std.measures.of_trec_eval import GMAP, GMBpref, IPrec11, RBPResidual, RIPrec, Unjudged
 from ir_std.measures.parameters import canonical, check_params
 from ir_std.measures.registry import Measures, as_measures, near_measures, parse_measure
 from ir_std.measures.registry import join_ir_measures as _join_ir_measures
@@ -63,12 +68,19 @@ sJudged: Standardized = _FORMS["sJudged"]
 
 __all__ = [
     "DCG",
+    "GMAP",
     "NDCG",
     "SP",
+    "ExternalMeasure",
+    "GMBpref",
+    "IPrec11",
     "Measures",
     "NanMean",
     "Q",
+    "RBPResidual",
+    "RIPrec",
     "Standardized",
+    "Unjudged",
     "as_measures",
     "canonical",
     "check_params",
@@ -76,6 +88,7 @@ __all__ = [
     "gains_are_shares",
     "has_graded_gains",
     "has_standardized",
+    "lower_measures",
     "nDCG",
     "nERR",
     "near_measures",
@@ -93,6 +106,7 @@ __all__ = [
     "sRprec",
     "sSP",
     "sSuccess",
+    "sign_of",
     "snDCG",
     "snERR",
     "standardized",

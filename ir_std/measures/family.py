@@ -10,8 +10,9 @@ from ir_measures import measures as irm
 from ir_measures.measures import Measure, ParamInfo
 
 from ir_std.errors import UsageError
+from ir_std.measures.external import ExternalMeasure
 from ir_std.measures.parameters import TypedMeasure, check_params
-from ir_std.measures.registry import by_name, own
+from ir_std.measures.registry import by_name, makers, own, parse_measure
 from ir_std.schemes import SCHEMES
 
 
@@ -95,7 +96,9 @@ class Standardized(TypedMeasure):
 
 
 def _rebuild(name: str, params: dict[str, Any]) -> Standardized:
-    return FORMS[name](**params)
+    form = FORMS.get(name) or parse_measure(name)
+    assert isinstance(form, Standardized)
+    return form(**params)
 
 
 def standardized(measure: Measure, **params: Any) -> Standardized:
@@ -121,6 +124,8 @@ def standardized(measure: Measure, **params: Any) -> Standardized:
     """
     if not has_standardized(measure):
         raise UsageError(f"{measure} has no standardized form")
+    if isinstance(measure, ExternalMeasure):
+        return _external_form(measure.name)(**params)
     return FORMS[f"s{measure.__name__}"](**measure.params, **params)
 
 
@@ -129,13 +134,26 @@ def has_standardized(measure: Measure) -> bool:
 
     By class: a user's measure with the name of another has none.
     """
+    if isinstance(measure, ExternalMeasure):
+        return True
     form = FORMS.get(f"s{measure.__name__}")
     return form is not None and isinstance(form.BASE, type(measure))
 
 
-def _standardized_form(base: Measure) -> Standardized:
+def _external_form(name: str) -> Standardized:
+    """The standardized form of an external measure, made when it is first asked for."""
+    base = ExternalMeasure(name)
+    key = f"s{base.quoted}"
+    if key not in FORMS:
+        FORMS[key] = _standardized_form(base, key)
+    return FORMS[key]
+
+
+makers["s"] = _external_form
+
+
+def _standardized_form(base: Measure, name: str) -> Standardized:
     """The standardized form of a raw measure: an object of a class made for it."""
-    name = f"s{base.__name__}"
     attributes = {
         "__name__": name,
         "__doc__": f"{base.__name__}, standardized by the factors of each topic; also as "
@@ -167,6 +185,9 @@ _DIVERSITY = {
 """They need judgments of subtopics, for which there are no factor sets."""
 
 
+_OF_TREC_EVAL = {"GMAP", "GMBpref", "RIPrec", "IPrec11", "Unjudged", "RBPResidual"}
+"""They are printed beside others for who is used to them; no set has factors for them."""
+
 FORMS: dict[str, Standardized] = {}
 """The standardized forms by name, those of aliases too."""
 
@@ -178,8 +199,8 @@ def register_family() -> None:
         name = base.__name__
         # A user's own measure may not say what it is called.
         described = isinstance(base, Measure) and getattr(base, "PRETTY_NAME", None)
-        if described and name not in _COUNTS | _DIVERSITY:
+        if described and name not in _COUNTS | _DIVERSITY | _OF_TREC_EVAL:
             if name not in forms:
-                forms[name] = _standardized_form(base)
+                forms[name] = _standardized_form(base, f"s{name}")
             FORMS[f"s{alias}"] = forms[name]
     own.update(FORMS)

@@ -8,12 +8,14 @@ from functools import lru_cache
 from ir_measures.measures import Measure
 
 from ir_std.errors import IrStdError
-from ir_std.measures import canonical, parse_measure
-from ir_std.measures.registry import by_name
+from ir_std.measures import ExternalMeasure, canonical, parse_measure
+from ir_std.measures.registry import by_name, external_names
 from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
 
 UNBOUNDED = ("SP", "DCG", "alpha_DCG")
 """Measures whose values may exceed 1."""
+SIGNED = ("main_score",)
+"""Measures whose values may be as low as -1: MTEB's p-MRR is a main score."""
 
 _RANKS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _CUTOFFS = {
@@ -22,6 +24,7 @@ _CUTOFFS = {
     "map_cut": _RANKS,
     "ndcg_cut": _RANKS,
     "success": ("1", "5", "10"),
+    "unj": ("5", "10", "20"),
     "iprec_at_recall": (*(f"0.{i}" for i in range(10)), "1.0"),
 }
 """The cutoffs that trec_eval takes where none is given; the names in lower case."""
@@ -61,15 +64,15 @@ _GROUPS = {
         "G",
         *_SET,
         "num_nonrel_judged_ret",
+        "rbp",
+        "rbp_resid",
+        "unj",
     ),
 }
-"""What trec_eval 9 evaluates under one name, in its order; without runid and relstring, which are
+"""What trec_eval 10 evaluates under one name, in its order; without runid and relstring, which are
 texts."""
 _ONLY_IN_TREC_EVAL = {
-    "gm_map",
-    "gm_bpref",
     "utility",
-    "11pt_avg",
     "relative_P",
     "Rprec_mult",
     "ndcg_rel",
@@ -77,6 +80,7 @@ _ONLY_IN_TREC_EVAL = {
     "binG",
     "G",
     "num_nonrel_judged_ret",
+    "rbp",
     "yaap",
 }
 """Measures of trec_eval that ir_measures has none for."""
@@ -172,12 +176,20 @@ def only_in_trec_eval(name: str) -> bool:
 def find_measure(name: str) -> Measure | None:
     """The measure of a name, as ir_measures, trec_eval or MTEB write it; None if it is none.
 
-    Equal measures come out equal, however they were written: ``AP(rel=1)`` is ``AP``.
+    Equal measures come out equal, however they were written: ``AP(rel=1)`` is ``AP``.  A name in
+    quotes is that of an external measure.
     """
     ours = from_mteb(name) or from_trec_eval(name)
-    if not re.match(r"\w*[A-Za-z]", ours):
+    word = re.match(r"\w*", ours)
+    quoted = re.match(r"""s?['"]""", ours)
+    if ours in external_names or not (quoted or (word and word[0] in by_name)):
         return None
     try:
         return parse_measure(canonical(parse_measure(ours)))
     except (IrStdError, AssertionError):
         return None
+
+
+def measure_of_scores(name: str) -> Measure:
+    """The measure that scores are of: what is known by the name, else the name as it stands."""
+    return find_measure(name) or ExternalMeasure(name)

@@ -80,4 +80,4 @@ def canonical(measure: Measure) -> str:
         for name, info in measure.SUPPORTED_PARAMS.items()
         if name in measure.params and measure.params[name] != info.default
     }
-    return repr(type(measure)(**params))
+    return repr(type(measure)(**params)) if params else measure.__name__

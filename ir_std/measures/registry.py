@@ -6,7 +6,7 @@ import ast
 import logging
 import re
 from collections import ChainMap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from ir_measures import measures as irm
@@ -15,6 +15,7 @@ from ir_measures.measures.base import registry as theirs
 
 from ir_std.errors import UnknownMeasureError, UsageError, did_you_mean, nearest_names
 from ir_std.measures.parameters import check_params
+from ir_std.measures.translation import TREC_EVAL_NAMES, translated
 
 Measures: TypeAlias = Iterable[Measure | str] | Measure | str
 """One measure or several, as objects or by name."""
@@ -43,6 +44,11 @@ own: dict[str, Measure] = {}
 """The measures of ir_std by name."""
 by_name: ChainMap[str, Any] = ChainMap(own, theirs)
 """What ir_std understands by a name: its own measure if it has one, else ir_measures'."""
+external_names: set[str] = set()
+"""Names of measures that other programs computed, as scores or a factor set had them."""
+makers: dict[str, Callable[[str], Measure]] = {}
+"""What makes a measure of a name in quotes, by the letter before these: nothing, or ``s``."""
+_QUOTED = re.compile(r"""(s?)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""", re.DOTALL)
 _conflicts: set[str] = set()
 
 
@@ -73,7 +79,10 @@ def parse_measure(measure: str | Measure) -> Measure:
     Parameters
     ----------
     measure : str or Measure
-        Such as ``"AP"``, ``"P(rel=2)@10"``, ``"snDCG(scheme='E')@10"``.
+        Such as ``"AP"``, ``"P(rel=2)@10"``, ``"snDCG(scheme='E')@10"``; or under trec_eval's name,
+        ``"map"``, ``"ndcg_cut_10"``, standardized ``"smap"``.  In quotes, as ``"'strict vital'"``,
+        one that another program computed (:class:`.ExternalMeasure`), whose plain name will do
+        once scores that were read or a factor set have it.
 
     Raises
     ------
@@ -97,17 +106,24 @@ def parse_measure(measure: str | Measure) -> Measure:
         return measure
     if not isinstance(measure, str):
         raise _not_a_measure(measure)
-    name, params, at = _split(measure)
-    if name not in by_name:
-        raise UnknownMeasureError(f"unknown measure {name!r}{did_you_mean(near_measures(measure))}")
-    log_conflict(name)
-    base = by_name[name]
+    if measure in external_names:
+        return makers[""](measure)
+    base, params, at = _split(_ours(measure))
     if at is not None:
         params[base.AT_PARAM] = at
     parsed: Measure = base(**params)
     check_params(parsed)
     parsed.validate_params()
     return parsed
+
+
+def _ours(measure: str) -> str:
+    """The measure that a text names, if trec_eval's name of it, or with ``s`` before that."""
+    for prefix in ("", "s"):
+        ours = translated(measure.removeprefix(prefix), TREC_EVAL_NAMES)
+        if ours and measure.startswith(prefix) and measure not in by_name:
+            return prefix + ours
+    return measure
 
 
 def as_measures(measures: Measures) -> list[Measure]:
@@ -144,22 +160,36 @@ def near_measures(text: str) -> list[str]:
     return [near + at for near in nearest_names(word[0], by_name)]
 
 
-def _split(measure: str) -> tuple[str, dict[str, Any], Any]:
-    """The name, the parameters in brackets, and what stands behind ``@`` (None without one)."""
+def _split(measure: str) -> tuple[Measure, dict[str, Any], Any]:
+    """The measure named, the parameters in brackets, what stands behind ``@`` (None without)."""
     params: dict[str, Any] = {}
     at: Any = None
+    quoted = _QUOTED.match(measure.strip())
+    text = "_" + measure.strip()[quoted.end() :] if quoted else measure.strip()
     try:
-        node: ast.expr = ast.parse(measure.strip(), mode="eval").body
+        node: ast.expr = ast.parse(text, mode="eval").body
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             at, node = ast.literal_eval(node.right), node.left
         if isinstance(node, ast.Call) and not node.args:
             params = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
             node = node.func
+        name = ast.literal_eval(quoted[2]) if quoted else None
     except (SyntaxError, ValueError):
         raise _unreadable(measure) from None
     if not isinstance(node, ast.Name):
         raise _unreadable(measure)
-    return node.id, params, at
+    if quoted and node.id == "_":
+        return makers[quoted[1]](str(name)), params, at
+    return _known(node.id, measure), params, at
+
+
+def _known(name: str, measure: str) -> Measure:
+    """The measure that is registered under a name."""
+    if name not in by_name:
+        raise UnknownMeasureError(f"unknown measure {name!r}{did_you_mean(near_measures(measure))}")
+    log_conflict(name)
+    known: Measure = by_name[name]
+    return known
 
 
 def _not_a_measure(given: object) -> UsageError:

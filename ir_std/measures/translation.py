@@ -5,30 +5,35 @@ from __future__ import annotations
 import re
 
 TREC_EVAL_NAMES = {
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRet(rel=1)",
     "map": "AP",
-    "map_cut_{}": "AP@{}",
-    "P_{}": "P@{}",
-    "recip_rank": "RR",
+    "gm_map": "GMAP",
     "Rprec": "Rprec",
     "bpref": "Bpref",
+    "recip_rank": "RR",
+    "iprec_at_recall_{}": "IPrec@{}",
+    "P_{}": "P@{}",
+    "recall_{}": "R@{}",
+    "infAP": "infAP",
+    "gm_bpref": "GMBpref",
+    "11pt_avg": "IPrec11",
     "ndcg": "nDCG",
     "ndcg_cut_{}": "nDCG@{}",
-    "recall_{}": "R@{}",
+    "map_cut_{}": "AP@{}",
     "success_{}": "Success@{}",
-    "iprec_at_recall_{}": "IPrec@{}",
-    "infAP": "infAP",
     "set_P": "SetP",
     "set_relative_P": "SetP(relative=True)",
     "set_recall": "SetR",
     "set_map": "SetAP",
     "set_F": "SetF",
     "set_F_{}": "SetF(beta={})",
-    "num_q": "NumQ",
-    "num_rel": "NumRel",
-    "num_ret": "NumRet",
-    "num_rel_ret": "NumRet(rel=1)",
+    "rbp_resid": "RBPResidual",
+    "unj_{}": "Unjudged@{}",
 }
-"""trec_eval's names and the measures they are, ``{}`` the cutoff."""
+"""trec_eval's names and the measures they are, ``{}`` the cutoff; in the order it prints them."""
 
 MTEB_NAMES = {
     "ndcg_at_{}": "nDCG@{}",
@@ -36,6 +41,7 @@ MTEB_NAMES = {
     "mrr_at_{}": "RR@{}",
     "recall_at_{}": "R@{}",
     "precision_at_{}": "P@{}",
+    "main_score": "main_score",
 }
 """MTEB's names and the measures they are."""
 

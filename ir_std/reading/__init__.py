@@ -25,8 +25,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ir_std.reading.ids import Collision, Ids, Index, Keys, check_strings, keys, may_repeat
-from ir_std.reading.lines import QRELS, RUN, CheckFailed, LineFormat, Lines, read_lines
+from ir_std.reading.ids import (
+    Collision,
+    Ids,
+    Index,
+    Keys,
+    check_strings,
+    first_repeated,
+    keys,
+    may_repeat,
+)
+from ir_std.reading.lines import QRELS, RANKED_RUN, RUN, CheckFailed, LineFormat, Lines, read_lines
 from ir_std.reading.plain import find_fault, no_lines, read_lines_plainly, split_line
 from ir_std.reading.sources import (
     STANDARD_INPUT,
@@ -48,6 +57,7 @@ __all__ = [
     "ARCHIVE_ERRORS",
     "MAX_MEMBER",
     "QRELS",
+    "RANKED_RUN",
     "RUN",
     "STANDARD_INPUT",
     "STANDARD_INPUT_NAME",
@@ -65,6 +75,7 @@ __all__ = [
     "check_strings",
     "files_below",
     "find_fault",
+    "first_repeated",
     "is_pipe",
     "keys",
     "may_repeat",

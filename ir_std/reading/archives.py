@@ -27,8 +27,11 @@ from ir_std.reading.sources import (
     read_into_memory,
 )
 from ir_std.reading.unpacking import (
+    FREE,
     MAX_MEMBER,
     PIECE,
+    RATIO,
+    SMALL,
     UNPACK_FIRST,
     Decompressor,
     Inflater,
@@ -80,7 +83,7 @@ def run_sources(
         member as they are asked for; nothing is unpacked to disk.  Hidden files are skipped.
     max_member : int, optional
         Bytes that a packed file or a member of an archive may have.  If not given, 2 GiB, and
-        a file or an archive may unpack to 32 MiB or 16 times its size.
+        16 times the packed size; 64 MiB where that is below 10 MB.
     skip : callable, optional
         Is given the error of a folder that cannot be read, which is then left out.
 
@@ -118,13 +121,15 @@ def _below(
             path.stat()
     elif path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX)):
         members = _zip_members if path.suffix == ZIP_SUFFIX else _tar_members
-        most = MAX_MEMBER if max_member is None else max_member
+        packed = path.stat().st_size
+        most = min(MAX_MEMBER, unpacked_limit(packed)) if max_member is None else max_member
         try:
-            limit = unpacked_limit(path.stat().st_size) if max_member is None else None
-            budget = Budget(path, limit)
+            budget = Budget(path, max(FREE, RATIO * packed) if max_member is None else None)
             for member, stream in members(path, budget):
                 if not is_hidden(PurePosixPath(member)):
-                    yield read_into_memory(stream, f"{path}!{member}", most)
+                    source = read_into_memory(stream, f"{path}!{member}", most)
+                    source.is_small_and_packed = max_member is None and packed < SMALL
+                    yield source
         except ARCHIVE_ERRORS as broken:
             raise InputError.at(
                 path,
@@ -321,7 +326,7 @@ def read_zip(
     with _opened_zip(content) as archive:
         if len(archive.infolist()) > members:
             raise zipfile.BadZipFile(f"{len(archive.infolist())} members")
-        limit = min(most, unpacked_limit(content.seek(0, os.SEEK_END)))
+        limit = min(most, max(FREE // 2, RATIO * content.seek(0, os.SEEK_END)))
         budget = Budget(name, limit, expected)
         return [
             (member, b"".join(iter(partial(stream.read, PIECE), b"")))

@@ -27,12 +27,16 @@ _AT_ONCE = 1 << 20
 """Bytes of ids that are put together at once, by an index of eight bytes for each."""
 _HASHED_AT_ONCE = 1 << 16
 """So many ids that what is computed of them stays in the cache."""
+_FOUND_AT_ONCE = 1 << 18
+"""So many keys are looked up at once: a large run has little room beside it."""
 _SHORT = 8 * WORD
 """Ids of more bytes, which are few, are treated one by one behind these."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
 _LAST = ~_MASKS[::-1]
 """Of a word the first and the last n bytes."""
 _ROOM = bytes(WORD)
+_MOST_BITS = 24
+"""Of a table of the first places, which is to stay small."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
@@ -220,8 +224,24 @@ def _mix(mixed: Keys, words: Keys) -> Keys:
 
 def keys(mixed: Keys, topic: Ints) -> Keys:
     """Hashes of documents on topics, from hashes of documents and the topics' numbers."""
-    hashes: Keys = mixed + topic.astype(np.uint64) * _TOPIC
+    hashes = topic.astype(np.uint64)
+    hashes *= _TOPIC  # in place: a large run has little room beside it
+    hashes += mixed
     return hashes
+
+
+def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
+    """The first place of an id that its topic has before, and that place; None if there is none."""
+    hashes = keys(ids.hashes(), topic)
+    order = np.argsort(hashes, kind="stable")
+    hashes = hashes[order]
+    again = np.flatnonzero(hashes[1:] == hashes[:-1])
+    first: dict[tuple[int, bytes], int] = {}
+    for place in np.union1d(order[again], order[again + 1]).tolist():
+        name = next(iter(ids[place : place + 1]))
+        if (earlier := first.setdefault((int(topic[place]), name), place)) != place:
+            return place, earlier
+    return None
 
 
 def _first_bits(values: Keys, count: int) -> Ints:
@@ -236,14 +256,18 @@ def may_repeat(values: Keys) -> bool:
     drove out are compared, with it and with each other.
     """
     bits = len(values).bit_length() + 1
-    slot = _first_bits(values, bits)
-    line = np.arange(len(values), dtype=np.int32 if bits < 32 else np.int64)
-    table = np.empty(1 << bits, line.dtype)
-    table[slot] = line
-    stayed = table[slot]
-    out = np.flatnonzero(stayed != line)
-    ordered = np.sort(values[out])
-    return bool((values[out] == values[stayed[out]]).any() or (ordered[1:] == ordered[:-1]).any())
+    table = np.empty(1 << bits, np.int32 if bits < 32 else np.int64)
+    parts = [slice(a, a + _FOUND_AT_ONCE) for a in range(0, len(values), _FOUND_AT_ONCE)]
+    for part in parts:
+        table[_first_bits(values[part], bits)] = np.arange(*part.indices(len(values)))
+    out, drove = [np.zeros(0, np.uint64)], False
+    for part in parts:
+        stayed = table[_first_bits(values[part], bits)]
+        moved = np.flatnonzero(stayed != np.arange(*part.indices(len(values))))
+        out.append(values[part][moved])
+        drove |= bool((out[-1] == values[stayed[moved]]).any())
+    ordered = np.sort(np.concatenate(out))
+    return drove or bool((ordered[1:] == ordered[:-1]).any())
 
 
 class Index(NamedTuple):
@@ -279,7 +303,7 @@ class Index(NamedTuple):
         values = keys(ids.hashes(), topic)
         rows = np.argsort(values)
         ordered = values[rows]
-        bits = max(16, len(ids).bit_length() + 3)
+        bits = max(16, min(len(ids).bit_length() + 3, _MOST_BITS))
         slot = _first_bits(ordered, bits)
         place = np.arange(len(ids), dtype=np.int32)
         first = np.full(1 << bits, -1, np.int32)
@@ -302,16 +326,24 @@ class Index(NamedTuple):
         Collision
             If two different ids have the same key.
         """
+        found = [
+            self._find(values[a : a + _FOUND_AT_ONCE], a)
+            for a in range(0, max(len(values), 1), _FOUND_AT_ONCE)
+        ]
+        where, rows = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        if self.repeats or not self.ids[rows].same(ids[where]).all():
+            raise Collision
+        return where, rows
+
+    def _find(self, values: Keys, before: int) -> tuple[Ints, Ints]:
+        """As :meth:`find`, by the keys alone, of which so many others stand before these."""
         place = self.first[_first_bits(values, (len(self.first) - 1).bit_length())]
         where = np.flatnonzero(place >= 0)
         place, wanted = place[where], values[where]
         for _ in range(1, self.most):
             place += (self.keys[place] < wanted) & (place < len(self.keys) - 1)
         equal = self.keys[place] == wanted
-        where, rows = where[equal], self.rows[place[equal]]
-        if self.repeats or not self.ids[rows].same(ids[where]).all():
-            raise Collision
-        return where, rows
+        return where[equal] + before, self.rows[place[equal]]
 
 
 class Collision(Exception):

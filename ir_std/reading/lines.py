@@ -16,9 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Ints
+from ir_std.errors import InputError
 from ir_std.reading.ids import WORD, Bytes, Ids
 from ir_std.reading.numbers import DECIMAL, LOWEST, MARGIN, NotANumber, floats, integer, integers
 from ir_std.reading.sources import Source, read_pieces
+from ir_std.reading.unpacking import MOST_TOPICS, UNPACK_FIRST
 
 _BLOCK = 1 << 20
 """Bytes that are split at once: with fewer, calls of numpy take longer than their work; with more,
@@ -35,27 +37,36 @@ class LineFormat(NamedTuple):
     ----------
     kind : str
     columns : tuple of str
-    value : int
-        The place of the column that is a number.
+    document, value : int
+        The places of the columns that are documents and numbers.
     numbers : callable
         Reads these numbers, many at once; see :func:`ir_std.reading.numbers.floats`.
     number : callable
         Reads one; None if it is none that the column may hold.
     rule : str
         What a message says of them.
+    most : int
+        So many lines may a small packed file hold.
     """
 
     kind: str
     columns: tuple[str, ...]
+    document: int
     value: int
     numbers: Callable[[Bytes, Ints, Ints], npt.NDArray[Any]]
     number: Callable[[bytes], Number | None]
     rule: str
+    most: int
 
     @property
     def width(self) -> int:
         """The number of columns."""
         return len(self.columns)
+
+    @property
+    def read(self) -> tuple[int, int, int]:
+        """The places of the columns that are read: topic, document and value."""
+        return 0, self.document, self.value
 
     @property
     def layout(self) -> str:
@@ -72,23 +83,53 @@ def _score(text: bytes) -> float | None:
 RUN = LineFormat(
     "run",
     ("topic", "Q0", "document", "rank", "score", "tag"),
+    2,
     4,
     floats,
     _score,
     "a finite number is expected, or -inf",
+    5_000_000,
 )
 QRELS = LineFormat(
     "qrels file",
     ("topic", "iteration", "document", "relevance"),
+    2,
     3,
     integers,
     integer,
     "a whole number is expected, of at most 64 bits",
+    2_000_000,
 )
 
 
+def _below(codes: Bytes, start: Ints, end: Ints) -> npt.NDArray[Any]:
+    """Scores of documents at these ranks: the lower the rank, the higher."""
+    ranks = integers(codes, start, end)
+    if (ranks < 1).any():
+        raise NotANumber
+    return -ranks.astype(np.float64)
+
+
+def _score_of_rank(text: bytes) -> float | None:
+    rank = integer(text)
+    return None if rank is None or rank < 1 else -float(rank)
+
+
+RANKED_RUN = LineFormat(
+    "run",
+    ("topic", "document", "rank"),
+    1,
+    2,
+    _below,
+    _score_of_rank,
+    "a whole number from 1 is expected",
+    5_000_000,
+)
+"""Runs of MS MARCO, which have ranks alone."""
+
+
 class CheckFailed(Exception):
-    """A block did not pass a check."""
+    """A block did not pass a check: where it starts and ends, if it is known."""
 
 
 class Lines(NamedTuple):
@@ -122,20 +163,53 @@ def read_lines(source: Source, line_format: LineFormat) -> Lines:
     InputError
         If the source cannot be read.
     """
-    content = read_content(source)
-    if not _is_utf8(content):
-        raise CheckFailed
+    return lines_of(source, read_content(source), line_format)
+
+
+def lines_of(source: Source, content: bytearray, line_format: LineFormat) -> Lines:
+    """All lines of a source, of which :func:`read_content` gave this.
+
+    Raises
+    ------
+    CheckFailed
+        If something is wrong with them, or there are none.
+    """
     codes = np.frombuffer(content, np.uint8)
     topics: dict[bytes, int] = {}
     columns: tuple[list[npt.NDArray[Any]], ...] = ([], [], [], [])
+    is_ascii, n_lines = content.isascii(), 0
     for start, end in split_blocks(content):
-        block = _read_block(codes, start, end, line_format, topics)
+        if not is_ascii and not _is_utf8(content[start:end]):
+            raise CheckFailed(start, end)
+        try:
+            block = _read_block(codes, start, end, line_format, topics)
+        except CheckFailed:
+            raise CheckFailed(start, end) from None
         for column, part in zip(columns, block, strict=False):
             column.append(part)
+        n_lines += len(block[0]) if block else 0
+        _check_counts(source, n_lines, len(topics), line_format)
     if not columns[0]:
         raise CheckFailed
     topic, first, widths, values = map(_joined, columns)
     return Lines([name.decode() for name in topics], topic, Ids(codes, first, widths), values)
+
+
+def _check_counts(source: Source, n_lines: int, n_topics: int, line_format: LineFormat) -> None:
+    """Stop at more lines or topics than a small packed file may hold.
+
+    Raises
+    ------
+    InputError
+    """
+    if (n_lines <= line_format.most and n_topics <= MOST_TOPICS) or not source.is_small_and_packed:
+        return
+    raise InputError.at(
+        source.name,
+        None,
+        f"has more than {line_format.most:,} lines or {MOST_TOPICS:,} topics when unpacked",
+        UNPACK_FIRST,
+    )
 
 
 def _read_block(
@@ -149,12 +223,14 @@ def _read_block(
     if not ends.size:
         return ()
     (topic_at, topic_end), (doc_at, doc_end), (value_at, value_end) = (
-        (before[:, i] + start, ends[:, i] + (start - 1)) for i in (0, 2, line_format.value)
+        (before[:, i] + start, ends[:, i] + (start - 1)) for i in line_format.read
     )
     try:
         values = line_format.numbers(codes, value_at, value_end)
     except NotANumber:
         raise CheckFailed from None
+    if values.max(initial=0) == math.inf:
+        raise CheckFailed
     topic = _numbered(Ids.between(codes, topic_at, topic_end), topics)
     return topic, doc_at, (doc_end - doc_at).astype(np.int32), values
 
@@ -215,8 +291,6 @@ def split_blocks(content: bytearray) -> Iterator[tuple[int, int]]:
 
 
 def _is_utf8(content: bytearray) -> bool:
-    if content.isascii():
-        return True
     try:
         content.decode()
     except UnicodeDecodeError:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from ir_std.errors import InputError
-from ir_std.reading.ids import Ids
-from ir_std.reading.lines import QRELS, RUN, LineFormat, Lines, Number
+from ir_std.reading.ids import WORD, Ids, first_repeated
+from ir_std.reading.lines import (
+    QRELS,
+    RUN,
+    CheckFailed,
+    LineFormat,
+    Lines,
+    Number,
+    lines_of,
+    read_content,
+)
 from ir_std.reading.sources import Source, content_lines
+from ir_std.reading.unpacking import number_lines
 
 
 def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
@@ -22,7 +33,7 @@ def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
     """
     numbers: dict[str, int] = {}
     topic, documents, values = [], [], []
-    for _, name, document, value in parse_lines(source, line_format):
+    for name, document, value in parse_lines(source, line_format):
         topic.append(numbers.setdefault(name, len(numbers)))
         documents.append(document)
         values.append(value)
@@ -33,24 +44,59 @@ def read_lines_plainly(source: Source, line_format: LineFormat) -> Lines:
 
 def find_fault(source: Source, line_format: LineFormat) -> InputError:
     """The error at the first line that is wrong, or repeats a document of its topic."""
-    first: dict[tuple[str, str], int] = {}
+    content = read_content(source)
+    wrong, start = _first_wrong(source, content, line_format)
+    content[start:-WORD] = b" " * (len(content) - WORD - start)
+    return _first_repeated(source, content, line_format) or wrong or no_lines(source)
+
+
+def _first_wrong(
+    source: Source, content: bytearray, line_format: LineFormat
+) -> tuple[InputError | None, int]:
+    """The error at the first line that is wrong, and where that line starts.
+
+    Only the block that the engine does not take is read line by line.
+    """
     try:
-        for number, topic, document, _ in parse_lines(source, line_format):
-            if first.setdefault((topic, document), number) != number:
-                return InputError.at(
-                    source.name,
-                    number,
-                    f"topic {_shortened(topic)} has document {_shortened(document)!r} again, "
-                    f"first on line {first[topic, document]}",
-                    "give each document once",
-                )
-    except InputError as fault:
-        return fault
-    return no_lines(source)
+        lines_of(source, content, line_format)
+    except CheckFailed as failed:
+        start, end = failed.args or (0, 0)
+    else:
+        start = end = len(content) - WORD
+    block = bytes(content[start:end])
+    first = number = content.count(b"\n", 0, start) + 1
+    try:
+        for number, line in number_lines(block, first):
+            _parse_line(source, number, line, line_format)
+    except InputError as wrong:
+        return wrong, end - len(block.split(b"\n", number - first)[-1])
+    return None, end
 
 
-def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[int, str, str, Number]]:
-    """Number, topic, document and value of each line.
+def _first_repeated(
+    source: Source, content: bytearray, line_format: LineFormat
+) -> InputError | None:
+    """The error at the first line that repeats a document of its topic, in lines without fault."""
+    try:
+        lines = lines_of(source, content, line_format)
+    except CheckFailed:  # there are none
+        return None
+    if (places := first_repeated(lines.ids, lines.topic)) is None:
+        return None
+    row = places[0]
+    here, there = (content.count(b"\n", 0, int(lines.ids.starts[place])) + 1 for place in places)
+    (document,) = lines.ids[row : row + 1].strings()
+    return InputError.at(
+        source.name,
+        here,
+        f"topic {_shortened(lines.topics[lines.topic[row]])} has document "
+        f"{_shortened(document)!r} again, first on line {there}",
+        "give each document once",
+    )
+
+
+def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[str, str, Number]]:
+    """Topic, document and value of each line.
 
     Raises
     ------
@@ -58,19 +104,28 @@ def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[int, 
         If a line is not as ``line_format`` wants it, or as for :func:`split_line`.
     """
     for number, line in content_lines(source):
-        fields = split_line(source, number, line)
-        if len(fields) != line_format.width:
-            raise InputError.at(
-                source.name, number, _column_count(fields, line_format), line_format.layout
-            )
-        text = fields[line_format.value]
-        value = line_format.number(text.encode())
-        if value is None:
-            column = line_format.columns[line_format.value]
-            raise InputError.at(
-                source.name, number, f"{column} is {_shortened(text)!r}", line_format.rule
-            )
-        yield number, fields[0], fields[2], value
+        yield _parse_line(source, number, line, line_format)
+
+
+def _parse_line(
+    source: Source, number: int, line: bytes, line_format: LineFormat
+) -> tuple[str, str, Number]:
+    fields = split_line(source, number, line)
+    if len(fields) != line_format.width:
+        raise InputError.at(
+            source.name, number, _column_count(fields, line_format), line_format.layout
+        )
+    text = fields[line_format.value]
+    value = line_format.number(text.encode())
+    if value is None:
+        column = line_format.columns[line_format.value]
+        raise InputError.at(
+            source.name, number, f"{column} is {_shortened(text)!r}", line_format.rule
+        )
+    return fields[0], fields[line_format.document], value
+
+
+_CONTROL = re.compile(r"[\x00-\x08\n-\x0c\x0e-\x1f]")
 
 
 def split_line(source: Source, number: int, line: bytes) -> list[str]:
@@ -90,12 +145,11 @@ def split_line(source: Source, number: int, line: bytes) -> list[str]:
             f"byte 0x{line[wrong.start]:02x} is not UTF-8",
             "save the file as UTF-8",
         ) from None
-    control = next((c for c in text if c < " " and c not in "\t\r"), None)
-    if control is not None:
+    if control := _CONTROL.search(text):
         raise InputError.at(
             source.name,
             number,
-            f"control character {control!r}",
+            f"control character {control[0]!r}",
             "columns are separated by blanks or tabs",
         )
     return list(filter(None, text.replace("\t", " ").replace("\r", " ").split(" ")))

@@ -7,7 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from io import BytesIO
+from io import SEEK_END, BytesIO
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, ClassVar
 from weakref import WeakSet, finalize
@@ -15,6 +15,7 @@ from weakref import WeakSet, finalize
 from ir_std.errors import InputError
 from ir_std.reading.unpacking import (
     MAX_MEMBER,
+    SMALL,
     SizeGuard,
     find_packing,
     number_content,
@@ -42,10 +43,13 @@ class Source(ABC):
         What messages call it.
     max_member : int or None
         Bytes that it may unpack to; see :func:`~ir_std.reading.unpacking.unpack_stream`.
+    duplicates : {'error', 'first', 'last'}
+        What counts where a run has a document twice in a topic.
     """
 
     name: str
     max_member: int | None
+    duplicates = "error"
 
     @abstractmethod
     def open(self) -> BinaryIO:
@@ -54,6 +58,18 @@ class Source(ABC):
     def release(self, stream: BinaryIO) -> None:
         """Take back an open stream when a look at the first line is all that was wanted."""
         stream.close()
+
+    @cached_property
+    def is_small_and_packed(self) -> bool:
+        """Whether it may unpack to far more than it has, so that its lines are counted."""
+        if self.max_member is not None:
+            return False
+        stream = self.open()
+        try:
+            is_packed = find_packing(stream.read(6)) is not None
+            return is_packed and stream.seek(0, SEEK_END) < SMALL
+        finally:
+            self.release(stream)
 
     @cached_property
     def first_line(self) -> tuple[int, bytes] | None:

@@ -15,10 +15,13 @@ from ir_std.errors import InputError
 
 MAX_MEMBER = 1 << 31
 """Bytes that a packed file or a member of an archive may unpack to, unless more are allowed."""
-FREE = 1 << 25
-"""Bytes that any packed file may unpack to (32 MiB), however few it has."""
+SMALL = 10_000_000
+"""A packed file of fewer bytes may unpack to :data:`FREE`, and hold no more lines than its format
+allows and :data:`MOST_TOPICS`, so that what it takes of memory and time is bounded."""
+FREE = 1 << 26
+MOST_TOPICS = 1_000_000
 RATIO = 16
-"""How many times its size it may have beyond that: runs of TREC, packed by xz, have eight."""
+"""How many times its size a larger one may have: runs of TREC, packed by xz, have eight."""
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have; what has longer ones is neither a run nor qrels."""
@@ -33,7 +36,7 @@ _DICTIONARY = 1 << 28
 
 def unpacked_limit(packed: int) -> int:
     """Bytes that so many packed bytes may unpack to: what lies about its size is stopped there."""
-    return max(FREE, RATIO * packed)
+    return FREE if packed < SMALL else RATIO * packed
 
 
 def unpack_stream(
@@ -306,12 +309,13 @@ def number_content(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
         mark = b""
         whole = text.rfind(b"\n") + 1
         text, rest = text[:whole], text[whole:]
-        yield from _numbered(text, number)
+        yield from number_lines(text, number)
         number += text.count(b"\n")
-    yield from _numbered(rest, number)
+    yield from number_lines(rest, number)
 
 
-def _numbered(text: bytes, number: int) -> Iterator[tuple[int, bytes]]:
+def number_lines(text: bytes, number: int) -> Iterator[tuple[int, bytes]]:
+    """As :func:`number_content`, of whole lines, of which the first has this number."""
     last = 0
     for line in _CONTENT.finditer(text):
         number += text.count(b"\n", last, line.start())

@@ -15,19 +15,20 @@ from ir_std.evaluation.inputs import judgments_for, read_input
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.residual import EarlierDocuments
+from ir_std.factors.systems import ScoresOfSystem
 from ir_std.measures import Measures, Standardized, as_measures, parse_measure
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import SUMMARIES
 from ir_std.reporting.part import Part
 from ir_std.reporting.results import evaluate
 from ir_std.schemes import scheme_names
-from ir_std.scores.run_scores import RunScores
+from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 
 
 def compare(
-    entries: Iterable[tuple[str, Any, Any]],
+    entries: Iterable[tuple[Any, ...]],
     measures: Measures | None = None,
     schemes: str | Iterable[str] = "N",
     *,
@@ -39,15 +40,17 @@ def compare(
     residual: bool = False,
     jobs: int | None = 1,
     progress: Progress = iter,
+    lower_is_better: Iterable[str] = (),
 ) -> Comparison:
     """Evaluate one or several systems over several collections.
 
     Parameters
     ----------
-    entries : iterable of (str, run, qrels)
+    entries : iterable of (str, run, qrels) or (str, run, qrels, str)
         A system's name and its run on one collection.  The same name with several qrels is one
         system on several collections.  Runs and qrels in any form that :func:`evaluate` takes;
-        the qrels are None for scores that another program computed.
+        the qrels are None for scores that another program computed, and systems of a set.  A
+        fourth is what the collection is to be called in tables and pictures.
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
     schemes : str or iterable of str
@@ -63,7 +66,7 @@ def compare(
     random_effects : {'pm', 'reml'}
         How a summary of differences from a baseline estimates their variance between collections:
         by Paule and Mandel or by restricted maximum likelihood, see
-        :func:`ir_std.analysis.effects.random_effects`.
+        :func:`ir_std.analysis.random_effects`.
     depth : int, optional
         As for :func:`evaluate`.
     residual : bool
@@ -72,6 +75,8 @@ def compare(
         Number of processes for the runs of a collection; with None it is chosen automatically.
     progress : callable
         Wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
+    lower_is_better : iterable of str
+        As for :func:`evaluate`.
 
     Raises
     ------
@@ -96,23 +101,30 @@ def compare(
         raise UsageError(
             f"unknown random effects {random_effects!r}: allowed are {', '.join(SUMMARIES)}"
         )
-    entries = list(entries)
-    if not entries:
+    labelled = [tuple(e) if isinstance(e, (tuple, list)) else () for e in entries]
+    if not labelled:
         raise UsageError("nothing to compare: give at least one NAME=RUN:QRELS")
-    if not all(isinstance(entry, (tuple, list)) and len(entry) == 3 for entry in entries):
+    if not all(len(entry) in (3, 4) for entry in labelled):
         raise UsageError(
             "entries to compare are a list of (name, run, qrels): "
             "[('bm25', 'bm25.run', 'qrels.txt'), ...]"
         )
-    entries = _with_counted_topics(entries)
-    collections: dict[object, Qrels] = {}
+    given = {_key(qrels): qrels for _, _, qrels, *_ in labelled if qrels is not None}
+    collections = {key: as_qrels(qrels) for key, qrels in given.items()}
+    entries = _with_counted_topics(
+        [
+            (name, *_with_qrels_of_set(run, qrels, given, collections))
+            for name, run, qrels, *_ in labelled
+        ]
+    )
+    labels = _labels(entries, [label for entry in labelled for label in (*entry, None)[3:4]])
     for _, _, qrels in entries:
         if _key(qrels) not in collections:
             collections[_key(qrels)] = as_qrels(qrels)
     wanted = as_measures(measures or ()) or _default_measures(
         entries, collections.values(), scheme_names(schemes), systems
     )
-    names = _collection_names(collections)
+    names = _collection_names(collections) | labels
     runs: dict[object, dict[str, Any]] = {}
     for system, run, qrels in entries:
         if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
@@ -131,6 +143,7 @@ def compare(
             residual=key in residual_keys,
             jobs=jobs,
             progress=progress,
+            lower_is_better=lower_is_better,
         )
         for key, by_name in runs.items()
     }
@@ -163,16 +176,28 @@ def _residual(collections: Mapping[object, Qrels]) -> set[object]:
     return residual
 
 
+def _with_qrels_of_set(
+    run: Any, qrels: Any, given: Mapping[object, Any], collections: Mapping[object, Qrels]
+) -> tuple[Any, Any]:
+    """A run and its qrels; of a set's system without any those given of the set's collection."""
+    if qrels is not None:
+        return run, qrels
+    read = read_input(run)
+    if isinstance(read, ScoresOfSystem) and read.factors:
+        for key, judgments in collections.items():
+            factors = match_factors(judgments).factors
+            if factors and factors.judgments == read.factors.judgments:
+                return read, given[key]
+    return read, None
+
+
 def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:
     """The entries, with the topics and counts that scores hold where qrels are None.
 
     Scores that have topics in common, with the same counts, are of the same collection.
     """
-    read = [
-        (name, read_input(run) if qrels is None else run, qrels) for name, run, qrels in entries
-    ]
     groups: list[list[RunScores]] = []
-    for _, run, qrels in read:
+    for _, run, qrels in entries:
         if qrels is None:
             if not isinstance(run, RunScores):
                 raise UsageError(f"no qrels for {run.name}: write NAME=RUN:QRELS")
@@ -186,7 +211,9 @@ def _with_counted_topics(entries: list[tuple[str, Any, Any]]) -> list[tuple[str,
         for topics in [judgments_for(group, None)]
         for run in group
     }
-    return [(name, run, counted[id(run)] if qrels is None else qrels) for name, run, qrels in read]
+    return [
+        (name, run, counted[id(run)] if qrels is None else qrels) for name, run, qrels in entries
+    ]
 
 
 def _same_collection(one: RunScores, other: RunScores) -> bool:
@@ -194,7 +221,10 @@ def _same_collection(one: RunScores, other: RunScores) -> bool:
     return (
         bool(shared)
         and one.unit == other.unit
-        and all(one.n_rel.get(t) == other.n_rel.get(t) for t in shared)
+        and all(
+            None in (pair := (one.n_rel.get(t), other.n_rel.get(t))) or pair[0] == pair[1]
+            for t in shared
+        )
     )
 
 
@@ -222,7 +252,7 @@ def _with_companions(wanted: Iterable[Measure], parts: Sequence[Part]) -> tuple[
             m
             for measure in wanted
             for m in (
-                measure,
+                next((m for m in known if m == measure), measure),
                 *(s for s in known if isinstance(s, Standardized) and s.base == measure),
             )
         )
@@ -233,17 +263,47 @@ def _key(qrels: Any) -> object:
     return os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else id(qrels)
 
 
-def _collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:
-    """The name of each collection: its factor set's or data set's, else its file's.
+def _labels(
+    entries: Iterable[tuple[str, Any, Any]], labels: Iterable[str | None]
+) -> dict[object, str]:
+    """What collections are to be called.
 
-    Where several have the same set the file's name is added; equal names are numbered.
+    Raises
+    ------
+    UsageError
+        If a collection has two labels, or two collections have one.
+    """
+    named: dict[object, str] = {}
+    for (_, _, qrels), label in zip(entries, labels, strict=True):
+        if label is not None and named.setdefault(_key(qrels), label) != label:
+            raise UsageError(f"one collection is called {named[_key(qrels)]} and {label}")
+    twice = [label for label, n in Counter(named.values()).items() if n > 1]
+    if twice:
+        raise UsageError(f"two collections are called {twice[0]}: give each a label of its own")
+    return named
+
+
+def _file_or_topics(qrels: Qrels) -> str:
+    """What tells a collection from others of its set: its file, or of scores its topics."""
+    if not isinstance(qrels, CountedTopics):
+        return os.path.basename(qrels.name)
+    topics = qrels.topics
+    if all(topic.isdecimal() for topic in topics):
+        topics = tuple(sorted(topics, key=int))
+    return f"topics {topics[0]} to {topics[-1]}" if len(topics) > 1 else f"topic {topics[0]}"
+
+
+def _collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:
+    """The name of each collection: its factor set's or data set's, else its file's or its topics.
+
+    Where several have the same set these are added; equal names are numbered.
     """
     fits = {key: match_factors(qrels).fit for key, qrels in collections.items()}
     known = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}
     count = Counter(known.values())
     names: dict[object, str] = {}
     for key, qrels in collections.items():
-        name, file = known[key], os.path.basename(qrels.name)
+        name, file = known[key], _file_or_topics(qrels)
         if name is None:
             name = file
         elif count[name] > 1:

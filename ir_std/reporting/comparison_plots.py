@@ -6,7 +6,7 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Axes, Figure
 from ir_std.analysis.effects import Summary
-from ir_std.measures import Standardized, parse_measure
+from ir_std.measures import Standardized, parse_measure, sign_of
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.drawing import (
     MEAN,
@@ -163,7 +163,9 @@ def forest(effects: SystemEffects, ax: Axes | None = None, *, size: bool = False
         + (f"\n{_summary_text(summary, effects.is_few)}" if summary else ""),
         fontsize="medium",
     )
-    ax.set_xlabel(f"← {effects.baseline} better    {effects.system} better →", fontsize="small")
+    sides = (effects.baseline, effects.system)
+    left, right = sides if sign_of(effects.measure) > 0 else sides[::-1]
+    ax.set_xlabel(f"← {left} better    {right} better →", fontsize="small")
     return ax
 
 

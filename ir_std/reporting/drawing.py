@@ -97,4 +97,4 @@ def check_known(name: Any, known: tuple[Any, ...], kind: str) -> Any:
         raise UsageError(
             f"no {kind} {name} in these results: there are {', '.join(map(str, known))}"
         )
-    return name
+    return known[known.index(name)]  # of equal measures the one that knows what is better

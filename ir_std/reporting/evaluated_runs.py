@@ -23,7 +23,8 @@ from ir_std.evaluation.evaluation import ByMeasure, Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message, message_texts
 from ir_std.evaluation.peers import Peers, peers_of
-from ir_std.evaluation.placement import Placement, Placer
+from ir_std.evaluation.placement import Placement
+from ir_std.evaluation.placer import Placer
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsCovariance, no_covariance, systems_covariance
 from ir_std.factors.quality import WORDS
@@ -221,14 +222,22 @@ class EvaluatedRuns:
         None where no factors are known.
         """
         measure = parse_measure(measure)
+        plan = self.plan_behind(measure)
+        if plan is None or plan.of_mean:
+            return None
+        peers = peers_of(plan, self.topics)
+        return peers.mapped(plan.apply) if isinstance(measure, Standardized) else peers
+
+    def plan_behind(self, measure: Measure) -> Plan | None:
+        """The plan whose factors a raw or standardized measure has; None if there are none.
+
+        A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
+        """
         if isinstance(measure, Standardized):
-            plan = self.plans[measure]
-            return None if plan.of_mean else peers_of(plan, self.topics).mapped(plan.apply)
-        for plan in self.plans.values():
-            # A partner (SP for AP) gives the same standardized scores, but not the same raw ones.
-            if plan.measure.base == measure and plan.same_raw and not plan.of_mean:
-                return peers_of(plan, self.topics)
-        return None
+            return self.plans[measure]
+        return next(
+            (p for p in self.plans.values() if p.measure.base == measure and p.same_raw), None
+        )
 
     @property
     def quality(self) -> str:

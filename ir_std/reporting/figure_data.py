@@ -17,7 +17,7 @@ from ir_measures.measures.base import MeanAgg
 
 from ir_std.analysis.estimate import Estimate
 from ir_std.evaluation.peers import Peers, peers_of
-from ir_std.measures import Standardized
+from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 
 _TICKS = 5
@@ -130,10 +130,10 @@ def systems_means(results: EvaluatedRuns, runs: Sequence[str], measure: Measure)
 
 
 def runs_by_mean(results: EvaluatedRuns, measure: Measure) -> list[str]:
-    """Runs from the highest mean on; those without one last."""
+    """Runs from the best mean on; those without one last."""
 
     def height(run: str) -> float:
-        mean = results.means[run][measure]
+        mean = sign_of(measure) * results.means[run][measure]
         return float("-inf") if isnan(mean) else mean
 
     return sorted(results.runs, key=height, reverse=True)

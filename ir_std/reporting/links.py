@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_std._arrays import Floats
 from ir_std.analysis.linked_means import LinkedDifference
-from ir_std.analysis.linking import Link, error_of_linked_mean, link, linked_difference
+from ir_std.analysis.linking import FEW_ANCHORS, Link, error_of_linked_mean, link, linked_difference
 from ir_std.errors import UsageError, abbreviate, suggestion
 from ir_std.measures import Standardized
 from ir_std.reporting.tables import Table, interval_cell, label_cell, p_value_cell
@@ -79,16 +79,22 @@ class CollectionLinks:
             By system and collection.
         """
         for collection, one in self.links.items():
-            far = {
-                system: distance
-                for (system, there), values in z.items()
-                if there == collection and abs(distance := one.distance(values)) > RESEMBLING
-            }
+            above = {s: one.distance(own) for (s, there), own in z.items() if there == collection}
+            anchors = [above.pop(anchor) for anchor in self.anchors]
+            far = [system for system, distance in above.items() if abs(distance) > RESEMBLING]
             if far:
                 yield (
                     f"{self.measure} of {abbreviate(far)} on {collection}: up to "
-                    f"{max(map(abs, far.values())):.1f} standard deviations from the anchors, "
-                    "which hardly resemble them: use anchors of their level too"
+                    f"{max(abs(above[system]) for system in far):.1f} standard deviations from "
+                    "the anchors, which hardly resemble them: use anchors of their level too"
+                )
+            if len(anchors) >= FEW_ANCHORS and (
+                min(anchors) > max(above.values()) or max(anchors) < min(above.values())
+            ):
+                side = "better" if min(anchors) > max(above.values()) else "worse"
+                yield (
+                    f"{self.measure} on {collection}: all anchors are {side} than the systems "
+                    "compared: use anchors on both sides of them"
                 )
 
     def scores(self, collection: str, z: Floats) -> Floats:

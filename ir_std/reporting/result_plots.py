@@ -9,7 +9,7 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Axes, Floats
 from ir_std.errors import NoFactorsError, UsageError
-from ir_std.measures import parse_measure
+from ir_std.measures import parse_measure, sign_of
 from ir_std.reporting.drawing import (
     BAND,
     BASELINE,
@@ -312,8 +312,9 @@ def difference(
     ax.set_ylabel(f"difference in {measure}")
     ax.set_xlabel("topic")
     mean = f"; mean {float(d.mean()):+.4f}" if len(d) else ""
+    above = sign_of(measure) * d
     ax.set_title(
-        f"{run} better on {int((d > 0).sum())}, {baseline} on {int((d < 0).sum())} of "
+        f"{run} better on {int((above > 0).sum())}, {baseline} on {int((above < 0).sum())} of "
         f"{len(d)} topics{mean}",
         fontsize="medium",
     )

@@ -10,23 +10,25 @@ from ir_measures.measures import Measure
 from ir_std.analysis.paired import describe_test, p_columns
 from ir_std.errors import UsageError
 from ir_std.evaluation.placement import Placement
-from ir_std.measures import parse_measure
+from ir_std.measures import parse_measure, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns, group_measures
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label_cell, number_cell
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY
 
+MOST_WITH_NEIGHBOURS = 3
+"""With more runs than this a table does not name the systems that they rank between."""
 NO_RANK = "-"
 """The rank of a run that has no mean."""
 
 
-def ranks(means: Mapping[str, float]) -> dict[str, int | None]:
-    """Runs from the highest mean on, with their ranks.
+def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None]:
+    """Runs from the best mean on, with their ranks.
 
-    Equal means share a rank, which is 1 and the number of higher ones, and stay in the order given;
-    runs without a mean come last and have none.
+    Equal means share a rank, which is 1 and the number of better ones, and stay in the order given;
+    runs without a mean come last and have none.  ``sign`` is -1 where less is better.
     """
-    values = np.array(list(means.values()))
+    values = sign * np.array(list(means.values()))
     known = np.sort(values[~np.isnan(values)])
     higher = len(known) - np.searchsorted(known, values + EXACT, side="right")
     by_run = {
@@ -49,7 +51,8 @@ def ranked_by(
     known = next(iter(means.values()))
     if measure not in known:
         raise UsageError(f"cannot sort by {measure}: there are {', '.join(map(str, known))}")
-    return ranks({run: of_run[measure] for run, of_run in means.items()})
+    own = next(one for one in known if one == measure)  # which knows whether less is better
+    return ranks({run: of_run[measure] for run, of_run in means.items()}, sign_of(own))
 
 
 def result_table(
@@ -106,7 +109,7 @@ class _Layout:
         )
         self.best = {
             m: max(
-                (means[m] for means in results.means.values() if means[m] == means[m]),
+                (sign_of(m) * means[m] for means in results.means.values() if means[m] == means[m]),
                 default=float("nan"),
             )
             for m in results.measures
@@ -153,12 +156,12 @@ class _Layout:
         mean, tested = results.means[run][measure], results.tests.get(run, {}).get(measure)
         mark = ""
         if tested and tested.significant:
-            mark = BETTER if tested.difference > 0 else WORSE
+            mark = BETTER if sign_of(measure) * tested.difference > 0 else WORSE
         return number_cell(
             mean,
             self.places,
             mark=mark,
-            best=len(results.runs) > 1 and mean >= self.best[measure] - EXACT,
+            best=len(results.runs) > 1 and sign_of(measure) * mean >= self.best[measure] - EXACT,
             extra=(p_columns(tested, results.test, results.correction) if tested else None),
         )
 
@@ -170,13 +173,27 @@ class _Layout:
                 f"{BETTER} {WORSE} significantly better, worse than {results.baseline}: {test}, "
                 "each measure by itself."
             )
+        yield from self._less_is_better()
         if self.sort is not None:
             yield (
-                f"Ranked by {self.sort}, the highest mean first; equal means share a rank and "
-                "stay in the order given."
+                f"Ranked by {self.sort}, the {self._best_mean} mean first; equal means share a "
+                "rank and stay in the order given."
             )
         if self.place:
             yield from dict.fromkeys(self._notes_on_places())
+
+    @property
+    def _best_mean(self) -> str:
+        sorted_by = next((m for m in self.results.measures if m == self.sort), None)
+        return "lowest" if sorted_by is not None and sign_of(sorted_by) < 0 else "highest"
+
+    def _less_is_better(self) -> Iterator[str]:
+        lower = [m for m in self.results.measures if sign_of(m) < 0]
+        if lower:
+            yield (
+                f"Less is better by {', '.join(map(str, lower))}; standardized, more is, as by all "
+                "measures."
+            )
 
     def _notes_on_places(self) -> Iterator[str]:
         placed = [p for places in self.results.placements.values() for p in places.values()]
@@ -189,6 +206,11 @@ class _Layout:
                     f"Place: among the standardizing systems of {p.factors}, and the run itself "
                     f"where it is none of them{part}."
                 )
+        if len(self.results.runs) <= MOST_WITH_NEIGHBOURS and self.means:
+            for run, places in self.results.placements.items():
+                for p in places.values():
+                    if p.neighbours:
+                        yield f"{run} by {p.measure}: {p.neighbours}."
         for p in placed:
             if p.why_not:
                 yield f"No place by {p.measure}: {p.why_not}."

@@ -21,6 +21,7 @@ from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.result_tables import result_table
 from ir_std.reporting.tables import Table
 from ir_std.schemes import scheme_names
+from ir_std.scores.inputs import keep_duplicates
 
 
 def evaluate(
@@ -40,13 +41,15 @@ def evaluate(
     executor: Executor | None = None,
     depth: int | None = None,
     progress: Progress = iter,
+    lower_is_better: Iterable[str] = (),
+    duplicates: str = "error",
 ) -> Results:
     """Evaluate one or many runs, raw and standardized.
 
     Parameters
     ----------
     runs
-        A run in any form that :func:`ir_std.trec.inputs.as_run` takes; a list of runs; or a dict
+        A run in any form that :func:`ir_std.trec.inputs.as_run` takes; a folder; a list; or a dict
         that names them, ``{"bm25": "bm25.run", "mono": {"401": {"d1": 2.5}}}``.  Instead of runs
         also scores that another program computed, see :func:`ir_std.read_scores`, and names of
         sets' systems, ``"dl19-passage/p_bert"``, see :func:`ir_std.system`.
@@ -76,6 +79,11 @@ def evaluate(
         Evaluate only the first ``depth`` documents of each topic, in trec_eval's order; its ``-M``.
     progress : callable
         Wraps the iterable of evaluations, as ``tqdm.tqdm`` does.
+    lower_is_better : iterable of str
+        Of the measures that ir_measures does not know those of which less is better, where no
+        factor set says so.
+    duplicates : {'error', 'first', 'last'}
+        What counts where a run has a document twice in a topic: its first line, or its last.
 
     Raises
     ------
@@ -97,14 +105,20 @@ def evaluate(
     mono  0.4376   0.7638
     ...
     """
-    by_name = inputs_by_name(runs)
+    by_name = keep_duplicates(inputs_by_name(runs), duplicates)
     correction_for(test, correction)
     judgments = judgments_for(by_name.values(), qrels)
     without = left_out(without, by_name.values())
     selected = select_factors(judgments, factors, systems=systems, without=without)
     baseline = add_baseline(baseline, by_name, judgments, selected, measures)
     evaluator = evaluator_for(
-        judgments, measures, schemes and scheme_names(schemes), selected, by_name.values(), residual
+        judgments,
+        measures,
+        schemes and scheme_names(schemes),
+        selected,
+        by_name.values(),
+        residual,
+        lower_is_better,
     )
     evaluations = progress(evaluate_runs(evaluator, by_name, jobs, executor, depth=depth))
     results = Results(

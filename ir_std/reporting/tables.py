@@ -277,6 +277,25 @@ class Table:
             f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n{notes}"
         )
 
+    def page(self, title: str) -> str:
+        """A whole HTML page of the table, whose head stays in sight."""
+        from html import escape
+
+        return (
+            '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width">\n'
+            f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n"
+            f"<h1>{escape(title)}</h1>\n{self.html()}</html>"
+        )
+
+
+_STYLE = (
+    ":root{color-scheme:light dark}body{font:1rem/1.4 system-ui,sans-serif;margin:1rem auto;"
+    "max-width:70rem;padding:0 1rem}table{border-collapse:collapse}th,td{padding:.15rem .6rem}"
+    "td{font-variant-numeric:tabular-nums}thead th{position:sticky;top:0;background:Canvas;"
+    "border-bottom:1px solid}tbody th{font-weight:normal}tbody tr:nth-child(even){"
+    "background:color-mix(in srgb,CanvasText 5%,Canvas)}"
+)
 
 WRITERS: dict[str, Callable[[Table], str]] = {
     "table": Table.text,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ir_measures.measures import Measure
 
 from ir_std.errors import InputError, abbreviate
-from ir_std.measures import Standardized
-from ir_std.measures.names import UNBOUNDED, find_measure
+from ir_std.measures import ExternalMeasure, Standardized
+from ir_std.measures.names import UNBOUNDED, measure_of_scores, only_in_trec_eval
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY, RunScores, is_whole
 
@@ -29,6 +29,8 @@ class ScoreEntry(NamedTuple):
         Empty where the file does not name it.
     topic, measure, value : str
         As written.
+    column : int
+        Of a table the place of the column that the value is in.
     """
 
     line: int | None
@@ -36,6 +38,7 @@ class ScoreEntry(NamedTuple):
     topic: str
     measure: str
     value: str
+    column: int = -1
 
 
 def collect_scores(
@@ -55,18 +58,18 @@ def collect_scores(
     ------
     InputError
         Naming the line of a value that is no number or cannot be one of its measure, or that
-        comes twice; or if there is none, or a mean is not that of the values.
+        comes twice; or if there is neither a value nor a mean, or a mean is not that of the values.
     """
     runs: dict[str, _Collector] = {}
     for entry in entries:
         runs.setdefault(entry.run, _Collector(file)).add(entry)
-    if not any(run.values for run in runs.values()):
+    if not any(run.values or run.stated for run in runs.values()):
         what = abbreviate(dict.fromkeys(name for run in runs.values() for name in run.skipped))
         raise InputError.at(
             file,
             None,
-            "no scores of a measure by topic" + f" (there are {what})" * bool(what),
-            "trec_eval and ir_measures list them with -q",
+            "no scores of a measure" + f" (there are {what})" * bool(what),
+            "trec_eval and ir_measures list them by topic with -q",
         )
     return {
         name: run.scores(f"{file}, {name}" if len(runs) > 1 else file, unit)
@@ -84,10 +87,10 @@ class _Collector:
         self.stated: dict[Measure, tuple[int | None, float, float]] = {}
         self.skipped: dict[str, None] = {}
         self.lines: dict[tuple[Measure, str], int | None] = {}
-        self.decimals = 0
+        self.decimals: dict[Measure, int] = {}
 
     def add(self, entry: ScoreEntry) -> None:
-        measure = find_measure(entry.measure)
+        measure = None if is_no_score(entry.measure) else measure_of_scores(entry.measure)
         if measure is None or isinstance(measure, Standardized):
             self.skipped[entry.measure] = None
             return
@@ -111,7 +114,8 @@ class _Collector:
         else:
             _check_range(self.file, entry, measure, value)
             self.values.setdefault(measure, {})[entry.topic] = value
-            self.decimals = max(self.decimals, count_decimals(entry.value))
+            decimals = count_decimals(entry.value)
+            self.decimals[measure] = max(self.decimals.get(measure, 0), decimals)
 
     def _count(self, entry: ScoreEntry, measure: Measure, value: float) -> None:
         if not is_whole(value):
@@ -124,7 +128,7 @@ class _Collector:
         self.counts.setdefault(str(measure), {})[entry.topic] = int(value)
 
     def scores(self, name: str, unit: str) -> RunScores:
-        step = 10.0**-self.decimals
+        step = 10.0 ** -max(self.decimals.values(), default=0)
         unlisted = self._unlisted()
         self._check_means(step, unlisted)
         return RunScores(
@@ -136,6 +140,8 @@ class _Collector:
             unlisted,
             tuple(self.skipped),
             unit,
+            {measure: value for measure, (_, value, _) in self.stated.items()},
+            self.decimals,
         )
 
     def _by_topic(self, count: str) -> dict[str, int]:
@@ -170,6 +176,11 @@ class _Collector:
                 )
 
 
+def is_no_score(name: str) -> bool:
+    """Whether trec_eval prints under a name what is no score, or none by topic."""
+    return not name.strip() or name in ("runid", "relstring") or only_in_trec_eval(name)
+
+
 def _number(file: str, entry: ScoreEntry) -> float:
     text = entry.value.strip()
     if text in _NO_VALUE:
@@ -191,6 +202,8 @@ def _number(file: str, entry: ScoreEntry) -> float:
 
 
 def _check_range(file: str, entry: ScoreEntry, measure: Measure, value: float) -> None:
+    if isinstance(measure, ExternalMeasure):
+        return
     if value < 0:
         expected = "no measure is negative here"
     elif value > 1 + EXACT and measure.__name__ not in UNBOUNDED:

@@ -1,42 +1,64 @@
-"""Scores in files, of any kind that other programs write: the content shows which."""
+"""Scores of any kind that other programs write, in files and in memory: the content shows which."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import IO, Any, TypeAlias
 
-from ir_std.errors import InputError, UsageError
+from ir_std.errors import InputError, UsageError, did_you_mean
+from ir_std.measures import near_measures
 from ir_std.measures.names import find_measure
+from ir_std.measures.registry import external_names
 from ir_std.reading import FileSource, Source, read_pieces, source_of
-from ir_std.scores.collect import collect_scores
-from ir_std.scores.lines import KINDS, is_content, is_score_line, json_entries, line_entries
+from ir_std.scores.collect import ScoreEntry, collect_scores
+from ir_std.scores.forms import is_header, table_scores
+from ir_std.scores.lines import KINDS, is_content, is_score_line, line_entries
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
-from ir_std.scores.run_scores import RunScores
-from ir_std.scores.tables import is_header, parse_rows, table_entries
+from ir_std.scores.run_scores import COARSE, RunScores
+from ir_std.scores.tables import (
+    EXCEL,
+    TableRows,
+    parse_rows,
+    read_excel,
+    rows_of_frame,
+    rows_of_records,
+    split_header,
+)
+from ir_std.trec.frames import column_names, is_frame
+from ir_std.trec.inputs import is_file
 
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""
 JSON_STARTS = ("{", "[")
+TABLE_STARTS = ("|", "%", "\\")
+"""How tables of Markdown and LaTeX begin."""
 
 
-def read_scores(file: File, measure: str | None = None) -> dict[str, RunScores]:
+def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]:
     """Read scores that another program computed.
 
     Parameters
     ----------
-    file : str, path, open file or Source
-        Output of ``trec_eval -q`` or of ``ir_measures -q`` (or ``ir_std -q``), as text or JSON
-        lines; a table, its cells separated by commas, tabs or semicolons, with columns run,
-        topic, measure and value, or with a row for each topic and a column for each run or
-        measure; or a result of MTEB (JSON).  ``.gz`` is unpacked.
+    scores : str, path, open file, Source, DataFrame, list or dict
+        Output of ``trec_eval -q`` or of ``ir_measures -q``, as text or JSON lines; whatever
+        ``ir_std`` writes but aligned text; a result of MTEB (JSON); or a table, its cells separated
+        by commas, tabs or semicolons, of Markdown, LaTeX or Excel (where openpyxl is there): a row
+        a score, with columns run, topic, measure and value; a row a topic, or a run and topic, and
+        a column a measure; with ``measure`` also a row a topic and a column a run, and a
+        leaderboard, a row a run and a column a data set.  ``.gz`` is unpacked.  The same as a
+        DataFrame, or a list of records or of ir_measures' metrics.  Or a dict by measure and topic;
+        by run, measure and topic; with ``measure`` by topic, or by run and topic.
     measure : str, optional
-        The measure of a table with a column a run.
+        The measure of what names none.
 
     Returns
     -------
     dict of str to RunScores
-        By run.
+        By run.  Names that ir_measures does not know are measures as they stand, see
+        :class:`ir_std.ExternalMeasure`.
 
     Raises
     ------
@@ -55,13 +77,146 @@ def read_scores(file: File, measure: str | None = None) -> dict[str, RunScores]:
     >>> round(scores.values[ir_std.sAP]["404"], 4)
     0.6627
     """
-    source = source_of(file)
-    if measure is not None and find_measure(measure) is None:
-        raise UsageError(f"--measure {measure!r} is no measure: write it as AP, map or nDCG@10")
-    text = read_text(source)
-    read = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
+    if measure is not None:
+        check_name_of_measure(measure)
+    if is_file(scores):
+        return _read_file(source_of(scores), measure)
+    if isinstance(scores, Mapping):
+        read = collect_scores(_dict_entries(scores, measure), "scores")
+        return _of_numbers({run or "scores": of_run for run, of_run in read.items()})
+    return read_table(table_of(scores), measure)
+
+
+def check_name_of_measure(name: str) -> None:
+    """Check that a name is a measure's: one that is known, in quotes, or like none that is known.
+
+    Raises
+    ------
+    UsageError
+        If it may be misspelled.
+    """
+    if find_measure(name) is not None or name in external_names:
+        return
+    near = near_measures(name)
+    if near or not name.strip():
+        raise UsageError(
+            f"{name!r} is no measure{did_you_mean(near)}; in quotes of its own a name is taken as "
+            "it stands"
+        )
+
+
+def table_of(scores: Any) -> TableRows:
+    """A DataFrame, or a list of records or metrics, as a table.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    if is_frame(scores):
+        return rows_of_frame(scores)._replace(file="scores")
+    if isinstance(scores, Iterable) and not isinstance(scores, (bytes, bytearray)):
+        records = [one._asdict() if hasattr(one, "_asdict") else one for one in scores]
+        if all(isinstance(one, Mapping) for one in records):
+            return rows_of_records([*enumerate(records, 1)], "scores", True)
+    raise InputError.at(
+        "scores",
+        None,
+        f"cannot use {type(scores).__name__}",
+        "give a file, a dict, a DataFrame, or a list of records",
+    )
+
+
+def holds_scores(given: Any) -> bool:
+    """Whether a DataFrame or list holds scores, and not a run's documents."""
+    if is_frame(given):
+        names = {str(name).lower() for name in column_names(given)}
+        return not names & {"doc_id", "docno", "docid"}
+    first = given[0] if isinstance(given, (list, tuple)) and given else None
+    if isinstance(first, Mapping):
+        return "measure" in first
+    return hasattr(first, "measure") and hasattr(first, "value")
+
+
+def read_table(table: TableRows, measure: str | None = None) -> dict[str, RunScores]:
+    """The scores of a table; parameters and errors as for :func:`read_scores`."""
+    entries, unit = table_scores(table, measure)
+    read = collect_scores(entries, table.file, unit)
+    named = {run or table.file: scores for run, scores in read.items()}
+    return _of_numbers(named) if table.of_numbers else named
+
+
+def _of_numbers(read: dict[str, RunScores]) -> dict[str, RunScores]:
+    """Scores of numbers, whose decimals do not show how they were rounded if they are few."""
+    return {
+        name: scores if scores.step < COARSE else replace(scores, step=0.0)
+        for name, scores in read.items()
+    }
+
+
+def _dict_entries(scores: Mapping[Any, Any], measure: str | None) -> Iterator[ScoreEntry]:
+    """The scores of a dict by topic; by measure, or run, and topic; or by all three."""
+    for outer, inner in scores.items():
+        if not isinstance(inner, Mapping):
+            yield _dict_entry("", outer, measure, inner)
+            continue
+        for middle, value in inner.items():
+            if isinstance(value, Mapping):
+                for topic, number in value.items():
+                    yield _dict_entry(str(outer), topic, str(middle), number)
+            elif measure is None:
+                yield _dict_entry("", middle, str(outer), value)
+            else:
+                yield _dict_entry(str(outer), middle, measure, value)
+
+
+def _dict_entry(run: str, topic: Any, measure: str | None, value: Any) -> ScoreEntry:
+    if measure is None:
+        raise UsageError("scores by topic, but of which measure? add measure='AP'")
+    return ScoreEntry(None, run, str(topic), measure, "" if value is None else str(value))
+
+
+def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
     file_name = source.path.name if isinstance(source, FileSource) else source.name
-    return {run or file_name: scores for run, scores in read(text, source, measure).items()}
+    if is_excel(source):
+        read = read_table(read_excel(read_bytes(source), source.name), measure)
+    else:
+        text = read_text(source)
+        parse = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
+        read = parse(text, source, measure)
+    return {file_name if run in ("", source.name) else run: scores for run, scores in read.items()}
+
+
+def header_of(source: Source) -> list[str]:
+    """The names of the columns of a file that is a table with a header; none of others.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    if is_excel(source):
+        return read_excel(read_bytes(source), source.name).header
+    line = source.first_line[1].decode(errors="replace") if source.first_line else ""
+    line = line.strip("\ufeff\r\n ")
+    return split_header(line) if is_header(line) else []
+
+
+def is_excel(source: Source) -> bool:
+    """Whether a file is one of Excel's, by its name."""
+    return source.name.lower().endswith(EXCEL)
+
+
+def read_bytes(source: Source) -> bytes:
+    """The content of a file as it is.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    with source.open() as stream:
+        return stream.read()
 
 
 def is_score_file(source: Source) -> bool:
@@ -72,10 +227,12 @@ def is_score_file(source: Source) -> bool:
     InputError
         If it cannot be read.
     """
+    if is_excel(source):
+        return True
     if source.first_line is None:
         return False
-    line = source.first_line[1].decode(errors="replace").strip()
-    return line[:1] in JSON_STARTS or is_header(line) or is_score_line(line)
+    line = source.first_line[1].decode(errors="replace").strip("\ufeff\r\n ")
+    return line.startswith((*JSON_STARTS, *TABLE_STARTS)) or is_header(line) or is_score_line(line)
 
 
 def read_text(source: Source) -> str:
@@ -102,21 +259,20 @@ def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, Run
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if is_content(line)]
     if not lines:
         raise InputError.at(source.name, None, "no lines", f"expected is {KINDS}")
-    if is_header(lines[0][1]):
-        entries = table_entries(parse_rows(text, source.name), measure)
-    else:
-        entries = line_entries(lines, source.name)
-    return collect_scores(entries, source.name)
+    first = lines[0][1].lstrip()
+    if first.startswith(TABLE_STARTS) or is_header(first.rstrip("\r")):
+        return read_table(parse_rows(text, source.name), measure)
+    return collect_scores(line_entries(lines, source.name), source.name)
 
 
-def _parse_json(text: str, source: Source, _: str | None) -> dict[str, RunScores]:
-    """MTEB's result of one task, or lines of ``ir_measures -o jsonl``."""
+def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:
+    """MTEB's result of one task, or records: a list of them, or lines of ``-o jsonl``."""
     file = source.name
     try:
-        content = json.loads(text, parse_float=str, parse_int=str)
+        content = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
     except json.JSONDecodeError as broken:
         if text.count("\n") and _first_is_object(text):
-            return collect_scores(json_entries(text, file), file)
+            return _of_records(_json_lines(text), file, measure)
         raise InputError.at(
             file, broken.lineno, f"no JSON ({broken.msg})", "a result of MTEB is one JSON object"
         ) from None
@@ -124,13 +280,34 @@ def _parse_json(text: str, source: Source, _: str | None) -> dict[str, RunScores
         raise InputError.at(
             file, None, "nested too deeply", "a result of MTEB is one JSON object"
         ) from None
+    if isinstance(content, list) and content:
+        return _of_records([(None, one) for one in content], file, measure)
     if isinstance(content, dict) and "measure" in content:
-        return collect_scores(json_entries(text, file), file)
+        return _of_records([(1, content)], file, measure)
     if not is_mteb_result(content):
         raise InputError.at(
             file, None, "no task_name with scores", "a result of MTEB has both, by split"
         )
     return read_mteb_result(content, source)
+
+
+def _of_records(
+    records: list[tuple[int | None, Any]], file: str, measure: str | None
+) -> dict[str, RunScores]:
+    return read_table(rows_of_records(records, file), measure)
+
+
+def _json_lines(text: str) -> list[tuple[int | None, Any]]:
+    """The objects of JSON lines, with the lines' numbers; None for what is no JSON."""
+    records: list[tuple[int | None, Any]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                record = json.loads(line, parse_float=str, parse_int=str, parse_constant=str)
+            except (json.JSONDecodeError, RecursionError):
+                record = None
+            records.append((number, record))
+    return records
 
 
 def _first_is_object(text: str) -> bool:

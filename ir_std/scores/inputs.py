@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ir_std.errors import InputError, UsageError, abbreviate
-from ir_std.reading import QRELS, RUN, FileSource, Source, source_of
-from ir_std.scores.files import is_score_file, read_scores
-from ir_std.scores.mteb import is_model_meta
+from ir_std.errors import InputError, UsageError, abbreviate, look_up, warn_caller
+from ir_std.reading import QRELS, RANKED_RUN, RUN, FileSource, Source, source_of
+from ir_std.scores.files import holds_scores, is_score_file, read_scores
+from ir_std.scores.mteb import OtherTaskError, is_model_meta
 from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.trec.files import count_columns, read_run
 from ir_std.trec.inputs import as_qrels, as_run, is_file
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.runs import Run
+from ir_std.trec.runs import DUPLICATES, Run
 
 SCORES = "score file"
 """The kind of a file that holds scores; those of others are :attr:`LineFormat.kind`."""
@@ -32,11 +32,17 @@ def kind_of(source: Source) -> str:
     if is_score_file(source):
         return SCORES
     width = count_columns(source)
-    for line_format in (RUN, QRELS):
+    for line_format in (RUN, RANKED_RUN, QRELS):
         if width == line_format.width:
             return line_format.kind
+    assert source.first_line is not None
+    line = source.first_line[1].decode(errors="replace").strip()
     raise InputError.at(
-        source.name, None, f"{width} columns in its first line", f"{RUN.layout}; {QRELS.layout}"
+        source.name,
+        None,
+        f"{width} column{'s' * (width != 1)} in its first line ({line[:80]!r})",
+        f"{RUN.layout}, {QRELS.layout}, a table of scores a header with a column topic, run or "
+        "data set",
     )
 
 
@@ -50,20 +56,20 @@ def as_run_or_scores(run: Any) -> Run | RunScores:
     """
     if isinstance(run, RunScores):
         return run
-    if not is_file(run):
+    source = source_of(run) if is_file(run) else None
+    if source is None and not holds_scores(run):
         return as_run(run)
-    source = source_of(run)
-    if not is_score_file(source):
+    if source and not is_score_file(source):
         return read_run(source)
-    read = read_scores(source)
+    read = read_scores(source or run)
     if len(read) > 1:
         raise InputError.at(
-            source.name,
+            source.name if source else "scores",
             None,
             f"scores of {len(read)} runs ({abbreviate(read)})",
             "read them with read_scores, and give one",
         )
-    return next(iter(read.values()))
+    return next(iter(read.values())).check_listed()
 
 
 def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
@@ -84,12 +90,21 @@ def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
         If two runs have the same name.
     """
     named: dict[str, Any] = {}
+    other_tasks: dict[str, OtherTaskError] = {}
     for name, run in name_runs(runs).items():
         source = source_of(run) if is_file(run) else None
-        if source is None or not is_score_file(source):
+        if not (is_score_file(source) if source else holds_scores(run)):
             named[name] = source or run
-        elif not is_model_meta(source):
-            _add_scores(named, name, read_scores(source, measure))
+        elif source is None or not is_model_meta(source):
+            try:
+                _add_scores(named, name, read_scores(source or run, measure))
+            except OtherTaskError as other:
+                other_tasks[name] = other
+    if other_tasks and not named:
+        raise next(iter(other_tasks.values()))
+    if other_tasks:
+        files = abbreviate(other_tasks)
+        warn_caller([f"{len(other_tasks)} results of other tasks than retrieval left out: {files}"])
     if not named:
         raise UsageError("no scores: a model_meta.json says only whose results are beside it")
     return named
@@ -97,13 +112,39 @@ def runs_by_name(runs: Any, measure: str | None = None) -> dict[str, Any]:
 
 def _add_scores(named: dict[str, Any], file: str, read: dict[str, RunScores]) -> None:
     for name, scores in read.items():
-        known = named.get(name)
+        scores.check_listed()
+        given = name if len(read) > 1 or scores.unit == "collection" else file
+        known = named.get(given)
         if scores.unit == "collection" and isinstance(known, RunScores):
-            named[name] = known.joined(scores)  # MTEB writes a file a data set
+            named[given] = known.joined(scores)  # MTEB writes a file a data set
         elif known is not None:
-            raise UsageError(f"two runs are called {name}: the second is in {file}")
+            raise UsageError(f"two runs are called {given}: the second is in {file}")
         else:
-            named[name if len(read) > 1 or scores.unit == "collection" else file] = scores
+            named[given] = scores
+
+
+def keep_duplicates(runs: Mapping[str, Any], duplicates: str) -> dict[str, Any]:
+    """Runs by name, in which a document may be twice in a topic.
+
+    Parameters
+    ----------
+    runs : mapping of str to run
+    duplicates : {'error', 'first', 'last'}
+        Whether that is an error, or what counts.
+
+    Raises
+    ------
+    UsageError
+        If there is no such choice.
+    """
+    look_up(duplicates, dict.fromkeys(DUPLICATES), "choice of duplicates")
+    kept = dict(runs)
+    for name, run in runs.items():
+        if isinstance(run, Source):
+            run.duplicates = duplicates
+        elif duplicates != "error" and not isinstance(run, (Run, RunScores, Mapping)):
+            kept[name] = as_run(run, duplicates)
+    return kept
 
 
 def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 
 from ir_std.errors import InputError
 from ir_std.measures.names import find_measure
-from ir_std.scores.collect import ScoreEntry
+from ir_std.scores.collect import ScoreEntry, is_no_score
 from ir_std.scores.run_scores import SUMMARY
 
 KINDS = (
     "trec_eval -q (measure topic value), ir_measures -q (topic measure value), a table with "
-    "a header (topic,run,run,... or run,topic,measure,value) or MTEB's JSON"
+    "a header (columns run, topic, measure and value; or run, topic and a column a measure; or "
+    "topic and a column a run) or MTEB's JSON"
 )
 """What a message says of the files that hold scores."""
 
@@ -25,16 +25,37 @@ def is_content(line: str) -> bool:
 
 def is_score_line(line: str) -> bool:
     """Whether a line is one of scores, and not of a run or qrels: a level has no point."""
-    fields = line.split()
-    return len(fields) in (2, 3) or (
-        len(fields) == 4
-        and re.fullmatch(r"\d*\.\d+(?:[eE]-?\d+)?|nan", fields[3]) is not None
-        and find_measure(fields[2]) is not None
+    fields = _fields(line)
+    if len(fields) == 4 and re.fullmatch(r"-?\d*\.\d+(?:[eE]-?\d+)?|nan", fields[3]):
+        return "\t" in line or find_measure(fields[2]) is not None
+    return len(fields) in (2, 3) and not is_ranked(fields)
+
+
+def is_ranked(fields: list[str]) -> bool:
+    """Whether three columns are topic, document and rank, as in runs of MS MARCO."""
+    return (
+        len(fields) == 3
+        and re.fullmatch("[1-9][0-9]*", fields[2]) is not None
+        and not any(map(_is_measure, fields[:2]))
+        and "all" not in fields
     )
+
+
+def _is_measure(name: str) -> bool:
+    return find_measure(name) is not None or is_no_score(name)
+
+
+def _fields(line: str) -> list[str]:
+    """The columns of a line, which tabs separate if there are any."""
+    if "\t" in line.strip():
+        return [field.strip() for field in line.strip("\r\n").split("\t")]
+    return line.split()
 
 
 def line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[ScoreEntry]:
     """``measure topic value`` of trec_eval, ``[run] topic measure value`` of ir_measures.
+
+    Two columns, a measure and its mean, are means alone.
 
     Parameters
     ----------
@@ -48,47 +69,28 @@ def line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[ScoreE
     InputError
         Naming file and line, if it has other columns than the first.
     """
-    split = [(number, line.split()) for number, line in lines]
+    split = [(number, _fields(line)) for number, line in lines]
     first, width = split[0][0], len(split[0][1])
-    if width == 2 and find_measure(split[0][1][0]):
-        raise InputError.at(file, first, "means alone", "list the topics with -q")
-    if width not in (3, 4):
+    if width not in (2, 3, 4):
         raise InputError.at(file, first, f"{width} columns", f"expected is {KINDS}")
-    measure_first = width == 3 and _measures_in(split, 0) >= _measures_in(split, 1)
+    topics_first = width == 3 and _are_topics_first(split)
     for number, fields in split:
         if len(fields) != width:
             raise InputError.at(
                 file, number, f"{len(fields)} columns", f"the first line has {width}"
             )
+        if width == 2:
+            yield ScoreEntry(number, "", SUMMARY, fields[0], fields[1])
+            continue
         run, (a, b, value) = ("" if width == 3 else fields[0]), fields[-3:]
-        topic, measure = (b, a) if measure_first else (a, b)
+        topic, measure = (a, b) if topics_first or width == 4 else (b, a)
         yield ScoreEntry(number, run, topic, measure, value)
 
 
-def _measures_in(split: Iterable[tuple[int, list[str]]], column: int) -> int:
-    return sum(len(fields) == 3 and find_measure(fields[column]) is not None for _, fields in split)
-
-
-def json_entries(text: str, file: str) -> Iterator[ScoreEntry]:
-    """Lines of ``ir_measures -o jsonl``.
-
-    Raises
-    ------
-    InputError
-        Naming file and line, if it holds no score.
-    """
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line, parse_float=str, parse_int=str)
-            run, topic, measure = (row.get("run", ""), row.get("query_id", SUMMARY), row["measure"])
-            value = row["value"]
-        except (json.JSONDecodeError, RecursionError, AttributeError, KeyError):
-            raise InputError.at(
-                file,
-                number,
-                "no score",
-                'a line is {"query_id": ..., "measure": ..., "value": ...}',
-            ) from None
-        yield ScoreEntry(number, str(run), str(topic), str(measure), str(value))
+def _are_topics_first(split: list[tuple[int, list[str]]]) -> bool:
+    """Whether the second of three columns is the measure: more of its names are known, or fewer."""
+    names = [[fields[i] for _, fields in split if len(fields) == 3] for i in (0, 1)]
+    known = [sum(map(_is_measure, column)) for column in names]
+    if any(known):
+        return known[1] > known[0]
+    return len({*names[1]} - {SUMMARY}) < len({*names[0]} - {SUMMARY})

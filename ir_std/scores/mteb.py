@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, abbreviate
@@ -33,63 +34,98 @@ CQADUPSTACK = (
 _LARGEST_META = 1 << 20
 
 
-class MtebTask(NamedTuple):
-    """The data set that an MTEB task is, and the split that is reported."""
-
-    dataset: str
-    split: str = "test"
-
-
 _BEIR = {
-    "ArguAna": MtebTask("beir/arguana"),
-    "ClimateFEVER": MtebTask("beir/climate-fever"),
-    "CQADupstackRetrieval": MtebTask("beir/cqadupstack"),
+    "ArguAna": "beir/arguana",
+    "ClimateFEVER": "beir/climate-fever",
+    "CQADupstackRetrieval": "beir/cqadupstack",
     **{
-        f"CQADupstack{part.capitalize()}Retrieval": MtebTask(f"beir/cqadupstack/{part}")
+        f"CQADupstack{part.capitalize()}Retrieval": f"beir/cqadupstack/{part}"
         for part in CQADUPSTACK
     },
-    "DBPedia": MtebTask("beir/dbpedia-entity/test"),
-    "FEVER": MtebTask("beir/fever/test"),
-    "FiQA2018": MtebTask("beir/fiqa/test"),
-    "HotpotQA": MtebTask("beir/hotpotqa/test"),
-    "MSMARCO": MtebTask("beir/msmarco/dev", "dev"),
-    "NFCorpus": MtebTask("beir/nfcorpus/test"),
-    "NQ": MtebTask("beir/nq"),
-    "QuoraRetrieval": MtebTask("beir/quora/test"),
-    "SCIDOCS": MtebTask("beir/scidocs"),
-    "SciFact": MtebTask("beir/scifact/test"),
-    "TRECCOVID": MtebTask("beir/trec-covid"),
-    "Touche2020": MtebTask("beir/webis-touche2020"),
-    "Touche2020Retrieval.v3": MtebTask("mteb/Touche2020Retrieval.v3"),
+    "DBPedia": "beir/dbpedia-entity/test",
+    "FEVER": "beir/fever/test",
+    "FiQA2018": "beir/fiqa/test",
+    "HotpotQA": "beir/hotpotqa/test",
+    "MSMARCO": "beir/msmarco/dev",
+    "NFCorpus": "beir/nfcorpus/test",
+    "NQ": "beir/nq",
+    "QuoraRetrieval": "beir/quora/test",
+    "SCIDOCS": "beir/scidocs",
+    "SciFact": "beir/scifact/test",
+    "TRECCOVID": "beir/trec-covid",
+    "Touche2020": "beir/webis-touche2020",
+    "Touche2020Retrieval.v3": "mteb/Touche2020Retrieval.v3",
 }
-_MIRACL = {
+"""The data sets of BEIR, as ir_datasets calls them, by MTEB's task."""
+_MIRACL = (
+    *("ar", "bn", "de", "en", "es", "fa", "fi", "fr", "hi"),
+    *("id", "ja", "ko", "ru", "sw", "te", "th", "yo", "zh"),
+)
+_IN_ONE_LANGUAGE = {
     "MIRACLRetrieval": "miracl/{}/dev",
     "MIRACLRetrievalHardNegatives": "mteb/MIRACLRetrievalHardNegatives/{}",
 }
 
 
-def mteb_dataset(task: str, split: str, subset: str = "default") -> str | None:
-    """The data set of a result of MTEB; None if it is not one of BEIR or MIRACL.
+_OTHER_REVISIONS = {
+    ("MIRACLRetrievalHardNegatives", "d7d94fa4b946cec4a27c84653aa0cf6b33f74a3c"),
+    ("MLQARetrieval", "5bef8b6e2601af974fb1a1cca03fd702229be4b6"),
+    ("XPQARetrieval", "fc4624be978945a0ceebbc4b85737258fe26330b"),
+}
+"""Revisions that are other data sets than the task's usual one, of which there are fewer results.
+Other tasks' revisions are the same data, stored again."""
 
-    Named as ir_datasets names it, if it does.
 
-    >>> mteb_dataset("SciFact", "test")
-    'beir/scifact/test'
-    >>> mteb_dataset("MIRACLRetrieval", "dev", "sw")
-    'miracl/sw/dev'
+def row_name(task: str, split: str, subset: str = "default", revision: str = "") -> str:
+    """What the factor set calls a data set of MTEB.
+
+    >>> row_name("SciFact", "test"), row_name("MIRACLRetrieval", "dev", "sw")
+    ('SciFact/test', 'MIRACLRetrieval/dev/sw')
 
     Parameters
     ----------
     task, split, subset : str
-        As MTEB calls them: ``"MIRACLRetrieval"``, ``"dev"``, ``"sw"``.
+        As MTEB calls them.
+    revision : str
+        The data set's; named where it is another data set than the usual one.
     """
-    if task in _MIRACL:
-        is_part = split == "dev" and subset not in ("", "default")
-        return _MIRACL[task].format(subset) if is_part else None
-    known_task = _BEIR.get(task)
-    if known_task is None or split != known_task.split or subset != "default":
-        return None
-    return known_task.dataset
+    part = "" if subset in ("", "default") else f"/{subset}"
+    other = f"@{revision[:8]}" if (task, revision) in _OTHER_REVISIONS else ""
+    return f"{task}/{split}{part}{other}"
+
+
+def aliases_of_rows() -> dict[str, str]:
+    """The rows by the names that ir_datasets and BEIR have for the same data sets."""
+    rows = {
+        alias: row_name(task, "dev" if alias.endswith("/dev") else "test")
+        for task, alias in _BEIR.items()
+    }
+    for task, alias in _IN_ONE_LANGUAGE.items():
+        rows |= {alias.format(part): row_name(task, "dev", part) for part in _MIRACL}
+    return rows
+
+
+@lru_cache(maxsize=1)
+def _rows_by_name() -> dict[str, str]:
+    by_name: dict[str, str] = {}
+    for alias, row in aliases_of_rows().items():
+        for prefix in ("", "beir/", "mteb/"):
+            for suffix in ("", "/test", "/dev"):
+                by_name.setdefault(alias.removeprefix(prefix).removesuffix(suffix).lower(), row)
+        if "/" not in row.partition("/")[2]:
+            by_name[row.partition("/")[0].lower()] = row
+    return by_name
+
+
+def find_dataset(name: str) -> str | None:
+    """The data set that is called so by MTEB, BEIR or ir_datasets, in any case; None if none is.
+
+    >>> find_dataset("ArguAna"), find_dataset("fiqa"), find_dataset("beir/nq")
+    ('ArguAna/test', 'FiQA2018/test', 'NQ/test')
+    """
+    if re.fullmatch(r"[\w.-]+/(test|dev|train|validation)(/[\w.-]+)?(@[0-9a-f]{8})?", name):
+        return name
+    return _rows_by_name().get(name.strip().lower())
 
 
 def is_model_meta(source: Source) -> bool:
@@ -105,35 +141,43 @@ def is_mteb_result(content: Any) -> bool:
     )
 
 
+class OtherTaskError(InputError):
+    """A result of a task that is neither retrieval nor reranking."""
+
+
 def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunScores]:
-    """The scores of one task by model: of the split and the subsets that are data sets here.
+    """The scores of one task by model, on each of its splits and subsets.
 
     Raises
     ------
-    InputError
-        If there are none of BEIR or MIRACL.
+    OtherTaskError
+        If the task is neither retrieval nor reranking.
     """
     task = str(content.get("task_name") or content.get("mteb_dataset_name"))
-    entries: list[ScoreEntry] = []
-    subsets = []
-    for split, subset, scores in _splits(content):
-        subsets.append(f"{split} {subset}".removesuffix(" default"))
-        dataset = mteb_dataset(task, split, subset)
-        if dataset:
-            entries += [
-                ScoreEntry(None, "", dataset, name, str(value))
-                for name, value in scores.items()
-                if from_mteb(name)
-            ]
+    revision = str(content.get("dataset_revision") or "")
+    results = list(_splits(content))
+    entries = [
+        ScoreEntry(None, "", row_name(task, split, subset, revision), name, str(value))
+        for split, subset, scores in results
+        if any(map(_is_of_rankings, scores))
+        for name, value in scores.items()
+        if from_mteb(name)
+    ]
     if not entries:
-        raise InputError.at(
+        splits = [row_name(task, split, subset) for split, subset, _ in results]
+        raise OtherTaskError.at(
             source.name,
             None,
-            f"task {task} ({abbreviate(subsets) or 'no split'})",
-            "the retrieval tasks of BEIR (test, of MSMARCO dev) and MIRACL (dev) "
-            "have factors: leave out others",
+            f"task {task} ({abbreviate(splits) or 'no split'})",
+            "retrieval and reranking tasks, which have ndcg_at_10 or map and mrr, are evaluated "
+            "here: leave out others",
         )
     return {_model_name(source): collect_scores(entries, source.name, "collection")[""]}
+
+
+def _is_of_rankings(name: str) -> bool:
+    """Whether a score is one that retrieval and reranking have, and other tasks lack."""
+    return name in ("map", "mrr", "p-MRR") or (name != "main_score" and bool(from_mteb(name)))
 
 
 def _splits(content: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -11,9 +11,12 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.errors import InputError
+from ir_std.measures import ExternalMeasure
 from ir_std.schemes import EXACT
 from ir_std.trec.qrels import DictQrels
 
+COARSE = 0.005
+"""Numbers in such steps or coarser are taken as exact: 0.2 may be 0.2000."""
 SUMMARY = "all"
 """The topic that stands for the mean, as in trec_eval and ir_measures."""
 
@@ -40,6 +43,10 @@ class RunScores:
         Names in the file that are no raw measures here.
     unit : {'topic', 'collection'}
         What the scores are of: topics, or whole data sets.
+    means : mapping of Measure to float
+        Those that the file states; of a file of means all that there is.
+    decimals : mapping of Measure to int
+        The most decimals that a value of the measure was written with.
     """
 
     name: str
@@ -50,12 +57,13 @@ class RunScores:
     unlisted: int = 0
     skipped: tuple[str, ...] = ()
     unit: str = "topic"
+    means: Mapping[Measure, float] = field(default_factory=dict)
+    decimals: Mapping[Measure, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return (
-            f"<RunScores of {self.name}: {len(self.topics)} {self.unit}s, "
-            f"{', '.join(map(str, self.values))}>"
-        )
+        what = f"{len(self.topics)} {self.unit}s" if self.values else "means"
+        measures = ", ".join(map(str, self.values or self.means))
+        return f"<RunScores of {self.name}: {what}, {measures}>"
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -66,12 +74,32 @@ class RunScores:
             )
         )
 
+    def check_listed(self) -> RunScores:
+        """The scores themselves, which are not means alone.
+
+        Raises
+        ------
+        InputError
+            If no topic is listed.
+        """
+        if not self.values:
+            raise InputError.at(
+                self.name,
+                None,
+                f"means alone ({', '.join(map(str, self.means))}), no scores by topic",
+                "list the topics with -q",
+            )
+        return self
+
     def step_of(self, measure: Measure) -> float:
         """The step in which a measure's values were written; 0 if no decimals were lost."""
         if measure.__name__ == "Success":
             return 0.0
         if measure.__name__ == "P" and is_whole(1 / (measure["cutoff"] * (self.step or 1))):
             return 0.0
+        if isinstance(measure, ExternalMeasure):  # of any scale: grades are whole, and exact
+            step = 10.0 ** -self.decimals.get(measure, 0)
+            return step if self.step and step < COARSE else 0.0
         return self.step
 
     def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:
@@ -110,6 +138,7 @@ class RunScores:
             self.unlisted + other.unlisted,
             tuple(dict.fromkeys(self.skipped + other.skipped)),
             self.unit,
+            decimals={**self.decimals, **other.decimals},
         )
 
 
@@ -120,11 +149,16 @@ class CountedTopics(DictQrels):
     ----------
     n_rel : mapping of str to int or None
     name : str
+    external : iterable of str
+        The external measures that there are scores of.
     """
 
-    def __init__(self, n_rel: Mapping[str, int | None], name: str = "scores") -> None:
+    def __init__(
+        self, n_rel: Mapping[str, int | None], name: str = "scores", external: Iterable[str] = ()
+    ) -> None:
         super().__init__({topic: {} for topic in n_rel}, name)
         self.n_rel = dict(n_rel)
+        self.external = tuple(external)
 
     def count(self, level: int = 1) -> npt.NDArray[np.int64]:
         """Number of relevant documents by topic; 0 where it is not known."""
@@ -172,7 +206,9 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
             n_rel[topic] = there if here is None else here
             if here is not None:
                 owner[topic] = run.name
-    return CountedTopics(n_rel, runs[0].name if len(runs) == 1 else "scores")
+    measures = (measure for run in runs for measure in run.values)
+    external = dict.fromkeys(str(m) for m in measures if isinstance(m, ExternalMeasure))
+    return CountedTopics(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
 
 
 def is_whole(value: float) -> bool:

@@ -1,43 +1,18 @@
-"""Tables of scores with a header: long ones, and wide ones with a column a run or a measure."""
+"""Tables with a header: from text (commas, tabs, Markdown, LaTeX), DataFrames, records, Excel."""
 
 from __future__ import annotations
 
 import csv
-from collections import Counter
-from collections.abc import Iterator
-from io import StringIO
-from typing import NamedTuple
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO, StringIO
+from typing import Any, NamedTuple
 
-from ir_std.errors import InputError, UsageError, abbreviate
-from ir_std.measures.names import find_measure
-from ir_std.scores.collect import ScoreEntry
+from ir_std.errors import InputError, MissingLibraryError, abbreviate
+from ir_std.trec.frames import as_frame, column_values, is_pandas
 
-TOPIC_COLUMNS = (
-    "topic",
-    "topic_id",
-    "query_id",
-    "qid",
-    "query",
-    "q_id",
-    "dataset",
-    "data set",
-    "task",
-    "task_name",
-)
-RUN_COLUMNS = (
-    "run",
-    "run_id",
-    "runid",
-    "run_name",
-    "system",
-    "model",
-    "model_name",
-    "name",
-    "tag",
-)
-MEASURE_COLUMNS = ("measure", "metric", "measure_name")
-VALUE_COLUMNS = ("value", "score")
-"""What the columns of long tables are usually called."""
+EXCEL = (".xlsx", ".xlsm")
+"""How the names of Excel's files end."""
 
 
 class TableRows(NamedTuple):
@@ -47,57 +22,43 @@ class TableRows(NamedTuple):
     ----------
     file : str
         What messages call it.
-    header_line : int
+    header_line : int or None
+        None where there are no lines, as in a DataFrame.
     header : list of str
-    rows : list of (int, list of str)
+    rows : list of (int or None, list of str)
         Line numbers and cells.
+    of_numbers : bool
+        Whether cells were numbers, whose decimals do not show how they were rounded.
     """
 
     file: str
-    header_line: int
+    header_line: int | None
     header: list[str]
-    rows: list[tuple[int, list[str]]]
-
-    def column(self, names: tuple[str, ...]) -> int:
-        """The place of the column that has the first of these names.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
-        headings = [heading.lower() for heading in self.header]
-        place = next((headings.index(name) for name in names if name in headings), None)
-        if place is None:
-            raise InputError.at(
-                self.file,
-                self.header_line,
-                f"columns {', '.join(headings)}",
-                f"one called {' or '.join(names[:3])} is expected",
-            )
-        return place
+    rows: list[tuple[int | None, list[str]]]
+    of_numbers: bool = False
 
 
-def is_header(line: str) -> bool:
-    """Whether a line is the header of a table of scores."""
-    names = [cell.strip().strip('"').lower() for cell in line.split(_delimiter(line))]
-    return len(names) > 1 and (
-        names[0] in TOPIC_COLUMNS
-        or (
-            any(n in TOPIC_COLUMNS for n in names)
-            and any(n in (*MEASURE_COLUMNS, *VALUE_COLUMNS) for n in names)
-        )
-    )
-
-
-def _delimiter(line: str) -> str:
+def delimiter_of(line: str) -> str:
+    """What separates the cells of a line: a tab, a semicolon or a comma."""
     return max("\t;,", key=line.count)
 
 
-def parse_rows(text: str, file: str) -> TableRows:
-    """Parse a table whose cells are separated by commas, tabs or semicolons.
+def split_header(line: str) -> list[str]:
+    """The cells of a table's first line, in whatever form of text."""
+    if line.lstrip().startswith("|"):
+        return _markdown_cells(line)
+    try:
+        cells = next(csv.reader([line], delimiter=delimiter_of(line)))
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in cells]
 
-    Blank lines and those that start with ``#`` are skipped.
+
+def parse_rows(text: str, file: str) -> TableRows:
+    """Parse a table whose cells are separated by commas, tabs or semicolons; or of Markdown, LaTeX.
+
+    Blank lines and those that start with ``#`` are skipped, and so is what stands around a table of
+    Markdown or LaTeX.
 
     Raises
     ------
@@ -105,89 +66,178 @@ def parse_rows(text: str, file: str) -> TableRows:
         Naming file and line: no header, quotes that do not match, a row with more or fewer cells
         than the header.
     """
-    delimiter = _delimiter(text.lstrip().split("\n", 1)[0])
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[tuple[int, list[str]]] = []
-    try:
-        rows.extend(
-            (reader.line_num, [cell.strip() for cell in row])
-            for row in reader
-            if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#")
-        )
-    except csv.Error as broken:
-        raise InputError.at(
-            file, reader.line_num, f"no table ({broken})", "quote cells that hold the delimiter"
-        ) from None
+    start = text.lstrip()[:1]
+    parse = {"|": _markdown_rows, "%": _latex_rows, "\\": _latex_rows}.get(start, _delimited_rows)
+    rows = list(parse(text, file))
     if not rows:
         raise InputError.at(file, None, "no lines", "a table with a header is expected")
     header_line, header = rows[0]
     for line, row in rows[1:]:
         if len(row) != len(header):
-            comma = delimiter == "," and len(row) > len(header)
+            commas = parse is _delimited_rows and delimiter_of(text.lstrip().split("\n")[0]) == ","
+            advice = "; write decimals with a point: 0.1234" * (commas and len(row) > len(header))
             raise InputError.at(
-                file,
-                line,
-                f"{len(row)} columns",
-                f"the header has {len(header)}" + "; write decimals with a point: 0.1234" * comma,
+                file, line, f"{len(row)} columns", f"the header has {len(header)}{advice}"
             )
-    return TableRows(file, header_line, header, rows[1:])
+    return TableRows(file, header_line, header, [*rows[1:]])
 
 
-def table_entries(table: TableRows, measure: str | None) -> Iterator[ScoreEntry]:
-    """The scores of a table, ``measure`` being that of one with a column a run.
+def _delimited_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    delimiter = delimiter_of(text.lstrip().split("\n", 1)[0])
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#"):
+                yield reader.line_num, [_without_guard(cell.strip()) for cell in row]
+    except csv.Error as broken:
+        raise InputError.at(
+            file, reader.line_num, f"no table ({broken})", "quote cells that hold the delimiter"
+        ) from None
+
+
+def _without_guard(cell: str) -> str:
+    """A cell without the quote that keeps spreadsheets from taking it for a formula."""
+    return cell[1:] if re.match("''*[=+@\uff1d\uff0b\uff0d\uff20-].", cell) else cell
+
+
+def _markdown_rows(text: str, _: str) -> Iterator[tuple[int, list[str]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        cells = _markdown_cells(line) if line.lstrip().startswith("|") else []
+        if cells and not all(re.fullmatch(":?-+:?", cell) for cell in cells):
+            yield number, cells
+
+
+def _markdown_cells(line: str) -> list[str]:
+    inside = re.sub(r"^\s*\||(?<!\\)\|\s*$", "", line)
+    return [_markdown_text(cell.strip()) for cell in re.split(r"(?<!\\)\|", inside)]
+
+
+def _markdown_text(cell: str) -> str:
+    marked = re.fullmatch(r"\*\*(.*)\*\*(?: [+-])?|(.+) [+-]", cell)
+    text = cell if marked is None else marked[1] if marked[1] is not None else marked[2]
+    return _value(re.sub(r"\\([\\|*_`<\[&~$])", r"\1", text))
+
+
+def _latex_rows(text: str, _: str) -> Iterator[tuple[int, list[str]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if re.search(r"(?<!\\)(?:\\\\)+\s*$", line) and "&" in line:
+            row = re.sub(r"\\\\\s*$", "", line)
+            yield number, [_latex_text(cell.strip()) for cell in re.split(r"(?<!\\)&", row)]
+
+
+def _latex_text(cell: str) -> str:
+    cell = re.sub(r"\$\^\{[+-]\}\$$", "", cell)
+    bold = re.fullmatch(r"\\textbf\{(.*)\}", cell)
+    text = bold[1] if bold else cell
+    for written, meant in _LATEX:
+        text = text.replace(written, meant)
+    return _value(text.replace("\0", "\\"))
+
+
+_LATEX = (
+    (r"\textbackslash{}", "\0"),
+    (r"\textasciitilde{}", "~"),
+    (r"\textasciicircum{}", "^"),
+    (r"\textless{}", "<"),
+    (r"\textgreater{}", ">"),
+    (r"\textbar{}", "|"),
+    (r"$\pm$", "±"),
+    *((f"\\{c}", c) for c in "&%$#_{}"),
+    ("{[}", "["),
+    ("{*}", "*"),
+)
+"""What stands for single characters in LaTeX, as :func:`ir_std.reporting.tables.latex_escape`."""
+
+
+def _value(cell: str) -> str:
+    """A cell of a table for people, where a dash is no value."""
+    return "" if cell == "-" else cell
+
+
+def rows_of_frame(given: Any, name: str = "DataFrame") -> TableRows:
+    """The rows of a DataFrame of any library; an index with a name, or of ids, is a column."""
+    frame = as_frame(given)
+    if is_pandas(frame) and (
+        any(level is not None for level in frame.index.names) or frame.index.dtype.kind not in "iu"
+    ):
+        frame = frame.reset_index()
+    columns = [column_values(frame, column) for column in frame.columns]
+    header = [_cell(column) for column in frame.columns]
+    rows: list[tuple[int | None, list[str]]] = [
+        (None, [*map(_cell, row)]) for row in zip(*columns, strict=True)
+    ]
+    return TableRows(name, None, header, rows, True)
+
+
+def rows_of_records(
+    records: Sequence[tuple[int | None, Any]], file: str, of_numbers: bool = False
+) -> TableRows:
+    """The rows of records, each a mapping with the same keys, with their line numbers.
 
     Raises
     ------
     InputError
-        If columns are missing or repeated, or the table holds several collections.
-    UsageError
-        If ``measure`` is given, and the table names measures itself; or the other way round.
+        Naming the line of one that is none, or lacks a key of the first.
     """
-    if any(name.lower() in MEASURE_COLUMNS for name in table.header):
-        return _long(table)
-    return _wide(table, measure)
+    header: list[str] = []
+    rows: list[tuple[int | None, list[str]]] = []
+    for line, record in records:
+        header = header or ([*map(str, record)] if isinstance(record, Mapping) else [])
+        if not isinstance(record, Mapping) or any(key not in record for key in header[:1]):
+            raise InputError.at(
+                file,
+                line,
+                "no score",
+                'a line is {"query_id": ..., "measure": ..., "value": ...}',
+            )
+        header += [str(key) for key in record if str(key) not in header]
+        rows.append((line, [_cell(record.get(key, "")) for key in header]))
+    width = len(header)
+    return TableRows(
+        file, None, header, [(n, row + [""] * (width - len(row))) for n, row in rows], of_numbers
+    )
 
 
-def _long(table: TableRows) -> Iterator[ScoreEntry]:
-    topic, measure, value = map(table.column, (TOPIC_COLUMNS, MEASURE_COLUMNS, VALUE_COLUMNS))
-    run = next((i for i, name in enumerate(table.header) if name.lower() in RUN_COLUMNS), None)
-    _check_one_collection(table, topic)
-    for line, row in table.rows:
-        name = "" if run is None else row[run]
-        yield ScoreEntry(line, name, row[topic], row[measure], row[value])
+def read_excel(content: bytes, file: str) -> TableRows:
+    """The rows of the first sheet of an Excel file.
 
+    Raises
+    ------
+    InputError
+        If it is none, or the sheet is empty.
+    MissingLibraryError
+        If openpyxl is not installed.
+    """
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise MissingLibraryError.of("an Excel file", "openpyxl") from None
+    import zipfile
 
-def _check_one_collection(table: TableRows, topic: int) -> None:
-    """A table of several collections would mix topics that have the same numbers."""
-    for i, name in enumerate(table.header):
-        if name.lower() in ("collection", "dataset", "data set") and i != topic:
-            collections = dict.fromkeys(row[i] for _, row in table.rows)
-            if len(collections) > 1:
-                raise InputError.at(
-                    table.file,
-                    None,
-                    f"{len(collections)} collections ({abbreviate(collections)})",
-                    "give each collection a file of its own",
-                )
-
-
-def _wide(table: TableRows, measure: str | None) -> Iterator[ScoreEntry]:
-    topic, header, file = table.column(TOPIC_COLUMNS), table.header, table.file
-    others = [i for i in range(len(header)) if i != topic]
-    repeated = [name for name, count in Counter(header).items() if count > 1]
-    if repeated:
+    try:
+        book = load_workbook(BytesIO(content), read_only=True, data_only=True)
+        cells = [[*map(_cell, row)] for row in book.worksheets[0].iter_rows(values_only=True)]
+    except (zipfile.BadZipFile, KeyError, ValueError, IndexError, OSError, SyntaxError) as broken:
         raise InputError.at(
-            file, table.header_line, f"column {repeated[0]!r} again", "one column each"
-        )
-    are_measures = all(find_measure(header[i]) for i in others)
-    if are_measures == (measure is not None):
-        raise UsageError(
-            f"{file}: its columns are measures: leave out --measure"
-            if are_measures
-            else f"{file}: its columns are runs ({abbreviate(header[i] for i in others)}): "
-            "name the measure with --measure"
-        )
-    for line, row in table.rows:
-        for i in others:
-            run, what = ("", header[i]) if are_measures else (header[i], str(measure))
-            yield ScoreEntry(line, run, row[topic], what, row[i])
+            file, None, f"no Excel file ({broken})", "save it as .xlsx, or as CSV"
+        ) from None
+    rows = [(number, row) for number, row in enumerate(cells, 1) if any(row)]
+    if not rows:
+        raise InputError.at(file, None, "no rows", "a table with a header is expected")
+    width = max(place for place, name in enumerate(rows[0][1], 1) if name)
+    (line, header), *others = [(n, (row + [""] * width)[:width]) for n, row in rows]
+    return TableRows(file, line, header, [*others], True)
+
+
+def _cell(value: Any) -> str:
+    """A value as text; empty where there is none; a whole number in a column of floats whole."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def columns_text(table: TableRows) -> str:
+    """What a message says of a table's columns."""
+    return f"columns {abbreviate(table.header, 8) or 'without names'}"

@@ -15,6 +15,7 @@ from ir_std._system.files import write_atomically
 from ir_std.errors import InputError
 from ir_std.reading import (
     QRELS,
+    RANKED_RUN,
     RUN,
     CheckFailed,
     Source,
@@ -35,6 +36,8 @@ File = str | os.PathLike[str] | IO[Any] | Source
 def read_run(file: File) -> Run:
     """Read a TREC run: six columns, topic Q0 document rank score tag.
 
+    Or one of MS MARCO: three columns, topic document rank; its scores are the negative ranks.
+
     Windows line ends, blank lines and whole lines that start with ``#`` are accepted, and files
     packed by gzip, bzip2 or xz, whatever their name.
 
@@ -51,10 +54,18 @@ def read_run(file: File) -> Run:
         UTF-8, control characters, lines of more than a megabyte.
     """
     source = source_of(file)
+    line_format = RANKED_RUN if _is_ranked(source) else RUN
     try:
-        return ArrayRun(*read_lines(source, RUN), source.name)
+        return ArrayRun.of_lines(read_lines(source, line_format), source.name, source.duplicates)
     except (CheckFailed, InvalidRun):
-        raise find_fault(source, RUN) from None
+        pass  # and with it what it holds of the file
+    raise find_fault(source, line_format)
+
+
+def _is_ranked(source: Source) -> bool:
+    """Whether a run is one of MS MARCO, which has ranks alone."""
+    columns = source.first_line[1].split() if source.first_line else []
+    return len(columns) == RANKED_RUN.width and columns[-1].isdigit()
 
 
 def read_qrels(file: File) -> Qrels:
@@ -69,7 +80,8 @@ def read_qrels(file: File) -> Qrels:
     try:
         return ArrayQrels(*read_lines(source, QRELS), source.name)
     except (CheckFailed, RepeatedDocument):
-        raise find_fault(source, QRELS) from None
+        pass
+    raise find_fault(source, QRELS)
 
 
 def count_columns(source: Source) -> int:

@@ -63,6 +63,14 @@ def as_frame(given: Any) -> Any:
     return frame.collect() if isinstance(frame, narwhals.LazyFrame) else frame
 
 
+def column_names(given: Any) -> list[str]:
+    """The names of a table's columns; they may be asked of one that is not computed yet."""
+    if hasattr(given, "collect_schema"):
+        return [*given.collect_schema().names()]
+    columns = given.columns if hasattr(given, "columns") else as_frame(given).columns
+    return [*map(str, columns)]
+
+
 def column_values(frame: Any, name: Any) -> list[Any]:
     """The values of a column."""
     values: list[Any] = (

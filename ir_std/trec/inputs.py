@@ -27,16 +27,18 @@ from ir_std.trec.rows import Rows, rows_of
 from ir_std.trec.runs import ArrayRun, DictRun, Run, as_scores
 
 
-def as_run(run: Any) -> Run:
+def as_run(run: Any, duplicates: str = "error") -> Run:
     """A run in any form, in memory.
 
     Parameters
     ----------
     run : Run, str, path, open file, dict, DataFrame or iterable
         A file (``str``, path, or open; ``-`` is standard input); ``{topic: {document: score}}``;
-        a DataFrame with columns query_id, doc_id, score: of pandas, polars or, where narwhals is
-        there, others; or an iterable of objects with these attributes, or of dicts with these
-        keys.
+        a DataFrame with columns query_id, doc_id, score, or as PyTerrier's qid, docno, score: of
+        pandas, polars or, where narwhals is there, others; or an iterable of objects with these
+        attributes, or of dicts with these keys.
+    duplicates : {'error', 'first', 'last'}
+        What counts of a document that rows have twice in a topic; of files their source says it.
 
     Raises
     ------
@@ -58,8 +60,9 @@ def as_run(run: Any) -> Run:
         made = DictRun(run)
     else:
         rows = rows_of(run, ("query_id", "doc_id", "score"), "run")
-        made = ArrayRun(rows.topics, rows.topic, _ids(rows, "run"), _scores(rows.values))
-    if _others_read(run):
+        lines = rows.topics, rows.topic, _ids(rows, "run"), _scores(rows.values)
+        made = ArrayRun.of_lines(lines, "run", duplicates)
+    if _others_read(run) and not made.repeated:
         made.given = run
     return made
 
@@ -73,7 +76,7 @@ def _others_read(given: Any) -> bool:
     """Whether ir_measures' own providers take an object too."""
     return (
         isinstance(given, Mapping)
-        or is_pandas(given)
+        or (is_pandas(given) and "query_id" in given.columns and "doc_id" in given.columns)
         or (isinstance(given, list) and not isinstance(next(iter(given), None), Mapping))
     )
 
@@ -102,7 +105,8 @@ def as_qrels(qrels: Any) -> Qrels:
     ----------
     qrels : Qrels, str, path, open file, dict, DataFrame or iterable
         A file; the id of an ir_datasets dataset; ``{topic: {document: level}}``; a DataFrame with
-        columns query_id, doc_id, relevance, or an iterable, as for :func:`as_run`.  Of a document
+        columns query_id, doc_id, relevance, or as PyTerrier's qid, docno, label; or an iterable, as
+        for :func:`as_run`.  Of a document
         that is judged twice in a topic the last level counts, as in ir_measures; in a file that is
         an error.
 

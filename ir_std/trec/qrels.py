@@ -12,7 +12,7 @@ import numpy as np
 
 from ir_std._arrays import Ints, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Ids, Index, keys, may_repeat
+from ir_std.reading import Ids, Index, first_repeated, keys, may_repeat
 
 Computed = TypeVar("Computed")
 
@@ -203,7 +203,7 @@ class ArrayQrels(Qrels):
         order = group_by_topic(topic)
         self._ids, self._levels = ids[order], levels[order]
         if may_repeat(keys(self._ids.hashes(), self.topic)) and (
-            sum(map(len, self.judged.values())) < len(ids)
+            first_repeated(self._ids, self.topic) is not None
         ):
             raise RepeatedDocument.at(
                 name, None, "a document occurs twice in a topic", "judge each document once"

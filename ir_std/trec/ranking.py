@@ -6,8 +6,10 @@ document ids are compared only among documents whose scores tie.
 
 from __future__ import annotations
 
-from functools import cached_property
-from itertools import islice
+from bisect import bisect_left
+from collections import Counter
+from functools import cached_property, partial
+from itertools import accumulate, chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +20,9 @@ from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import DictRun, Run
 
 Precision = type[np.floating[Any]]
+
+_AT_ONCE = 1 << 18
+"""So many ids of documents that tie are in memory at once."""
 
 
 class Order(NamedTuple):
@@ -116,7 +121,7 @@ class Ranker:
     def _topic(self) -> Ints:
         """The topic of each line of the run."""
         sizes = self._run.sizes
-        return np.repeat(np.arange(len(sizes)), sizes)
+        return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
     def _keys(self, precision: Precision) -> npt.NDArray[Any]:
         return _keys(self._topic, self._run.scores, precision)
@@ -139,7 +144,9 @@ class Ranker:
         ordered = keys
         if rows.size:
             ordered = keys.copy()
-            ordered[rows] = np.sort(keys[rows])
+            part = keys[rows]
+            part.sort()  # in place: a large run has little room beside it
+            ordered[rows] = part
         first = ordered.searchsorted(wanted)
         last, place = first + 1, np.zeros(len(first), np.int64)
         # Few scores are shared: only for those the end is searched.
@@ -183,7 +190,8 @@ def _keys(topic: Ints, scores: Floats, precision: Precision) -> npt.NDArray[Any]
     if precision is np.float32:
         bits = descending.view(np.int32)
         bits ^= (bits >> 31) & 0x7FFFFFFF  # negative floats order backwards by their bits
-        keys = topic << 32
+        keys = topic.astype(np.int64)
+        keys <<= 32
         keys += bits
         return keys
     pairs = np.empty(len(topic), complex)  # which sort by the real part first
@@ -199,13 +207,19 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
     begin, at, members = np.unique(first, return_index=True, return_counts=True)
     sizes = last[at] - begin
     before = np.cumsum(sizes) - sizes
-    lines = by_key[np.repeat(begin - before, sizes) + np.arange(sizes.sum())]
-    all_ids, wanted = iter(run.ids(lines)), iter(ids)
-    places: list[int] = []
+    shift = np.repeat(begin - before, sizes)
+    all_ids = chain.from_iterable(
+        run.ids(by_key[shift[a : a + _AT_ONCE] + np.arange(a, min(a + _AT_ONCE, len(shift)))])
+        for a in range(0, len(shift), _AT_ONCE)
+    )
+    wanted, places = iter(ids), list[int]()
     for size, count in zip(sizes.tolist(), members.tolist(), strict=True):
-        tied = sorted(islice(all_ids, size), reverse=True)
-        place = dict(zip(tied, range(size), strict=True))
-        places += map(place.__getitem__, islice(wanted, count))
+        here = list(islice(wanted, count))
+        # Of each that ties, how many of these have a lower id.
+        lower = Counter(map(partial(bisect_left, sorted(here)), islice(all_ids, size)))
+        higher = accumulate(lower[n] for n in range(count, 0, -1))
+        place = dict(zip(sorted(here, reverse=True), higher, strict=True))
+        places += map(place.__getitem__, here)
     return places
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -35,14 +35,33 @@ class Rows(NamedTuple):
     values: Any
 
 
-def rows_of(table: Any, names: tuple[str, str, str], kind: str) -> Rows:
+ALIASES = {
+    "query_id": ("qid",),
+    "doc_id": ("docno",),
+    "score": (),
+    "relevance": ("label",),
+}
+"""What PyTerrier calls the columns that ir_measures calls so."""
+
+
+def names_in(names: tuple[str, ...], there: Callable[[str], bool]) -> tuple[str, ...]:
+    """Names of columns as they are there: ir_measures' or, without these, PyTerrier's."""
+    usual = tuple(
+        next((each for each in (name, *ALIASES.get(name, ())) if there(each)), name)
+        for name in names
+    )
+    return usual if all(map(there, usual)) else names
+
+
+def rows_of(table: Any, names: tuple[str, ...], kind: str) -> Rows:
     """The rows of a DataFrame, or of an iterable of objects or records.
 
     Parameters
     ----------
     table
     names : tuple of str
-        The columns, or attributes, that hold topics, documents and values.
+        The columns, or attributes, that hold topics, documents and values, as ir_measures calls
+        them; they may have PyTerrier's names.
     kind : {'run', 'qrels'}
         What messages call it.
 
@@ -59,6 +78,7 @@ def rows_of(table: Any, names: tuple[str, str, str], kind: str) -> Rows:
     if not rows:
         return _with_numbers(kind, _objects([]), [], [])
     get = itemgetter if isinstance(rows[0], Mapping) else attrgetter
+    names = names_in(names, lambda name: _has(rows[0], (name,)))
     try:
         columns = [list(map(get(name), rows)) for name in names]
     except (AttributeError, KeyError, TypeError):
@@ -66,7 +86,8 @@ def rows_of(table: Any, names: tuple[str, str, str], kind: str) -> Rows:
     return _with_numbers(kind, _objects(columns[0]), *columns[1:])
 
 
-def _rows_of_frame(frame: Any, names: tuple[str, str, str], kind: str) -> Rows:
+def _rows_of_frame(frame: Any, names: tuple[str, ...], kind: str) -> Rows:
+    names = names_in(names, lambda name: name in frame.columns)
     _check_columns(list(frame.columns), names, kind)
     if is_pandas(frame):
         topics, documents = (frame[name].to_numpy(object) for name in names[:2])

@@ -16,7 +16,7 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Collision, Ids, Keys, check_strings, keys, may_repeat
+from ir_std.reading import Collision, Ids, Keys, check_strings, first_repeated, keys, may_repeat
 from ir_std.trec.qrels import Qrels, Targets, group_by_topic
 
 
@@ -62,6 +62,8 @@ class Run(ABC):
         For each topic where its lines start and end.
     sizes, starts : ndarray of int, shape (n_topics,)
         Number of documents of each topic, and where its lines start.
+    repeated : int
+        How many lines were left out because their document is in another of the topic.
     given : object
         What the run was made from, if other providers of measures can read that; else None.
 
@@ -75,6 +77,7 @@ class Run(ABC):
         self, topics: Sequence[str], sizes: Sequence[int], scores: Floats, name: str
     ) -> None:
         self.name = name
+        self.repeated = 0
         self.given: Any = None
         self.bounds = dict(zip(topics, pairwise(accumulate(sizes, initial=0)), strict=True))
         self.sizes = np.array(sizes, np.int64)
@@ -291,8 +294,37 @@ class ArrayRun(Run):
         sizes = np.bincount(topic, minlength=len(topics)).tolist()
         super().__init__(topics, sizes, scores[order], name)
         self._hashes = self._ids.hashes()
-        if may_repeat(keys(self._hashes, topic[order])):
-            self._as_dict()
+        if may_repeat(keys(self._hashes, topic[order])) and (
+            places := first_repeated(self._ids, topic[order])
+        ):
+            row = places[0]
+            (twice,) = self._ids[row : row + 1].strings()
+            raise InvalidRun.at(
+                name,
+                None,
+                f"topic {topics[topic[order][row]]} has document {twice!r} twice",
+                "give each document once",
+            )
+
+    @classmethod
+    def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str) -> ArrayRun:
+        """A run of topics, topic, ids and scores; of a repeated document the first or last counts.
+
+        Raises
+        ------
+        InvalidRun
+            As for the class; for a repeated document if ``duplicates`` is ``'error'``.
+        """
+        topics, topic, ids, scores = lines
+        try:
+            return cls(topics, topic, ids, scores, name)
+        except InvalidRun:
+            if duplicates == "error":
+                raise
+        kept = _kept_lines(topic, ids, duplicates)
+        run = cls(topics, topic[kept], ids[kept], scores[kept], name)
+        run.repeated = len(topic) - len(kept)
+        return run
 
     def _as_dict(self) -> DictRun:
         """The same run in its other form, which compares ids as they are."""
@@ -332,3 +364,16 @@ class ArrayRun(Run):
             targets.level[rows],
             lambda some: self.ids(lines[some]),
         )
+
+
+DUPLICATES = ("error", "first", "last")
+"""What may count where a run has a document twice in a topic."""
+
+
+def _kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Ints:
+    """The lines without those whose document is in an earlier one of the topic, or in a later."""
+    kept: dict[tuple[int, bytes], int] = {}
+    for line, document in enumerate(zip(topic.tolist(), ids.bytes(), strict=True)):
+        if duplicates == "last" or document not in kept:
+            kept[document] = line
+    return np.array(sorted(kept.values()), np.int64)

@@ -59,20 +59,46 @@ def vector(values: np.ndarray) -> str:
     return f"c({','.join(map(repr, np.asarray(values, float).tolist()))})"
 
 
+A, B = np.random.default_rng(4).random((2, 9))
+"""Scores of two systems on nine topics."""
+
+
 @pytest.fixture(scope="module")
-def summaries_by_metafor() -> dict[tuple[int, str], list[float]]:
-    """For each case and method: the summary, the prediction interval, the weights."""
-    asked = [(i, method) for i in range(len(CASES)) for method in ("pm", "reml", "dl")]
+def by_metafor() -> dict[object, list[float]]:
+    """What metafor says, in one start of R.
+
+    For each case, method and test: the summary, the prediction interval and the weights; under
+    ``"sizes"`` the size of the effect of ``A`` against ``B`` and its variance.
+    """
+    asked = [
+        (i, method, test)
+        for i in range(len(CASES))
+        for method, test in (
+            ("pm", "knha"),
+            ("reml", "knha"),
+            ("dl", "z"),
+            ("pm", "adhoc"),
+            ("reml", "adhoc"),
+        )
+    ]
     # metafor stops when its steps are below 1e-5, which here can be 4 percent of the variance.
     code = "; ".join(
         f"r <- rma({vector(CASES[i][0])}, {vector(CASES[i][1])}, method='{method.upper()}', "
-        f"test='{'z' if method == 'dl' else 'knha'}', control=list(tol=1e-15, "
+        f"test='{test}', control=list(tol=1e-15, "
         "threshold=1e-15, maxiter=100000)); p <- predict(r); cat(format(c(r$b, r$se, r$ci.lb, "
         "r$ci.ub, r$pval, r$tau2, r$QE, r$QEp, p$pi.lb, p$pi.ub, weights(r)/100), digits=15), '')"
-        for i, method in asked
+        for i, method, test in asked
     )
-    numbers = iter(in_r(code).tolist())
-    return {(i, method): list(islice(numbers, 10 + len(CASES[i][0]))) for i, method in asked}
+    sizes = (
+        f"a <- {vector(A)}; b <- {vector(B)}; e <- escalc(measure='SMCC', "
+        "m1i=mean(a), sd1i=sd(a), m2i=mean(b), sd2i=sd(b), ri=cor(a, b), ni=9); "
+        "cat(format(c(e$yi, e$vi), digits=15))"
+    )
+    numbers = iter(in_r(f"{code}; {sizes}").tolist())
+    found: dict[object, list[float]] = {
+        case: list(islice(numbers, 10 + len(CASES[case[0]][0]))) for case in asked
+    }
+    return found | {"sizes": list(numbers)}
 
 
 # One collection
@@ -101,15 +127,9 @@ def test_hedges_correction_makes_sizes_unbiased() -> None:
     assert plain.mean() - 0.5 > 10 * error
 
 
-def test_sizes_and_their_variances_are_metafors() -> None:
-    a, b = np.random.default_rng(4).random((2, 9))
-    found = paired_effect(a - b)
-    numbers = in_r(
-        f"a <- {vector(a)}; b <- {vector(b)}; e <- escalc(measure='SMCC', "
-        "m1i=mean(a), sd1i=sd(a), m2i=mean(b), sd2i=sd(b), ri=cor(a, b), ni=9); "
-        "cat(format(c(e$yi, e$vi), digits=15))"
-    )
-    assert [found.size, found.size_variance] == pytest.approx(numbers.tolist(), abs=1e-9)
+def test_sizes_and_their_variances_are_metafors(by_metafor: dict[object, list[float]]) -> None:
+    found = paired_effect(A - B)
+    assert [found.size, found.size_variance] == pytest.approx(by_metafor["sizes"], abs=1e-9)
 
 
 def test_topics_that_one_of_them_lacks_do_not_count() -> None:
@@ -132,9 +152,9 @@ def test_the_same_difference_everywhere_has_no_size_unless_it_is_0() -> None:
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
-@pytest.mark.parametrize("method", ["pm", "reml", "dl"])
+@pytest.mark.parametrize(("method", "test"), [("pm", "knha"), ("reml", "knha"), ("dl", "z")])
 def test_summaries_are_metafors(
-    case: int, method: str, summaries_by_metafor: dict[tuple[int, str], list[float]]
+    case: int, method: str, test: str, by_metafor: dict[object, list[float]]
 ) -> None:
     s = random_effects(*CASES[case], method)
     assert [
@@ -148,7 +168,7 @@ def test_summaries_are_metafors(
         s.q_p,
         *s.predicted,
         *s.weights,
-    ] == pytest.approx(summaries_by_metafor[case, method], abs=1e-6, rel=1e-6)
+    ] == pytest.approx(by_metafor[case, method, test], abs=1e-6, rel=1e-6)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -265,27 +285,35 @@ def test_an_unknown_method_names_the_known_ones() -> None:
 
 @pytest.mark.parametrize("case", range(len(CASES)))
 @pytest.mark.parametrize("method", ["pm", "reml"])
-def test_widened_intervals_are_metafors_ad_hoc_ones(case: int, method: str) -> None:
+def test_widened_intervals_are_metafors_ad_hoc_ones(
+    case: int, method: str, by_metafor: dict[object, list[float]]
+) -> None:
     y, v = CASES[case]
-    numbers = in_r(
-        f"r <- rma({vector(y)}, {vector(v)}, method='{method.upper()}', test='adhoc', "
-        "control=list(tol=1e-15, threshold=1e-15, maxiter=100000)); "
-        "cat(format(c(r$se, r$ci.lb, r$ci.ub, r$pval), digits=15))"
-    )
+    expected = by_metafor[case, method, "adhoc"][1:5]
     s = random_effects(y, v, method, widen=True)
-    assert [s.error, s.low, s.high, s.p] == pytest.approx(numbers.tolist(), rel=1e-6, abs=1e-6)
+    assert [s.error, s.low, s.high, s.p] == pytest.approx(expected, rel=1e-6, abs=1e-6)
     assert s.error >= random_effects(y, v, method).error
     assert s.widened is (s.error > random_effects(y, v, method).error)
 
 
-@pytest.mark.parametrize("n", [3, 5, 10])
-@pytest.mark.parametrize("between", [0.0, 4e-4])
+@pytest.mark.parametrize(
+    ("n", "between", "trials"),
+    [
+        (5, 0.0, 400),
+        (3, 4e-4, 400),
+        *(
+            pytest.param(n, between, 1500, marks=pytest.mark.slow)
+            for n in (3, 5, 10)
+            for between in (0.0, 4e-4)
+        ),
+    ],
+)
 def test_widened_intervals_hold_their_level_where_hartung_and_knapps_do_not(
-    n: int, between: float
+    n: int, between: float, trials: int
 ) -> None:
     random = np.random.default_rng(6)
     hits, narrow, narrow_hits = 0, 0, 0
-    for _ in range(1500):
+    for _ in range(trials):
         v = random.uniform(0.005, 0.03, n) ** 2
         y = random.normal(0.02, np.sqrt(v + between))
         s, hk, dl = (
@@ -297,7 +325,7 @@ def test_widened_intervals_hold_their_level_where_hartung_and_knapps_do_not(
             narrow += 1
             narrow_hits += hk.low <= 0.02 <= hk.high
             assert s.high - s.low >= dl.high - dl.low or not s.widened
-    assert hits / 1500 >= 0.935
+    assert hits / trials >= 0.935
     if between == 0:
         assert narrow_hits < 0.92 * narrow
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.optimize import brentq
 from scipy.stats import norm
+from scipy.stats import t as student
 
 from ir_std._arrays import Floats
 from ir_std.analysis.linking import Link, link
@@ -68,7 +70,7 @@ def test_the_interval_is_the_recipe_written_out() -> None:
     v = [over_topics(a[:, i], b[:, i], slopes[i]) / slopes[i] ** 2 for i in range(k)]
     t2 = (e**2).sum() / (k - 1) - k / (k - 1) * np.mean(v)
     tau2 = max(
-        (4 * (0.15**2 + (0.07 * c) ** 2) + (k - 1) * t2) / (k + 3), 0.05**2 + (0.07 * c) ** 2
+        (4 * (0.15**2 + (0.10 * c) ** 2) + (k - 1) * t2) / (k + 3), 0.05**2 + (0.10 * c) ** 2
     )
     distance = norm.cdf(other + c).mean() - b.mean()
     f = norm.pdf(other + c).mean()
@@ -85,7 +87,7 @@ def test_the_interval_is_the_recipe_written_out() -> None:
 def test_with_one_anchor_the_usual_disagreement_stands() -> None:
     z, z_reference = anchors(k=1)
     linked = link(z, z_reference)
-    assert linked.disagreement == pytest.approx(np.hypot(0.15, 0.07 * linked.constant))
+    assert linked.disagreement == pytest.approx(np.hypot(0.15, 0.10 * linked.constant))
     assert linked.doubts[0].startswith("1 anchor:")
 
 
@@ -209,3 +211,50 @@ def test_z_of_other_topics_than_the_links_are_refused() -> None:
         linked.difference(z_reference[:, 0], z[:7, 0])
     with pytest.raises(UsageError, match="z on 7 topics, where the reference has 45"):
         linked.difference(z_reference[:7, 0], z[:, 0])
+
+
+def test_each_anchor_is_tested_against_the_link_by_the_others() -> None:
+    z, z_reference = anchors()
+    z[:, 1] += 0.3
+    pair = link(z, z_reference)._pair
+    a = norm.cdf(z_reference)
+    for i, found in enumerate(pair.p_of_anchors()):
+        others = [j for j in range(4) if j != i]
+
+        def excess(c: float, others: list[int] = others) -> float:
+            return float(norm.cdf(z[:, others] + c).mean() - a[:, others].mean())
+
+        c = brentq(excess, -5, 5)
+        b, slopes = norm.cdf(z + c), norm.pdf(z + c).mean(axis=0)
+        r = slopes[i] / slopes[others].mean()
+        residuals = [y[:, i] - r * y[:, others].mean(axis=1) for y in (a, b)]
+        parts = [float(values.var(ddof=1)) / len(values) for values in residuals]
+        df = sum(parts) ** 2 / sum(
+            v**2 / (len(x) - 1) for v, x in zip(parts, residuals, strict=True)
+        )
+        error = np.sqrt(sum(parts) + (0.1 * slopes[i]) ** 2 * (1 + 1 / 3))
+        assert found == pytest.approx(
+            2 * student.sf(abs(a[:, i].mean() - b[:, i].mean()) / error, df), rel=1e-9
+        )
+
+
+def test_anchors_at_the_ends_of_the_scale_make_a_link_doubtful() -> None:
+    z, z_reference = anchors(shift=0.0)
+    doubts = link(4 * z, 4 * z_reference).doubts
+    assert any("of the anchors' scores are at an end of the scale" in text for text in doubts)
+
+
+@pytest.mark.parametrize(
+    ("names", "k", "message"),
+    [(["a"], 4, "1 names of 4 anchors"), ([], 0, "0 names of 0 anchors")],
+)
+def test_anchors_are_named_one_by_one(names: list[str], k: int, message: str) -> None:
+    z, z_reference = anchors()
+    with pytest.raises(UsageError, match=message):
+        link(z[:, :k], z_reference[:, :k], names=names)
+
+
+def test_a_system_without_scores_is_refused() -> None:
+    z, z_reference = anchors()
+    with pytest.raises(UsageError, match="z is known on 0 topics of the linked collection"):
+        link(z, z_reference).difference(z_reference[:, 0], z[:, 0] * np.nan)

@@ -104,7 +104,7 @@ def test_errors_are_those_of_scipys_bootstrap(scheme: str) -> None:
     assert found[0] == pytest.approx(expected * np.sqrt(129 / 128), rel=3 * 0.027)
 
 
-@pytest.mark.parametrize("systems", [5, 10, 40])
+@pytest.mark.parametrize("systems", [5, pytest.param(10, marks=pytest.mark.slow), 40])
 def test_errors_tell_how_much_means_vary_from_one_choice_of_systems_to_another(
     systems: int,
 ) -> None:
@@ -120,6 +120,7 @@ def test_errors_tell_how_much_means_vary_from_one_choice_of_systems_to_another(
     assert np.sqrt(np.mean(told)) == pytest.approx(seen, rel=0.12)
 
 
+@pytest.mark.slow
 def test_intervals_hold_their_level_between_halves_of_the_systems() -> None:
     everyone, random = trec8(), np.random.default_rng(5)
     hits, trials = 0, 1000

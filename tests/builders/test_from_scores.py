@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from ir_std import InputError, UsageError, build_from_scores
-from ir_std.builders.from_scores import read_score_table
 from ir_std.factors.catalog import load_factors
 
 AP = "topic,a,b,c\n1,0.1,0.25,0.4\n2,0.5,,0.5\n3,,,0.2\n"
@@ -46,7 +45,8 @@ def test_the_resolution_is_the_last_decimal_that_occurs(tmp_path: Path) -> None:
         ("0.3333333333333333,0", 0.0),
     ):
         (tmp_path / "AP.csv").write_text(f"topic,a,b\n1,{text}\n")
-        assert read_score_table(tmp_path / "AP.csv").resolution == pytest.approx(step)
+        built = build_from_scores([tmp_path / "AP.csv"], id="x")
+        assert built.about("AP", "resolution") == pytest.approx(step)
 
 
 def test_e_compares_after_rounding_to_the_resolution(tmp_path: Path) -> None:
@@ -64,14 +64,16 @@ def test_qrels_give_the_topics_and_their_counts(table: Path) -> None:
     assert built.mean["AP"] == pytest.approx([np.nan, 0.5, 0.25, np.nan], nan_ok=True)
 
 
-def test_a_topic_that_the_qrels_lack_is_refused_with_its_line(table: Path) -> None:
-    with pytest.raises(InputError, match=r"AP.csv:3: topic 2"):
+def test_a_topic_that_the_qrels_lack_is_refused(table: Path) -> None:
+    with pytest.raises(InputError, match=r"AP.csv, a: topic 2; the qrels do not have it"):
         build_from_scores([table], {"1": 3}, id="x")
 
 
 def test_a_table_that_is_no_measure_is_refused(tmp_path: Path) -> None:
     (tmp_path / "scores.csv").write_text(AP)
-    with pytest.raises(InputError, match=r"scores\.csv: unknown measure 'scores'.*file name is"):
+    with pytest.raises(
+        InputError, match=r"scores\.csv: columns topic, a, b, c.*file name is its measure"
+    ):
         build_from_scores([tmp_path / "scores.csv"], id="x")
     assert build_from_scores({"AP": tmp_path / "scores.csv"}, id="x").measures == ("AP",)
 
@@ -80,7 +82,7 @@ def test_two_tables_of_one_measure_are_refused(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "AP.csv").write_text(AP)
-    with pytest.raises(InputError, match="AP again, first in"):
+    with pytest.raises(InputError, match=r"b/AP\.csv: AP of a again"):
         build_from_scores([tmp_path / "a" / "AP.csv", tmp_path / "b" / "AP.csv"], id="x")
 
 
@@ -98,15 +100,14 @@ def test_no_table_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "AP.csv:1: header"),
-        ("topic,a\n1,0.5\n", "topic,RUN,RUN"),
-        ("query,a,b\n1,0.5,0.5\n", "AP.csv:1: header 'query,a,b'"),
-        ("topic,a,a\n1,0.5,0.5\n", "AP.csv:1: run a again"),
-        ("topic,a,b\n1,0.5,0.5\n1,0.5,0.5\n", "AP.csv:3: topic 1 again"),
+        ("", "AP.csv: no lines"),
+        ("topic,a\n1,0.5\n", "AP: no topic has two scores"),
+        ("topic,a,a\n1,0.5,0.5\n", "AP.csv:1: column 'a' again"),
+        ("topic,a,b\n1,0.5,0.5\n1,0.5,0.5\n", "AP.csv:3: AP of topic 1 again, first on line 2"),
         ("topic,a,b\n1,0.5\n", "AP.csv:2: 2 columns"),
-        ("topic,a,b\n1,0.5,x\n", "AP.csv:2: score 'x'"),
-        ("topic,a,b\n1,0.5,nan\n", "AP.csv:2: score 'nan'"),
-        ("topic,a,b\n1,0.5,inf\n", "AP.csv:2: score 'inf'"),
+        ("topic,a,b\n1,0.5,x\n", "AP.csv:2: AP of topic 1 is 'x'"),
+        ("topic,a,b\n1,0.5,1.5\n", "AP.csv:2: AP of topic 1 is 1.5"),
+        ("topic,a,b\n1,0.5,inf\n", "AP.csv:2: AP of topic 1 is 'inf'"),
     ],
 )
 def test_a_broken_table_is_refused_with_its_file_and_line(

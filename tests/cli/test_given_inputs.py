@@ -217,7 +217,8 @@ def test_what_is_no_run_in_a_folder_is_named(files: Path, tmp_path: Path, ir_std
     (tmp_path / "runs" / "README").write_text("these are our five runs\n")
     done = ir_std_cli(tmp_path / "runs", files / "qrels", "AP")
     assert done.status == 2
-    assert "README: 5 columns in its first line; a run has 6" in done.err[-1]
+    assert "README: 5 columns in its first line (" in done.err[-1]
+    assert "a run has 6 columns: topic Q0 document rank score tag" in done.err[-1]
     (tmp_path / "runs" / "README").unlink()
     (tmp_path / "runs" / "link").symlink_to("nowhere")
     done = ir_std_cli(tmp_path / "runs", files / "qrels", "AP")

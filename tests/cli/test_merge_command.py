@@ -167,7 +167,7 @@ def test_a_run_is_not_replaced_by_what_it_is_merged_to(
 @pytest.mark.parametrize(
     "method",
     [
-        pytest.param(method, marks=[] if method in ("minmax", "uv") else pytest.mark.slow)
+        pytest.param(method, marks=[] if method == "minmax" else pytest.mark.slow)
         for method in METHODS
     ],
 )

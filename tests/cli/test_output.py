@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from made_up import collection, write_qrels, write_runs
 
 from ir_std._system.text import escape_controls, escape_line, escape_unencodable
+from ir_std.cli import main
 from ir_std.reporting.tables import Table, label_cell, number_cell
 
 HOSTILE = [
@@ -80,7 +82,6 @@ def run(
     [
         (">/dev/full", b"No space left on device"),
         (">&-", b"Bad file descriptor"),
-        ("| true", b"Broken pipe"),
     ],
 )
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -100,11 +101,10 @@ def test_help_that_cannot_be_written_is_an_error(files: Path) -> None:
     assert run(files, "--help", stdout=">/dev/full").returncode == 2
 
 
-@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full"])
-def test_notes_that_cannot_be_written_do_not_reach_the_results(
-    files: Path, redirected: str
-) -> None:
-    assert run(files, stdout=redirected).stdout == run(files).stdout
+def test_notes_that_cannot_be_written_do_not_reach_the_results(files: Path) -> None:
+    expected = run(files).stdout
+    for redirected in ("2>&-", "2>/dev/full"):
+        assert run(files, stdout=redirected).stdout == expected, redirected
 
 
 @pytest.mark.parametrize(
@@ -122,11 +122,19 @@ def test_notes_that_cannot_be_written_do_not_reach_the_results(
     ],
 )
 def test_names_never_break_a_row_nor_reach_a_terminal(
-    files: Path, form: str, environment: dict[str, str]
+    files: Path, form: str, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = run(files, "-o", form, **environment)
-    assert done.returncode == 0, done.stderr
-    text = done.stdout.decode(environment.get("PYTHONIOENCODING", "utf-8"))
+    if environment:
+        done = run(files, "-o", form, **environment)
+        assert done.returncode == 0, done.stderr
+        written = done.stdout
+    else:
+        monkeypatch.chdir(files)
+        out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+        with redirect_stdout(out):
+            assert main([*map(str, sorted(Path("runs").iterdir())), "qrels", "AP", "-o", form]) == 0
+        written = out.buffer.getvalue()
+    text = written.decode(environment.get("PYTHONIOENCODING", "utf-8"))
     assert not any(c in text for c in "\x1b\x9b\x7f\r\u202e")
     extra = {"tsv": 0, "jsonl": 0, "table": 2, "markdown": 2, "latex": 6, "csv": 1}[form]
     rows = [line for line in text.split("\n")[:-1] if line]

@@ -81,7 +81,7 @@ def assert_same(measures: list[Any], qrels: Any, run: Any, judge: Any = JUDGE) -
 
 @pytest.mark.filterwarnings("ignore:.*none of its documents is judged")
 @given(qrels_dicts, run_dicts)
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 def test_values_equal_ir_measures_on_any_qrels_and_run(qrels: Any, run: Any) -> None:
     assume(not run or run.keys() & qrels.keys())  # with no topic in common it is an error
     assert_same(MEASURES, qrels, run)
@@ -126,6 +126,17 @@ def test_rbp_without_rel_takes_level_by_highest_level_as_gain() -> None:
     run = {"1": {"a": 3.0, "x": 2.0, "b": 1.0, "c": 0.5}, "2": {"a": 1.0}}
     values = StdEvaluator([RBP(p=0.5)], qrels).values(run)[RBP(p=0.5)]
     assert values == pytest.approx([0.5 * (1 + 0.25 * 1 / 3), 0.5 * 2 / 3])
+
+
+def test_rbp_has_the_same_last_digit_on_every_processor() -> None:
+    weight, expected = 1.0, []
+    for _ in range(200):
+        expected.append((1 - 0.8) * weight)
+        weight *= 0.8
+    docs = [f"d{i}" for i in range(200)]
+    run = {d: {other: float(-i) for i, other in enumerate(docs)} for d in docs}
+    values = StdEvaluator([RBP(rel=1)], {d: {d: 1} for d in docs}).values(run)
+    assert values[RBP(rel=1)].tolist() == expected
 
 
 def plain_dcg(gains: list[float], jk: bool) -> float:

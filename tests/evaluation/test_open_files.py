@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         encoding="utf-8",
     )
     for seed, name in enumerate(("a.run", "b.run")):
-        write_run(as_run(simulated_run(qrels, seed)), place / name)
+        write_run(as_run(simulated_run(qrels, seed, 100)), place / name)
     values = ir_std.evaluate(place / "a.run", place / "qrels.txt", AP, ()).by_topic("a.run", AP)
     (place / "scores.txt").write_text(
         "".join(

@@ -197,6 +197,7 @@ def test_shipped_sets_know_all_documents_of_earlier_rounds(number: int, data: Pa
     assert (shipped.path / "earlier.npz").stat().st_size < 200_000
 
 
+@pytest.mark.slow  # unpacks 126 runs
 def test_a_run_on_all_of_cord19_is_warned_of_and_restored(
     data: Path, runs_of: Callable[[str], Path]
 ) -> None:

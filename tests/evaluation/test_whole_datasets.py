@@ -31,7 +31,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FactorSet:
     """A set of two data sets and four models."""
     made = factors_from_scores(
         {"nDCG@10": SCORES},
-        {"beir/toy": judgments_of_dataset(as_qrels(QRELS)), "beir/nq": None},
+        {"beir/toy": judgments_of_dataset(as_qrels(QRELS)), "NQ/test": None},
         {
             "id": "toys",
             "title": "Toys",
@@ -87,12 +87,12 @@ def test_tables_and_tests_of_two_runs_do_without_topics() -> None:
 
 @pytest.mark.filterwarnings("ignore:these topics are a part of toys")
 def test_means_over_data_sets_have_both_averages() -> None:
-    both = {"beir/toy": 0.5, "beir/nq": 0.2}
+    both = {"beir/toy": 0.5, "NQ/test": 0.2}
     scores = {
         name: RunScores(name, {nDCG @ 10: {name: value}}, unit="collection")
         for name, value in both.items()
     }
-    compared = ir_std.compare([("x", scores["beir/toy"], None), ("x", scores["beir/nq"], None)])
+    compared = ir_std.compare([("x", scores["beir/toy"], None), ("x", scores["NQ/test"], None)])
     raw, standardized = (compared.pooled("x", m) for m in compared.measures)
     assert raw
     assert standardized
@@ -104,7 +104,7 @@ def test_means_over_data_sets_have_both_averages() -> None:
 
 @pytest.mark.filterwarnings("ignore:these topics are a part of toys")
 def test_a_data_set_without_a_result_is_left_out_and_warned_of() -> None:
-    full = RunScores("full", {nDCG @ 10: {"beir/toy": 0.5, "beir/nq": 0.2}}, unit="collection")
+    full = RunScores("full", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
     part = RunScores("part", {nDCG @ 10: {"beir/toy": 0.5}}, unit="collection")
     with pytest.warns(
         ir_std.StandardizationWarning,
@@ -125,8 +125,8 @@ def test_mtebs_results_are_rows_of_their_own(ir_std_cli: Any, tmp_path: Path) ->
     (tmp_path / "model_meta.json").write_text('{"name": "me/mine"}', encoding="utf-8")
     placed = ir_std_cli(tmp_path / "NQ.json", tmp_path / "model_meta.json", "--place", "-q")
     assert placed.status == 0
-    assert placed.out[0] == "beir/nq\tnDCG@10\t0.3000\t2nd of 4"
-    assert placed.out[-1].endswith("2nd of 4")
+    assert placed.out[0] == "NQ/test\tnDCG@10\t0.3000\t2nd of 4"
+    assert placed.out[-1].endswith("2nd of 4\tbetween d, 1st, and b, 3rd")
 
 
 def test_other_systems_can_be_chosen(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ MEASURES = [
     "ERR@20",
     "nDCG(dcg='exp-log2')@20",
 ]
-FEW = 16
+FEW = len(KINDS)
 
 NAMES = """
 blog06 covid-round1 covid-round2 covid-round3 covid-round4 covid-round5 dl19-passage dl20-passage

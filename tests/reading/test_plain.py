@@ -78,7 +78,7 @@ def repeats(lines: Lines) -> bool:
 
 
 @given(st.lists(pieces, max_size=14).map(b"".join), st.sampled_from([RUN, QRELS]))
-@settings(max_examples=600)
+@settings(max_examples=6 * settings().max_examples)
 def test_the_engine_and_the_plain_reader_agree(content: bytes, line_format: LineFormat) -> None:
     source, read = BytesSource("f", content), read_run if line_format is RUN else read_qrels
     try:
@@ -122,7 +122,9 @@ def test_any_ids_and_numbers_are_read_to_the_last_bit(
         assert_same(read_lines(source, RUN), plain)
 
 
-@pytest.mark.parametrize("name", ["trec8-adhoc", "dl19-passage", "covid-round1"])
+@pytest.mark.parametrize(
+    "name", ["trec8-adhoc", "dl19-passage", pytest.param("covid-round1", marks=pytest.mark.slow)]
+)
 def test_real_files_are_read_as_line_by_line(name: str, data: Path) -> None:
     qrels: Source = FileSource(data / "qrels" / f"{name}.txt")
     assert_same(read_lines(qrels, QRELS), read_lines_plainly(qrels, QRELS))

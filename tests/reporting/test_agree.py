@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import tarfile
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -52,13 +52,10 @@ def test_without_runs_the_systems_behind_both_sets_are_compared(
 
 
 def test_the_runs_scores_are_those_of_evaluate(
-    of_judges: ir_std.JudgeAgreement, data: Path, tmp_path: Path
+    of_judges: ir_std.JudgeAgreement, data: Path, runs_of: Callable[[str], Path]
 ) -> None:
     names = ("p_bert", "bm25base_p")
-    with tarfile.open(data / "runs" / "dl19-passage.tar.xz") as archive:
-        for name in names:
-            archive.extract(f"dl19-passage/{name}", tmp_path, filter="data")
-    runs = {name: tmp_path / "dl19-passage" / name for name in names}
+    runs = {name: runs_of("dl19-passage") / name for name in names}
     qrels = [data / "qrels" / file for file in (PEOPLE, MODEL)]
     compared = ir_std.agreement(qrels[0], qrels[1], runs, "nDCG@10")
     assert compared.systems == names

@@ -18,7 +18,7 @@ import ir_std
 import ir_std.trec.inputs
 from ir_std.analysis.influence import covariance_by_design, design_effect, influence
 from ir_std.cli import main
-from ir_std.cli.compare import is_entry, split_entry
+from ir_std.cli.entries import Entry, is_entry, named_entries
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.errors import UsageError
 from ir_std.factors.estimates import scores_by_system
@@ -226,8 +226,8 @@ def test_entries_are_told_from_measures() -> None:
 def test_files_may_have_colons(tmp_path: Path) -> None:
     run = tmp_path / "a:b.run"
     run.write_text("")
-    assert split_entry(f"x={run}:q.txt", OpenedOnce()) == ("x", str(run), "q.txt")
-    assert split_entry("x=none:a:b", OpenedOnce()) == ("x", "none", "a:b")
+    assert named_entries(f"x={run}:q.txt", OpenedOnce()) == [Entry("x", str(run), "q.txt")]
+    assert named_entries("x=none:a:b", OpenedOnce()) == [Entry("x", "none", "a:b")]
 
 
 @pytest.mark.parametrize("text", ["x=run", "=run:qrels", "x=run:", "x=:qrels"])

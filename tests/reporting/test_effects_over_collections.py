@@ -150,6 +150,18 @@ def test_random_effects_are_of_differences_from_a_baseline(
     assert "--random-effects is of differences from a baseline" in capsys.readouterr().err
 
 
+def test_random_effects_are_not_of_one_collection(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "r").write_text("q Q0 d 1 1 x\n")
+    (tmp_path / "q").write_text("q 0 d 1\n")
+    files = [str(tmp_path / name) for name in "rq"]
+    asked = ["--baseline", "r", "--random-effects", "reml", "-o", str(tmp_path / "page.html")]
+    assert main(["report", *files, "AP", *asked]) == 2
+    assert "summary over several collections, this is one" in capsys.readouterr().err
+    assert not (tmp_path / "page.html").exists()
+
+
 def test_each_system_has_its_collections_and_then_its_summary(effects: Effects) -> None:
     rows = [(row[0].text, row[1].text) for row in effects.table().rows]
     assert rows == [

@@ -19,6 +19,8 @@ from ir_std.scores.run_scores import RunScores
 from ir_std.trec.files import read_qrels
 
 SAP = ir_std.sAP
+LEVELS = {"trec7-adhoc": 0.3, "trec8-adhoc": -0.3, "trec6-adhoc": 0.0}
+"""How far the weakest anchor is above the tracks' systems."""
 
 
 def scores_of(track: str, level: float, seed: int) -> RunScores:
@@ -36,12 +38,13 @@ def scores_of(track: str, level: float, seed: int) -> RunScores:
 
 @pytest.fixture(scope="module")
 def entries() -> list[tuple[str, Any, Any]]:
-    """Four anchors and a system on three tracks."""
-    levels = {"trec7-adhoc": 0.3, "trec8-adhoc": -0.3, "trec6-adhoc": 0.0}
+    """Four anchors and a system between them on three tracks."""
     return [
-        (system, scores_of(track, level + 0.2 * place, place), None)
-        for track, level in levels.items()
-        for place, system in enumerate(("anchor0", "anchor1", "anchor2", "anchor3", "x"))
+        (system, scores_of(track, level + above, seed), None)
+        for track, level in LEVELS.items()
+        for seed, (system, above) in enumerate(
+            {"anchor0": 0.0, "anchor1": 0.2, "anchor2": 0.4, "anchor3": 0.6, "x": 0.3}.items()
+        )
     ]
 
 
@@ -218,6 +221,17 @@ def test_systems_that_the_anchors_do_not_resemble_are_warned_of(
     assert "standard deviations from the anchors, which hardly resemble them" in str(
         warned[0].message
     )
+
+
+@pytest.mark.parametrize(("above", "side"), [(0.9, "worse"), (-0.3, "better")])
+def test_anchors_on_one_side_of_all_systems_are_warned_of(
+    entries: list[tuple[str, Any, Any]], above: float, side: str
+) -> None:
+    others = [
+        ("x", scores_of(track, level + above, 9), None) for track, level in LEVELS.items()
+    ] + [entry for entry in entries if entry[0] != "x"]
+    with pytest.warns(ir_std.StandardizationWarning, match=f"all anchors are {side} than"):
+        ir_std.compare(others, AP, anchors=[f"anchor{i}" for i in range(4)])
 
 
 def test_same_topics_need_no_link(data: Path, tmp_path: Path, ir_std_cli: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tarfile
+from collections.abc import Callable
 from math import hypot
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,8 @@ PEOPLE, MODEL = "dl19-passage.txt", "judges/dl19-passage.umbrela-gpt4.txt"
 
 
 @pytest.fixture(scope="module")
-def runs(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("runs")
-    with tarfile.open(data / "runs" / "dl19-passage.tar.xz") as archive:
-        for name in ("bm25base_p", "p_bert"):
-            archive.extract(f"dl19-passage/{name}", folder, filter="data")
-    return {name: folder / "dl19-passage" / name for name in ("bm25base_p", "p_bert")}
+def runs(runs_of: Callable[[str], Path]) -> dict[str, Path]:
+    return {name: runs_of("dl19-passage") / name for name in ("bm25base_p", "p_bert")}
 
 
 @pytest.fixture(scope="module")

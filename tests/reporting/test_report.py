@@ -24,7 +24,7 @@ from ir_std.reporting import figure_data
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.html.method import Licence, known_weaknesses, licences
-from ir_std.reporting.html.report import render, write_report
+from ir_std.reporting.html.report import _template, render, write_report
 from ir_std.reporting.html.sentences import describe_results, is_saturated
 from ir_std.schemes import SCHEMES
 from ir_std.testing import simulated_qrels, simulated_run
@@ -227,6 +227,7 @@ def test_without_jinja2_one_line_says_what_to_install(
     results: ir_std.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
+    _template.cache_clear()
     with pytest.raises(IrStdError, match=r"pip install 'ir-std\[report\]'"):
         render(results)
 

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from ir_measures import AP, P
+from scipy import stats
 
 import ir_std
 from ir_std import sAP
@@ -486,6 +487,31 @@ def test_all_runs_are_shown_on_the_topic_that_is_chosen(
     view.page.click(".one-topic .close")
     view.page.wait_for_function("() => !location.hash.includes('topic')")
     assert not view.page.is_visible(".one-topic")
+
+
+def test_the_systems_are_named_on_the_topic_and_one_can_be_set_against_the_run(
+    view: View, file: Path, results: ir_std.Results
+) -> None:
+    plan = results.plans["sAP"]
+    topic = results.topics[7]
+    view.open(file, f"#topic={topic}")
+    names = view.page.eval_on_selector_all(
+        "select[data-choice=against] optgroup option", "all => all.map(o => o.textContent)"
+    )
+    assert set(names) == set(plan.factors.info["tags"])
+    means = {name: ir_std.system(f"trec8-adhoc/{name}").values[AP] for name in names}
+    assert names[0] == max(names, key=lambda name: sum(means[name].values()))
+    assert view.page.get_attribute(".on-topic .systems", "d").count("M") == len(names)
+    view.page.locator(".on-topic svg").focus()
+    view.page.keyboard.press("End")
+    name, told = view.tip(".on-topic").split("; ")
+    z = (means[name][topic] - plan.factors.mean["AP"][7]) / plan.factors.sd["AP"][7]
+    assert told == f"sAP {score(stats.norm.cdf(z))}"
+    view.page.keyboard.press("Enter")
+    assert view.text(".against-name") == name
+    chosen = view.text(".run-name")
+    better = [t for t in results.topics if results.by_topic(chosen, "AP")[t] > means[name][t]]
+    assert f"AP: {chosen} is better on {len(better)}, worse" in view.text(".against-caption")
 
 
 def test_a_topic_of_the_table_leads_to_its_picture(view: View) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from ir_measures import AP, RR, IPrec, P, R, nDCG
 
+import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.measures.names import find_measure, from_mteb, to_trec_eval
 from ir_std.reading import source_of
@@ -51,7 +52,7 @@ def test_trec_evals_output_is_read_with_counts_and_steps(tmp_path: Path) -> None
     assert name == "mine.eval"
     assert scores.values == {AP: {"301": 0.0543, "302": 0.5277}, P @ 10: {"301": 0.6, "302": 0.7}}
     assert scores.n_rel == {"301": 474, "302": 77}
-    assert scores.skipped == ("runid", "gm_map")
+    assert scores.skipped == ("runid",)
     assert scores.step_of(AP) == 0.0001
     assert scores.step_of(P @ 10) == 0  # tenths lose nothing at four decimals
 
@@ -149,8 +150,8 @@ def test_mtebs_results_are_of_data_sets_and_called_by_their_model(tmp_path: Path
     ((name, scores),) = read(folder, mteb("SciFact", ndcg_at_10=0.67912, recall_at_100=0.9)).items()
     assert name == "org/model"
     assert scores.unit == "collection"
-    assert scores.values[nDCG @ 10] == {"beir/scifact/test": 0.67912}
-    assert scores.values[R @ 100] == {"beir/scifact/test": 0.9}
+    assert scores.values[nDCG @ 10] == {"SciFact/test": 0.67912}
+    assert scores.values[R @ 100] == {"SciFact/test": 0.9}
     (folder / "model_meta.json").write_text('{"name": "org/other"}', encoding="utf-8")
     assert list(read(folder, mteb("MIRACLRetrieval", "dev", "sw", mrr_at_10=0.5))) == ["org/other"]
 
@@ -163,7 +164,7 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
         "test": {"ndcg_at_10": 0.7},
     }
     ((_, scores),) = read(tmp_path, json.dumps(old)).items()
-    assert scores.values == {nDCG @ 10: {"beir/msmarco/dev": 0.4}}
+    assert scores.values == {nDCG @ 10: {"MSMARCO/dev": 0.4, "MSMARCO/test": 0.7}}
 
 
 @pytest.mark.parametrize(
@@ -181,9 +182,7 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
         ("map 1 inf\n", "a finite number is expected"),
         ("map 1 1_0\n", "a finite number is expected"),
         ("map 1 0.5\nmap 2\n", ":2: 2 columns; the first line has 3"),
-        ("AP\t0.5\n", "list the topics with -q"),
-        ("map all 0.5\n", "no scores of a measure by topic"),
-        ("runid all x\n", "no scores of a measure by topic (there are runid)"),
+        ("runid all x\n", "no scores of a measure (there are runid)"),
         (
             "map 1 0.50\nmap 2 0.30\nmap all 0.50\n",
             ":3: AP of all is 0.5, the mean of the 2 topics is",
@@ -202,7 +201,7 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
         ("[" * 100_000 + "\n1", "nested too deeply"),
         ('{"measure": "AP", "value": 0.5, "query_id": "1"}\n{"value": 0.5}\n', ":2: no score"),
         ('topic,AP\n"1"x,0.5\n', "quote cells that hold the delimiter"),
-        (mteb("STS12", ndcg_at_10=0.5), "task STS12 (test)"),
+        (mteb("STS12").replace("ndcg_at_1", "cosine_spearman"), "task STS12 (STS12/test)"),
         (mteb("SciFact", ndcg_at_10=67.9), "divide them by 100"),
     ],
 )
@@ -278,7 +277,16 @@ def test_names_of_others_are_one_table() -> None:
         assert find_measure(name) == measure
     assert to_trec_eval("IPrec@0.1") == "iprec_at_recall_0.10"
     assert from_mteb("nauc_ndcg_at_10_max") is None
-    assert find_measure("301") is find_measure("gm_map") is None
+    assert find_measure("301") is find_measure("Rndcg") is None
+
+
+@pytest.mark.parametrize("text", ["AP\t0.5\n", "map all 0.5\n", "run,AP\na,0.5\n"])
+def test_means_alone_are_read_and_are_no_scores_by_topic(tmp_path: Path, text: str) -> None:
+    ((_, scores),) = read(tmp_path, text).items()
+    assert scores.means == {AP: 0.5}
+    assert scores.values == {}
+    with pytest.raises(InputError, match=r"means alone \(AP\), no scores by topic"):
+        ir_std.evaluate(tmp_path / "scores.txt")
 
 
 @pytest.mark.parametrize(("stated", "fits"), [("0.1235", True), ("0.1236", False)])

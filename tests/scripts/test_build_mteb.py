@@ -1,7 +1,9 @@
-"""The population of ``mteb-retrieval``: one result a model and data set, none that is broken."""
+"""``mteb-retrieval``: every task's results, each model once, where it knows the language."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,86 +11,195 @@ from pathlib import Path
 import numpy as np
 import pytest
 from build_mteb import (
-    FLOOR,
     MEASURES,
-    RANDOM,
+    PARTS,
+    WHOLE,
+    Known,
+    LeftOut,
     Result,
-    cleaned,
+    benchmark_rows,
+    clean,
     inputs_of,
     judgments,
     mteb,
-    one_each,
+    mtebs_name,
+    plain_languages,
     read_results,
+    with_computed_means,
+    write_left_out,
 )
 
 import ir_std
+from ir_std.factors.catalog import load_factors, shipped_folder
+from ir_std.factors.cells import FEWEST, NOT_TRAINED, TRAINED, UNKNOWN
+from ir_std.factors.derived import select_rows
+from ir_std.scores.mteb import row_name
 from ir_std.scores.run_scores import RunScores
 
 
-def result(
-    model: str = "m",
-    revision: str = "1",
-    dataset: str = "beir/nq",
-    version: tuple[int, ...] = (1, 2),
-    scores: Mapping[str, float] = {},
-) -> Result:
-    return Result(
-        model, revision, version, dataset, dict.fromkeys(MEASURES.values(), 0.5) | dict(scores)
+def result(model: str = "m", task: str = "NQ", subset: str = "default", **scores: float) -> Result:
+    values = dict.fromkeys(MEASURES.values(), 0.5)
+    return Result(model, task, row_name(task, "test", subset), values | scores, subset)
+
+
+def known(
+    languages: Mapping[str, list[str] | None] = {}, training: Mapping[str, list[str]] = {}
+) -> Known:
+    """Models ``m``, and those named; the task NQ in English, Sw in Swahili."""
+    models = {
+        name: {
+            "released": "2024",
+            "languages": languages.get(name),
+            "training_with_similar": training.get(name),
+        }
+        for name in {*languages, *training, "m", *(f"m{i}" for i in range(2 * FEWEST))}
+    }
+    tasks = {"NQ": {"by_subset": {"default": ["eng-Latn"]}}}
+    return Known(models, tasks, {"one": [("NQ", "Retrieval", ["default"], ["test", "dev"])]})
+
+
+def test_models_are_called_as_mteb_calls_them() -> None:
+    assert mtebs_name("BAAI__bge-m3") == "BAAI/bge-m3"
+    assert mtebs_name("voyageai__voyage-3.5_(output_dtype=int8)") == (
+        "mongodb/voyage-3.5 (output_dtype=int8)"
     )
 
 
-def test_of_several_revisions_that_with_most_data_sets_counts_and_others_complete_it() -> None:
-    wide = [result(revision="wide", dataset=d) for d in ("beir/nq", "beir/scidocs")]
-    narrow = [result(revision="narrow", dataset=d) for d in ("beir/nq",)]
-    other = [result(revision="other", dataset="beir/arguana", version=(9,))]
-    kept = {one.dataset: one.revision for one in one_each([*narrow, *other, *wide])}
-    assert kept == {"beir/nq": "wide", "beir/scidocs": "wide", "beir/arguana": "other"}
+def test_what_is_no_model_is_left_out_and_listed() -> None:
+    kept, left_out = clean([result("mteb/baseline-random-encoder"), result("m")], known())
+    assert [one.model for one in kept] == ["m"]
+    assert left_out == [LeftOut("mteb/baseline-random-encoder", "NQ/test", "ranks at random")]
 
 
-def test_of_equally_many_the_last_evaluated_counts() -> None:
-    old, new = result(revision="b", version=(1, 9)), result(revision="a", version=(1, 18))
-    assert one_each([old, new]) == one_each([new, old]) == [new]
+def test_models_that_score_the_same_count_once() -> None:
+    tasks = [f"t{i}" for i in range(8)]
+    results = [result("m", task, main_score=0.1 * i + 0.05) for i, task in enumerate(tasks)]
+    results += [result("m1", task, main_score=0.1 * i + 0.0501) for i, task in enumerate(tasks[:6])]
+    results += [result("m2", task, main_score=1.0) for task in tasks]
+    results += [result("m3", task, main_score=1.0) for task in tasks]
+    kept, left_out = clean(results, known())
+    assert {one.model for one in kept} == {"m", "m2", "m3"}
+    assert {one.reason for one in left_out} == {"counts once: as m"}
 
 
-def test_broken_results_are_left_out_and_listed() -> None:
-    kept, left_out = cleaned(
-        [
-            result("zero", scores={"nDCG@10": 0.0}),
-            result("low", scores={"nDCG@10": FLOOR / 2}),
-            result("missing", scores={"nDCG@10": math.nan}),
-            result(RANDOM),
-            result("half", scores={"RR@10": 0.0}),
-            result("poor", scores={"nDCG@10": FLOOR}),
-        ]
-    )
-    assert [one.model for one in kept] == ["half", "poor"]
-    assert math.isnan(kept[0].scores["RR@10"])
-    assert {one.model for one in left_out} == {"zero", "low", "missing", RANDOM, "half"}
+def test_a_listed_variant_counts_once_where_its_model_is_there() -> None:
+    int8 = "mongodb/voyage-3.5 (output_dtype=int8)"
+    models = known({"mongodb/voyage-3.5": None, int8: None})
+    assert {r.model for r in clean([result(int8)], models)[0]} == {int8}
+    both = [result(int8), result("mongodb/voyage-3.5")]
+    assert {r.model for r in clean(both, models)[0]} == {"mongodb/voyage-3.5"}
 
 
-def test_the_shipped_set_is_what_the_script_builds(data: Path) -> None:
-    results, left_out = cleaned(read_results(data / "mteb" / "model_by_dataset.csv"))
-    built = mteb(results, left_out, judgments(data / "qrels" / "beir"), inputs_of(data))
-    shipped = ir_std.load_factors("mteb-retrieval")
+def test_the_mean_over_the_parts_is_computed_where_all_are_there() -> None:
+    parts = [result("m", part, main_score=i / 12) for i, part in enumerate(PARTS)]
+    stated = [result("m", WHOLE, main_score=0.9), result("m1", WHOLE, main_score=0.8)]
+    computed = with_computed_means([*parts, *stated])
+    whole = {one.model: one.scores["main_score"] for one in computed if one.task == WHOLE}
+    assert whole == {"m": round(5.5 / 12, 6), "m1": 0.8}
+
+
+def test_a_model_counts_where_it_states_a_language_of_the_row_or_none() -> None:
+    languages: dict[str, list[str] | None] = {f"m{i}": ["eng-Latn"] for i in range(FEWEST - 1)}
+    languages |= {"french": ["fra-Latn"], "silent": None}
+    models = known(languages, {"m0": ["NQ"], "m1": []})
+    built, left_out = mteb([result(m, main_score=0.4) for m in languages], models, {}, [])
+    assert built.n_systems["main_score"] == FEWEST
+    assert [(one.model, one.row) for one in left_out] == [("french", "NQ/test")]
+    trained = dict(zip(built.info["tags"], built.cells["trained"].tolist(), strict=True))
+    assert (trained["m0"], trained["m1"], trained["m2"]) == (TRAINED, NOT_TRAINED, UNKNOWN)
+
+
+def test_languages_are_the_same_in_other_words() -> None:
+    assert plain_languages(["cmn-Hans"]) == plain_languages(["zho-Hant"])
+    assert plain_languages(["hin-Latn"]) != plain_languages(["hin-Deva"])
+    assert plain_languages(["java-Code"]) == plain_languages(None) == frozenset()
+
+
+def test_rows_with_fewer_models_are_left_out() -> None:
+    few = [result(f"m{i}", "few") for i in range(FEWEST - 1)]
+    enough = [result(f"m{i}", main_score=i / 100) for i in range(FEWEST)]
+    built, left_out = mteb([*few, *enough], known(), {}, [])
+    assert built.topics == ("NQ/test",)
+    assert {one.row for one in left_out} == {"few/test"}
+
+
+def test_a_measure_that_few_models_have_has_no_factors_on_the_row() -> None:
+    half = [result(f"m{i}", main_score=i / 100) for i in range(FEWEST + 4)]
+    for one in half[::2]:
+        one.scores["RR@10"] = math.nan
+    built, _ = mteb(half, known(), {}, [])
+    assert "RR@10" not in built.measures
+    assert built.n_systems["nDCG@10"] == FEWEST + 4
+
+
+def test_a_benchmark_has_the_rows_that_the_set_has() -> None:
+    assert benchmark_rows(known(), {"NQ/test"}) == {"one": {"NQ": ["NQ/test"]}}
+
+
+def test_the_list_of_what_is_left_out_has_a_line_for_each_task(tmp_path: Path) -> None:
+    rows = [LeftOut("m", f"T/test/{part}", "why") for part in ("b", "a")]
+    write_left_out(tmp_path / "out.gz", rows)
+    text = gzip.decompress((tmp_path / "out.gz").read_bytes()).decode()
+    assert text == "model,reason,results,rows\nm,why,2,T/test/a T/test/b\n"
+
+
+@pytest.fixture(scope="module")
+def shipped() -> ir_std.FactorSet:
+    return load_factors("mteb-retrieval")
+
+
+@pytest.mark.slow
+def test_the_shipped_set_is_what_the_script_builds(data: Path, shipped: ir_std.FactorSet) -> None:
+    facts = Known.read(data / "mteb")
+    results, _ = clean(read_results(data / "mteb" / "all_retrieval.csv"), facts)
+    built, _ = mteb(results, facts, judgments(data / "qrels" / "beir"), inputs_of(data))
     assert built.info == shipped.info
     assert built.judgments == shipped.judgments
+    for name, array in built.cells.items():
+        assert np.array_equal(array, shipped.cells[name])
     for measure in MEASURES.values():
-        assert np.array_equal(built.scores[measure], shipped.scores[measure], equal_nan=True)
+        assert np.array_equal(built.mean[measure], shipped.mean[measure], equal_nan=True)
+    content = json.loads((shipped_folder() / "mteb-benchmarks.json").read_text("utf-8"))
+    assert content == benchmark_rows(facts, {*built.topics})
+
+
+def test_a_row_holds_the_tables_scores(data: Path, shipped: ir_std.FactorSet) -> None:
+    listed = {
+        one.model: one.scores["main_score"]
+        for one in read_results(data / "mteb" / "all_retrieval.csv")
+        if one.row == "MIRACLRetrievalHardNegatives/dev/te"
+    }
+    row = select_rows(shipped, ["MIRACLRetrievalHardNegatives/dev/te"])
+    scores = dict(
+        zip(
+            (row.info["tags"][i] for i in row.systems["main_score"][0].tolist()),
+            row.scores["main_score"][0].tolist(),
+            strict=True,
+        )
+    )
+    assert len(scores) == row.n_systems["main_score"] >= FEWEST
+    assert scores == {model: round(listed[model], 6) for model in scores}
+
+
+def test_the_set_and_what_belongs_to_it_is_small() -> None:
+    files = [*shipped_folder().glob("mteb-retrieval/*"), *shipped_folder().glob("mteb-*.*")]
+    assert len(files) > 5
+    assert sum(file.stat().st_size for file in files) < 6e6
 
 
 @pytest.mark.parametrize(
     ("dataset", "bm25", "place", "of"),
     [
-        ("beir/webis-touche2020", 0.442, 1, 212),
-        ("beir/fiqa/test", 0.236, 209, 260),
-        ("beir/scifact/test", 0.679, 137, 232),
-        ("beir/nfcorpus/test", 0.322, 142, 234),
-        ("beir/trec-covid", 0.595, 189, 283),
-        ("beir/hotpotqa/test", 0.633, 129, 216),
-        ("beir/arguana", 0.397, 245, 281),
-        ("beir/quora/test", 0.789, 186, 218),
-        ("beir/nq", 0.305, 171, 215),
-        ("beir/dbpedia-entity/test", 0.318, 156, 218),
+        ("beir/webis-touche2020", 0.442, 1, 201),
+        ("beir/fiqa/test", 0.236, 210, 242),
+        ("SciFact/test", 0.679, 139, 216),
+        ("beir/nfcorpus/test", 0.322, 149, 218),
+        ("beir/trec-covid", 0.595, 192, 266),
+        ("beir/hotpotqa/test", 0.633, 126, 201),
+        ("beir/arguana", 0.397, 238, 262),
+        ("beir/quora/test", 0.789, 186, 203),
+        ("beir/nq", 0.305, 179, 203),
+        ("beir/dbpedia-entity/test", 0.318, 163, 203),
     ],
 )
 def test_a_published_keyword_baseline_has_its_place(
@@ -102,12 +213,19 @@ def test_a_published_keyword_baseline_has_its_place(
     assert found[0].rank == place
 
 
-@pytest.mark.parametrize("name", ["scifact", "nfcorpus", "cqadupstack-unix", "webis-touche2020"])
-def test_beirs_judgments_are_recognized(data: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("scifact", "SciFact/test"),
+        ("nfcorpus", "NFCorpus/test"),
+        ("cqadupstack-unix", "CQADupstackUnixRetrieval/test"),
+        ("webis-touche2020", "Touche2020/test"),
+    ],
+)
+def test_beirs_judgments_are_recognized(data: Path, name: str, row: str) -> None:
     match = ir_std.recognize(data / "qrels" / "beir" / f"{name}.txt")
     assert match.fit
-    assert match.fit.dataset
-    assert match.fit.dataset.startswith(f"beir/{name.replace('cqadupstack-', 'cqadupstack/')}")
+    assert match.fit.dataset == row
     assert match.fit.basis == "judgments"
 
 

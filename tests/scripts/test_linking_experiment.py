@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
 import linking_experiment as experiment
 import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 
 
 @pytest.fixture(scope="module")
@@ -67,15 +70,38 @@ def test_the_error_of_a_ratio_is_that_of_resampled_trials() -> None:
     assert found.error == pytest.approx(ratios.std(ddof=1), rel=0.1)
 
 
+def test_what_nothing_links_is_tested_by_welchs_test() -> None:
+    random = np.random.default_rng(0)
+    a, b = random.normal(0, 1, (20, 3)), random.normal(0.5, 2, (30, 3))
+    assert experiment.welch(a, b).p == pytest.approx(ttest_ind(a, b, equal_var=False).pvalue)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "plain", "linked"),
+    ("name", "said"),
     [
-        ("feedback", 0.125, 0.023),
-        ("stemming", 0.129, 0.048),
+        (
+            "feedback on 9 collections",
+            "mean sAP by each track's own systems 0.384 to 0.761, standard deviation 0.125; linked "
+            "by the engine without it 0.023, topics alone would give 0.014 (Cochran's Q, p = "
+            "0.017)",
+        ),
+        (
+            "stemming on 9 collections",
+            "mean sAP by each track's own systems 0.352 to 0.739, standard deviation 0.129; linked "
+            "by the engine without it 0.048, topics alone would give 0.026 (Cochran's Q, p = "
+            "5.9e-07)",
+        ),
     ],
 )
-def test_one_engine_on_nine_collections(data: Path, name: str, plain: float, linked: float) -> None:
-    engine = experiment.engine(data, name)
-    assert engine.plain.std(ddof=1) == pytest.approx(plain, abs=5e-4)
-    assert engine.linked.std(ddof=1) == pytest.approx(linked, abs=5e-4)
+def test_one_engine_on_nine_collections_is_what_the_guide_says(
+    engines: list[str], name: str, said: str
+) -> None:
+    assert f"{name}: {said}" in engines
+
+
+@pytest.fixture(scope="module")
+def engines(data: Path) -> list[str]:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        experiment.describe_engines(data)
+    return printed.getvalue().splitlines()

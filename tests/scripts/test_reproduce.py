@@ -13,8 +13,10 @@ import reproduce_urbano2019 as urbano
 import reproduce_webber2008 as webber
 from reproduction import Compared, Scores, score_runs, table
 
-from ir_std.analysis import SwapRates
+from ir_std.analysis import SwapRates, swap_rate
 from ir_std.analysis.means import standard_error
+
+GUIDE = (Path(__file__).parents[2] / "scripts/README.md").read_text(encoding="utf-8")
 
 # The reproduction's own tools
 
@@ -125,6 +127,7 @@ def test_between_collections_standardizing_doubles_the_power(between: urbano.Tri
         assert 2 < power / raw < 2.6
 
 
+@pytest.mark.slow
 def test_urbanos_trials_do_not_depend_on_the_number_of_processes(data: Path) -> None:
     scores = urbano.load(data, "robust04", "AP")
     alone, together = (urbano.run("within", scores, 12, seed=7, jobs=jobs) for jobs in (1, 2))
@@ -224,3 +227,45 @@ def test_sakais_tables_can_be_read_back(trec7: sakai.Results, tmp_path: Path) ->
     assert (
         int(rows[0]["equal_difference"]) == trec7.sizes["raw"].equal_difference["one-way ANOVA"][0]
     )
+
+
+@pytest.fixture(scope="module")
+def of_all(data: Path) -> dict[tuple[str, str], Scores]:
+    return sakai.load(data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        (("robust04", "AP"), "swaps more than N on Robust 2004 ({more:+.4f})"),
+        (("dl20-passage", "nDCG@10"), "DL 2020 ({more:+.4f})"),
+        (("trec8-adhoc", "AP"), "raw, {N:.4f} N, {U:.4f} U, on Robust 2003"),
+        (("robust03", "AP"), "on Robust 2003 {N:.4f} N and {U:.4f} U"),
+    ],
+)
+def test_the_guide_has_the_swap_rates_that_sakais_script_computes(
+    of_all: dict[tuple[str, str], Scores], key: tuple[str, str], told: str
+) -> None:
+    by_scheme = sakai.schemes(of_all[key].values)
+    n, u = (swap_rate(by_scheme[s], sakai.BINS, trials=5000, seed=0) for s in "NU")
+    more = (u.by_trial - n.by_trial).mean()
+    assert told.format(more=more, N=n.overall, U=u.overall) in " ".join(GUIDE.split())
+
+
+@pytest.mark.slow
+def test_the_guide_has_the_topic_set_sizes_that_sakais_script_computes(
+    of_all: dict[tuple[str, str], Scores],
+) -> None:
+    results = [sakai.experiment(2, 0, item) for item in of_all.items()]
+    counts: dict[str, list[str]] = {}
+    for claim in sakai.claims(results):
+        if " needs fewer topics than " in claim:
+            words, _, count = claim.partition(": ")
+            a, b, how = words.replace(" needs fewer topics than", "").split(" ", 2)
+            kind = how.rpartition(", ")[0]
+            counts.setdefault(f"| with {a} than {b}, {kind}", []).append(count[:6])
+    assert len(counts) == 6
+    rows = {row.replace("than with N", "than N") for row in GUIDE.splitlines()}
+    for row, of_designs in counts.items():
+        assert f"{row} | {' | '.join(of_designs)} |" in rows

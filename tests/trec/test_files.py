@@ -72,7 +72,7 @@ line_ends = st.sampled_from([*"\n" * 20, "\r\n", " \n", "\n\n", " ", ""])
 
 
 @given(st.lists(st.tuples(gaps, line_ends), min_size=1, max_size=5))
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 def test_columns_are_those_of_each_line_wherever_blanks_and_line_ends_are(
     lines: list[tuple[list[str], str]],
 ) -> None:
@@ -218,7 +218,6 @@ topics = st.sampled_from(["1", "2", "x y".replace(" ", "é")])
     st.dictionaries(topics, st.dictionaries(names, st.integers(0, 3), min_size=1), min_size=1),
     st.randoms(),
 )
-@settings(max_examples=150)
 def test_a_file_gives_the_same_values_as_the_dict_it_was_written_from(
     run: Any, qrels: Any, random: Any
 ) -> None:

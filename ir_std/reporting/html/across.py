@@ -7,7 +7,7 @@ from typing import Any
 
 from ir_measures.measures import Measure
 
-from ir_std.measures import Standardized
+from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects, SystemEffects
 from ir_std.reporting.html.sentences import join_with_and
@@ -69,6 +69,7 @@ class AcrossCollections:
                     "name": self.name(m),
                     "comparable": _comparable(m),
                     "words": self.words(m),
+                    "sign": sign_of(m),
                     "zero": 0.0 if self.effects else _average(m),
                     "rows": self._rows(m),
                 }
@@ -96,10 +97,12 @@ class AcrossCollections:
         )
         texts = [f"{len(self.comparison.systems)} systems {where}: {', '.join(names)}."]
         if known:
-            best = max(known, key=lambda s: known[s].mean)
+            sign = sign_of(measure)
+            best = max(known, key=lambda s: sign * known[s].mean)
             low, high = known[best].interval
             texts.append(
-                f"{best} has the highest mean {self.name(measure)} over its collections: "
+                f"{best} has the {'highest' if sign > 0 else 'lowest'} mean {self.name(measure)} "
+                "over its collections: "
                 f"{known[best].mean:.3f} (95% interval {low:.3f} to {high:.3f})."
             )
         texts.append(

@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import zlib
-from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.evaluation.plans import Plan
-from ir_std.measures import Standardized
+from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
+from ir_std.reporting.html.packing import PLACES, Packer
 from ir_std.reporting.html.sentences import describe_results, n_systems
+from ir_std.reporting.html.systems import SystemsOfTrack
 from ir_std.schemes import EXACT, SCHEMES
 
 Json = dict[str, Any]
-
-PLACES = 4
-"""Decimals of scores by topic."""
-_NEAR_HALF = 1e-4
-"""Far above the rounding error of products below a billion."""
 
 
 def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
     """Everything that the page shows of one collection, with the runs in the order given.
 
-    Scores by topic are packed matrices of runs x topics (:class:`_Packer`); the rest is plain.
+    Scores by topic are packed matrices of runs x topics (:class:`Packer`); the rest is plain.
     """
-    packer = _Packer()
-    panels = panels_of(results)
+    packer, panels = Packer(), panels_of(results)
+    own = [i for i, run in enumerate(runs) if _is_own(results, run)]
+    systems = SystemsOfTrack.of(results, runs, [r for i, r in enumerate(runs) if i not in own])
     plans: dict[Measure, Plan] = {}
     for plan in results.plans.values():
         plans.setdefault(plan.measure.base, plan)
@@ -43,11 +38,19 @@ def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
         "topics": list(results.topics),
         "manyTopics": len(results.topics) > MANY_TOPICS,
         "baseline": None if results.baseline is None else list(runs).index(results.baseline),
-        "own": [i for i, run in enumerate(runs) if _is_own(results, run)],
-        "measures": [_measure(results, runs, panels[m], packer) for m in results.measures],
+        "own": own,
+        "measures": [
+            _measure(results, runs, panels[m], packer) | {"ofSystems": systems.add(m)}
+            for m in results.measures
+        ],
         "behind": [_behind(results, runs, plan, packer) for plan in plans.values()],
         "matrices": packer.matrices,
         "packed": packer.text,
+        "systems": {
+            "names": list(systems.names),
+            "matrices": systems.packer.matrices,
+            "packed": systems.packer.text,
+        },
     }
 
 
@@ -57,11 +60,12 @@ def _is_own(results: EvaluatedRuns, run: str) -> bool:
     return bool(placed) and not all(p.among for p in placed)
 
 
-def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: _Packer) -> Json:
+def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: Packer) -> Json:
     measure = panel.measure
     systems = systems_means(results, runs, measure)
     return {
         "name": str(measure),
+        "sign": sign_of(measure),
         "base": str(measure.base) if isinstance(measure, Standardized) else None,
         "byTopic": measure in results.topic_measures,
         "values": packer.add(_matrix(results, runs, measure), PLACES),
@@ -101,7 +105,9 @@ def _intervals(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) ->
 def _placements(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) -> Json:
     placements = [results.placements.get(run, {}).get(measure) for run in runs]
     return {
-        "places": [p.summary if p else None for p in placements],
+        "places": [
+            ", ".join(filter(None, (p.summary, p.neighbours))) if p else None for p in placements
+        ],
         "placeRanks": [p.rank if p else None for p in placements],
     }
 
@@ -133,7 +139,7 @@ def _one_if_equal(values: Floats) -> Floats:
     return known[:1] if not len(known) or np.ptp(known) < EXACT else values
 
 
-def _behind(results: EvaluatedRuns, runs: Sequence[str], plan: Plan, packer: _Packer) -> Json:
+def _behind(results: EvaluatedRuns, runs: Sequence[str], plan: Plan, packer: Packer) -> Json:
     """What is known of the raw scores that a measure is standardized from.
 
     By topic the systems' number, mean and deviation, the runs' z and ranks; of the runs' means
@@ -187,14 +193,17 @@ def _ranks(plan: Plan, raw: Floats) -> Floats:
     """Among the standardizing systems, by topic: 1 and how many of them are better."""
     rows = plan.rows
     step = plan.factors.about(plan.name, "resolution", 0.0)
-    compared = np.rint(raw / step) * step if step else raw
+    sign = plan.factors.sign(plan.name)
+    compared = sign * (np.rint(raw / step) * step if step else raw) + EXACT
     ranks = np.full(raw.shape, np.nan)
     for topic in np.flatnonzero(rows >= 0):
         scores = plan.factors.scores[plan.name][rows[topic]]
-        scores = scores[~np.isnan(scores)]
+        scores = np.sort(sign * scores[~np.isnan(scores)])
         if len(scores):
             ranks[:, topic] = (
-                1 + len(scores) - np.searchsorted(scores, compared[:, topic] + EXACT, side="right")
+                1
+                + len(scores)
+                - np.searchsorted(scores, sign * compared[:, topic] + EXACT, side="right")
             )
     return ranks
 
@@ -220,53 +229,3 @@ def _number(value: float) -> float | None:
 
 def _numbers(values: Sequence[float] | Floats) -> list[float | None]:
     return [_number(float(v)) for v in values]
-
-
-class _Matrix(TypedDict):
-    """How a matrix's numbers are packed.
-
-    A number ``k`` means ``(least + k - 1) / unit``, 0 no value.  Each takes ``bytes`` bytes; the
-    lowest bytes of all numbers come first, then the next ones, as this compresses best.
-    """
-
-    unit: int
-    least: int
-    bytes: int
-
-
-class _Packer:
-    """Collects matrices of one shape as text: whole numbers, deflated, in base64.
-
-    The page's script reads them back with the browser's own ``DecompressionStream``.
-    """
-
-    def __init__(self) -> None:
-        self.matrices: list[_Matrix] = []
-        self._planes: list[bytes] = []
-
-    def add(self, values: npt.NDArray[np.float64], places: int) -> int:
-        """Add a matrix, rounded to ``places`` decimals (NaN is none); gives its number."""
-        unit = 10**places
-        known = ~np.isnan(values)
-        whole = _rounded(np.where(known, values, 0), places)
-        least = int(whole[known].min(initial=0))
-        codes = np.where(known, whole - least + 1, 0)
-        size = 1 + next(n for n in range(8) if int(codes.max(initial=0)) < 256 ** (n + 1))
-        self._planes += [(codes >> 8 * n & 255).astype(np.uint8).tobytes() for n in range(size)]
-        self.matrices.append(_Matrix(unit=unit, least=least, bytes=size))
-        return len(self.matrices) - 1
-
-    @property
-    def text(self) -> str:
-        """All of them, in the order they were added."""
-        return b64encode(zlib.compress(b"".join(self._planes))).decode("ascii")
-
-
-def _rounded(values: npt.NDArray[np.float64], places: int) -> npt.NDArray[np.int64]:
-    """Values times ``10**places``, rounded as text rounds them: as every other table has them."""
-    scaled = values * 10**places
-    whole: npt.NDArray[np.int64] = np.rint(scaled).astype(np.int64)
-    # Between two whole numbers the product's own rounding may decide: there text is asked.
-    for i in zip(*np.nonzero(abs(abs(scaled - whole) - 0.5) < _NEAR_HALF), strict=True):
-        whole[i] = int(f"{values[i]:.{places}f}".replace(".", ""))
-    return whole

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import cache
 from math import isnan
 from typing import IO, Any
 
@@ -17,7 +18,7 @@ from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.across import AcrossCollections
-from ir_std.reporting.html.data import PLACES, data_of
+from ir_std.reporting.html.data import data_of
 from ir_std.reporting.html.method import (
     Licence,
     known_weaknesses,
@@ -25,6 +26,7 @@ from ir_std.reporting.html.method import (
     method,
     references,
 )
+from ir_std.reporting.html.packing import PLACES
 from ir_std.reporting.html.sentences import describe_results, sets_of
 from ir_std.reporting.result_tables import result_table
 from ir_std.schemes import SCHEMES
@@ -84,6 +86,15 @@ def write_report(
 
 def render(results: EvaluatedRuns | Comparison, title: str | None = None) -> str:
     """The page as text; parameters and errors as for :func:`write_report`."""
+    page = _Page(results)
+    return escape_controls(
+        _template().render(title=title or page.title, page=page, version=__version__)
+    )
+
+
+@cache
+def _template() -> Any:
+    """The page's template, which takes jinja2 as long to compile as to fill."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
@@ -97,12 +108,7 @@ def render(results: EvaluatedRuns | Comparison, title: str | None = None) -> str
     )
     environment.filters["score"] = _score
     environment.filters["visible"] = _visible
-    page = _Page(results)
-    return escape_controls(
-        environment.get_template("report.html").render(
-            title=title or page.title, page=page, version=__version__
-        )
-    )
+    return environment.get_template("report.html")
 
 
 def _visible(data: Any) -> Any:

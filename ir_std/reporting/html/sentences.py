@@ -13,7 +13,7 @@ from ir_std.analysis.paired import ALPHA, FAMILYWISE, describe_test, get_test, p
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
-from ir_std.measures import Standardized
+from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import mean_estimate, runs_by_mean
 
@@ -77,8 +77,9 @@ def _against_baseline(results: EvaluatedRuns, measure: Measure) -> str:
     ]
     if not tested:
         return ""
-    better = [run for run, t in tested if t.significant and t.difference > 0]
-    worse = [run for run, t in tested if t.significant and t.difference < 0]
+    sign = sign_of(measure)
+    better = [run for run, t in tested if t.significant and sign * t.difference > 0]
+    worse = [run for run, t in tested if t.significant and sign * t.difference < 0]
     rest = len(tested) - len(better) - len(worse)
     test = describe_test(results.test, results.correction, len(tested))
     how = f"{test}{_named_if_other(by, measure)}"
@@ -114,7 +115,7 @@ def _against_second(results: EvaluatedRuns, measure: Measure, first: str, second
         return ""
     verdict = "is significant" if test.p < ALPHA else "is not significant"
     return (
-        f"Its lead over {second}, the second, {verdict}: {test.difference:.3f} "
+        f"Its lead over {second}, the second, {verdict}: {sign_of(measure) * test.difference:.3f} "
         f"({get_test(results.test)[1]}{_named_if_other(by, measure)}, {p_text(test.p)})."
     )
 

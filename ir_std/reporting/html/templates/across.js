@@ -60,8 +60,10 @@ function drawForest(across, m, width) {
       go: () => across.open(row) });
   }
   if (across.baseline !== null) {
-    parts.push(text("", x(m.zero) - 8, bottom + 32, "end", `← ${shortened(across.baseline, 20)} better`),
-      text("", x(m.zero) + 8, bottom + 32, "start", "the other better →"));
+    const sides = [shortened(across.baseline, 20), "the other"];
+    const [left, right] = m.sign > 0 ? sides : sides.reverse();
+    parts.push(text("", x(m.zero) - 8, bottom + 32, "end", `← ${left} better`),
+      text("", x(m.zero) + 8, bottom + 32, "start", `${right} better →`));
   }
   const systems = plural(new Set(m.rows.map((r) => r.system)).size, "system");
   return { points, by: "y", name: `collections ${m.name}`, drawn: picture(width,

@@ -154,9 +154,9 @@ function drawDifferences(part, chosen, m, width) {
       lines: [`topic ${part.topics[topic]}: ${signed(d, 4)}`,
         `${m.name} ${fixed(part.value(m, chosen.run, topic))} and ${fixed(part.value(m, chosen.against, topic))}`] };
   });
-  return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} less ${part.runs[chosen.against]} ${m.name}`,
+  return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} less ${part.names[chosen.against]} ${m.name}`,
     drawn: picture(width, bottom + (many ? 12 : labelRoom(part)), `${m.name} of ${part.runs[chosen.run]} `
-      + `less that of ${part.runs[chosen.against]} on each topic, largest first.`, ...parts) };
+      + `less that of ${part.names[chosen.against]} on each topic, largest first.`, ...parts) };
 }
 
 /** Two runs' scores, a point for each topic. */
@@ -177,12 +177,12 @@ function drawScatter(part, chosen, m, width) {
     if (topic === chosen.topic) parts.push(svg("circle", { class: "topic", cx: x(a), cy: y(b), r: 7 }));
     points.push({ x: x(a), y: y(b), go: () => part.go({ topic: part.topics[topic] }),
       lines: [`topic ${part.topics[topic]}`, `${shortened(part.runs[chosen.run], 24)} ${fixed(b)}`,
-        `${shortened(part.runs[chosen.against], 24)} ${fixed(a)}`] });
+        `${shortened(part.names[chosen.against], 24)} ${fixed(a)}`] });
   }
-  parts.push(text("", (left + right) / 2, side - 8, "middle", shortened(part.runs[chosen.against], 40)));
+  parts.push(text("", (left + right) / 2, side - 8, "middle", shortened(part.names[chosen.against], 40)));
   parts.push(svg("text", { transform: `translate(10 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" },
     shortened(part.runs[chosen.run], 40)));
-  return { points, by: "xy", name: `${part.name} ${part.runs[chosen.run]} and ${part.runs[chosen.against]} ${m.name}`,
-    drawn: picture(side, side, `${m.name} of ${part.runs[chosen.run]} above that of ${part.runs[chosen.against]}: `
-      + "a point a topic, above the line where the first is better.", ...parts) };
+  return { points, by: "xy", name: `${part.name} ${part.runs[chosen.run]} and ${part.names[chosen.against]} ${m.name}`,
+    drawn: picture(side, side, `${m.name} of ${part.runs[chosen.run]} above that of ${part.names[chosen.against]}: `
+      + `a point a topic, above the line where the first is ${m.sign > 0 ? "better" : "worse"}.`, ...parts) };
 }

@@ -50,7 +50,8 @@ function topicsCaption(part) {
 function againstCaption(part, m) {
   const { run, against } = part.chosen;
   const differences = part.differences(m, run, against);
-  const better = differences.filter(([, d]) => d > 0), worse = differences.filter(([, d]) => d < 0).reverse();
+  const above = differences.filter(([, d]) => d > 0), below = differences.filter(([, d]) => d < 0).reverse();
+  const [better, worse] = m.sign > 0 ? [above, below] : [below, above];
   const listed = (topics) => topics.slice(0, FARTHEST)
     .map(([topic, d]) => `${part.topics[topic]} (${signed(d)})`).join(", ");
   return `${m.name}: ${part.runs[run]} is better on ${better.length}, worse on `

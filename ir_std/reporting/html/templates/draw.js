@@ -165,7 +165,7 @@ class Figure {
     const x = (event.clientX - box.left) * zoom, y = (event.clientY - box.top) * zoom;
     const distance = {
       x: (p) => Math.abs(p.x - x),
-      y: (p) => Math.abs(p.y - y),
+      y: (p) => Math.abs(p.y - y) + Math.abs(p.x - x) * 1e-4,  // of several at one height the nearest
       xy: (p) => Math.hypot(p.x - x, p.y - y),
     }[this.by];
     let best = null;

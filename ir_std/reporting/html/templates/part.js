@@ -4,7 +4,7 @@
 const FARTHEST = 5;
 
 /** The matrices of runs x topics that the page carries; null is no value. */
-async function unpack({ packed, matrices, runs, topics }) {
+async function unpack({ packed, matrices }, runs, topics) {
   const letters = atob(packed);
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
@@ -28,12 +28,14 @@ class Part {
   constructor(root, data, address) {
     Object.assign(this, data, { root, address });
     this.name = root.dataset.part;
+    // What a run can be set against: the other runs, and the systems behind the factors.
+    this.names = [...this.runs, ...this.systems.names];
     this.byName = new Map(this.measures.map((m) => [m.name, m]));
     this.figures = [];
     this.start = {
       run: this.runs[0],
       measure: root.dataset.key,
-      against: this.runs[this.baseline ?? (this.runs.length > 1 ? 1 : 0)],
+      against: this.names[this.baseline ?? (this.names.length > 1 ? 1 : 0)],
     };
     this.$ = (selector) => root.querySelector(selector);
     this.setUpTable();
@@ -43,13 +45,20 @@ class Part {
 
   /** Scores by topic are unpacked, and what needs them shown, when the first screen stands. */
   async complete() {
-    this.unpacked = await unpack(this);
+    this.unpackedSystems = await unpack(this.systems, this.systems.names, this.topics);
+    this.unpacked = await unpack(this, this.runs, this.topics);
     this.$(".one-run").hidden = false;
     this.showRun();
     this.paint();
   }
 
-  value(m, run, topic) { return this.unpacked[m.values].at(run * this.topics.length + topic); }
+  /** The score of one of the names. */
+  value(m, run, topic) {
+    const system = run - this.runs.length;
+    if (system < 0) return this.unpacked[m.values].at(run * this.topics.length + topic);
+    return m.ofSystems === null ? null
+      : this.unpackedSystems[m.ofSystems].at(system * this.topics.length + topic);
+  }
 
   z(b, run, topic) { return this.unpacked[b.z].at(run * this.topics.length + topic); }
 
@@ -58,13 +67,13 @@ class Part {
   }
 
   ranked(m) {
-    const height = (run) => m.means[run] ?? -Infinity;
+    const height = (run) => m.means[run] === null ? -Infinity : m.sign * m.means[run];
     return [...this.runs.keys()].sort((a, b) => height(b) - height(a) || a - b);
   }
 
   /** A run's rank among the page's runs, ties sharing the better one. */
   rankHere(m, run) {
-    return m.means[run] === null ? null : 1 + m.means.filter((v) => v !== null && v > m.means[run]).length;
+    return m.means[run] === null ? null : 1 + m.means.filter((v) => v !== null && m.sign * (v - m.means[run]) > 0).length;
   }
 
   /** Whether a mean's interval is known to be of two parts, topics and systems. */
@@ -184,10 +193,10 @@ class Part {
     const known = (name, list, otherwise) => list.includes(choices[name]) ? choices[name] : otherwise;
     const measure = this.byName.get(known("measure", [...this.byName.keys()], this.start.measure));
     const run = known("run", this.runs, this.start.run);
-    let against = known("against", this.runs, this.start.against);
-    if (against === run) against = this.runs.find((other) => other !== run) ?? run;
+    let against = known("against", this.names, this.start.against);
+    if (against === run) against = this.names.find((other) => other !== run) ?? run;
     this.chosen = { measure, pair: this.pair(measure), run: this.runs.indexOf(run),
-      against: this.runs.indexOf(against), scatter: choices.as === "scatter",
+      against: this.names.indexOf(against), scatter: choices.as === "scatter",
       topic: this.topics.indexOf(choices.topic) };
     const selected = { measure: measure.name, run, against };
     for (const select of this.root.querySelectorAll("select[data-choice]")) {
@@ -235,7 +244,7 @@ class Part {
   showRun() {
     const { run, pair, against } = this.chosen;
     for (const place of this.root.querySelectorAll(".run-name")) place.textContent = this.runs[run];
-    for (const place of this.root.querySelectorAll(".against-name")) place.textContent = this.runs[against];
+    for (const place of this.root.querySelectorAll(".against-name")) place.textContent = this.names[against];
     this.$(".numbers").replaceChildren(...meanNumbers(this).map(([name, value, explanation]) =>
       html("div", {}, html("dt", {}, name), html("dd", {}, value), html("dd", { class: "note" }, explanation))));
     this.$(".topics-1").hidden = pair.measures.length < 2;

@@ -40,8 +40,12 @@ function drawOnTopic(part, chosen, width) {
   const none = part.runs.map(() => null);
   const of = (name) => m.peers ? at(m.peers[name], topic) : null;
   const between = (...names) => names.some((name) => of(name) === null) ? null : names.map(of);
+  const marked = part.systems.names.map((name, i) => ({ name, value: part.value(m, part.runs.length + i, topic),
+    go: () => part.go({ against: name }, ".against") })).filter(({ value }) => value !== null)
+    .map((system) => ({ ...system, lines: [system.name, `${m.name} ${fixed(system.value)}`] }));
   return drawRanking(part, chosen, width, {
-    values: part.runs.map((_, run) => part.value(m, run, topic)), low: none, high: none, systems: [],
+    values: part.runs.map((_, run) => part.value(m, run, topic)), low: none, high: none,
+    systems: marked.map(({ value }) => value), marked,
     range: between("least", "most"), band: between("low", "high"), systemsMean: of("mean"),
     name: `${part.name} topic ${part.topics[topic]} ${m.name}`,
     label: `${m.name} on topic ${part.topics[topic]}`, both: () => false,
@@ -142,7 +146,8 @@ function drawRanking(part, chosen, width, m) {
   ];
   const points = ranked.map((run, place) => ({ x: x(m.values[run]), y: y(place), lines: [
     `${place + 1}. ${part.runs[run]}${run === part.baseline ? " (baseline)" : ""}`, ...m.lines(run)],
-    go: () => m.go(run) }));
+    go: () => m.go(run) })).concat((m.marked ?? []).map((system) =>
+    ({ ...system, x: x(system.value), y: bottom + 13 })));
   return { points, by: "y", name: m.name,
     drawn: picture(width, bottom + strip + 22, `${m.label} of ${plural(ranked.length, "run")}, `
       + `best first: ${part.runs[ranked[0]] ?? "none"}. The arrow keys go from run to run.`, ...parts) };

@@ -1,0 +1,106 @@
+"""Means over topics that not every system has, as the tasks of a benchmark."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ir_std._arrays import Floats, Mask, divide
+from ir_std.schemes import EXACT, normal_cdf
+
+CLOSE_ENOUGH = 1e-7
+"""The fit ends when no system's mean z moves by more."""
+MOST_STEPS = 10_000
+
+
+class LinkedScores(NamedTuple):
+    """Scores on one scale.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n_topics, n_systems)
+        N of the linked z; NaN where a system has no score.
+    means : ndarray, shape (n_systems,)
+    """
+
+    values: Floats
+    means: Floats
+
+
+def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
+    """N of systems of which each has some of the topics, comparable all the same.
+
+    A score standardized by the systems that are there says less where these are weak: who leaves
+    out a topic of strong systems gains.  So each topic's z is moved and stretched to the scale of
+    all systems: ``z' = m_j + z * s_j``, with ``m_j`` the mean of ``c`` over the systems on topic
+    ``j``, ``s_j`` their deviation of ``c`` over that of all systems, and ``c`` the systems' mean
+    ``z'``, centred; repeated from the effects of an additive fit, system plus topic, until nothing
+    moves.  A mean of the normal distribution function of ``z'`` is reported, not of ``z'``: one
+    topic with an outlying score would carry a system.  With all scores there it is the plain mean
+    of N.
+
+    Parameters
+    ----------
+    scores : array_like, shape (n_topics, n_systems)
+        Higher is better; NaN where a system has no score.
+
+    Raises
+    ------
+    ValueError
+        On anything but two dimensions, an infinite score, a system without a score, a topic with
+        fewer than two, or systems in groups that have no topic in common.
+    """
+    x = np.asarray(scores, float)
+    known = ~np.isnan(x)
+    _check(x, known)
+    mean = np.nanmean(x, axis=1, keepdims=True)
+    sd = np.nanstd(x, axis=1, ddof=1, keepdims=True)
+    z = np.where(sd > EXACT, np.where(known, x - mean, 0.0) / np.where(sd > EXACT, sd, 1.0), 0.0)
+    z = np.where(known, z, np.nan)
+    theta = _additive_effects(z)
+    for _ in range(MOST_STEPS):
+        linked = _linked(z, known, theta)
+        moved, theta = theta, np.nanmean(linked, axis=0)
+        if np.abs(theta - theta.mean() - (moved - moved.mean())).max() < CLOSE_ENOUGH:
+            break
+    values = normal_cdf(linked)
+    return LinkedScores(values, np.nanmean(values, axis=0))
+
+
+def _check(x: Floats, known: Mask) -> None:
+    if x.ndim != 2:
+        raise ValueError(f"scores must be one array of topics x systems, got the shape {x.shape}")
+    if np.isinf(x).any():
+        raise ValueError(f"scores hold {np.isinf(x).sum()} infinite value(s): leave them out first")
+    if x.size == 0 or (known.sum(axis=1) < 2).any() or not known.any(axis=0).all():
+        raise ValueError("each topic needs two systems, and each system a topic")
+    reached: Mask = np.zeros(x.shape[1], dtype=bool)
+    reached[0], n_before = True, 0
+    while n_before < (n_before := int(reached.sum())):
+        reached = np.asarray(known[known[:, reached].any(axis=1)].any(axis=0))
+    if not reached.all():
+        raise ValueError(
+            f"{int((~reached).sum())} systems have no topic in common with the others, nor "
+            "through them: they cannot be put on one scale"
+        )
+
+
+def _additive_effects(z: Floats) -> Floats:
+    """The systems' part of the least-squares fit of z by system plus topic."""
+    theta = np.zeros(z.shape[1])
+    for _ in range(MOST_STEPS):
+        topic = np.nanmean(z - theta, axis=1, keepdims=True)
+        moved, theta = theta, np.nanmean(z - topic, axis=0)
+        if np.abs(theta - moved).max() < CLOSE_ENOUGH:
+            break
+    return theta
+
+
+def _linked(z: Floats, known: Mask, theta: Floats) -> Floats:
+    """Each topic's z on the scale of the systems' effects."""
+    c = np.where(known, theta - theta.mean(), np.nan)
+    spread = divide(np.nanstd(c, axis=1, ddof=1), theta.std(ddof=1), otherwise=1.0)
+    linked: Floats = np.nanmean(c, axis=1, keepdims=True) + z * spread[:, None]
+    return linked

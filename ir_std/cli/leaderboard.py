@@ -1,0 +1,93 @@
+"""Models on a benchmark of MTEB: places with intervals, although not every model ran every task.
+
+Without a name the benchmarks are listed.  Nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from ir_std.cli.options import TABLES, check_places
+from ir_std.cli.output import print_table
+from ir_std.errors import UsageError
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.usage = "%(prog)s [BENCHMARK] [options]"
+    parser.add_argument(
+        "benchmark", nargs="?", metavar="BENCHMARK", help="MTEB's name, as 'MTEB(eng, v2)'"
+    )
+    parser.add_argument(
+        "--systems",
+        default="all",
+        metavar="KIND",
+        help="all (default), or zero-shot: results of models that were not trained on the task",
+    )
+    parser.add_argument(
+        "--with",
+        dest="others",
+        action="append",
+        default=[],
+        metavar="RESULTS",
+        help="results of further models: MTEB's JSON files, or their folder (once for each)",
+    )
+    parser.add_argument(
+        "--simultaneous", action="store_true", help="intervals that hold for all models at once"
+    )
+    parser.add_argument("--top", type=int, metavar="N", help="the first N models, and further ones")
+    parser.add_argument(
+        "-p", "--places", type=int, default=3, help="decimals (default 3; -1 for all; csv has all)"
+    )
+    parser.add_argument(
+        "-o",
+        dest="output_format",
+        choices=[*TABLES, "html"],
+        default="table",
+        help="form of the output (default table)",
+    )
+
+
+def run(args: Namespace) -> None:
+    """Compute and print."""
+    from ir_std.factors.benchmarks import benchmark_rows
+    from ir_std.reporting.leaderboard import leaderboard
+
+    check_places(args.places)
+    if args.top is not None and args.top < 1:
+        raise UsageError(f"--top is {args.top}: give a number of models")
+    if args.benchmark is None:
+        for name, tasks in benchmark_rows().items():
+            print(f"{name}\t{sum(map(bool, tasks.values()))} of {len(tasks)} tasks")
+        return
+    others = read_others(args.others)
+    board = leaderboard(
+        args.benchmark, systems=args.systems, others=others, simultaneous=args.simultaneous
+    )
+    table = board.table(args.places, args.top, tuple(others))
+    if args.output_format == "html":
+        print(table.page(board.benchmark))
+    else:
+        print_table(table, args.output_format)
+
+
+def read_others(files: list[str]) -> dict[str, dict[str, float]]:
+    """The main scores of further models, by model and data set.
+
+    Raises
+    ------
+    UsageError
+        If a file is no result of MTEB.
+    """
+    from ir_std.cli.inputs import classify_arguments
+    from ir_std.measures import main_score
+    from ir_std.scores.inputs import runs_by_name
+    from ir_std.scores.run_scores import RunScores
+
+    if not files:
+        return {}
+    runs = runs_by_name(classify_arguments(files).named)
+    for name, run in runs.items():
+        if not isinstance(run, RunScores) or main_score not in run.values:
+            raise UsageError(f"--with {name}: no result of MTEB with main scores")
+    return {name: dict(run.values[main_score]) for name, run in runs.items()}

@@ -1,0 +1,108 @@
+"""Measures that other programs compute, of which only the name is known here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from ir_measures.measures import Measure
+
+from ir_std.errors import UsageError
+from ir_std.measures.parameters import TypedMeasure
+from ir_std.measures.registry import by_name, external_names, makers
+from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+
+
+class ExternalMeasure(TypedMeasure):
+    """A measure that another program computed: nugget recall, faithfulness, a grade, latency.
+
+    It prints as its name, in quotes where that holds other characters than letters, digits and
+    ``_.-``, or is the name of another measure: ``faithfulness``, ``'strict vital'``.  Its
+    standardized form prints as ``s'faithfulness'``: more is better there, whatever it is by the
+    measure itself.  Both can be parsed.
+
+    Parameters
+    ----------
+    name : str
+    lower_is_better : bool
+        As of latency.  Measures of one name are equal, whatever is better.
+
+    Attributes
+    ----------
+    name : str
+    quoted : str
+        The name in quotes.
+    lower_is_better : bool
+
+    Raises
+    ------
+    UsageError
+        If the name is blank.
+
+    Examples
+    --------
+    >>> ir_std.ExternalMeasure("strict vital"), ir_std.ExternalMeasure("latency")
+    ('strict vital', latency)
+    """
+
+    NAME = "external"
+    PRETTY_NAME = "External measure"
+    SHORT_DESC = "Computed by another program."
+
+    def __init__(self, name: str, lower_is_better: bool = False) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise UsageError(f"a measure's name is {name!r}: give one that is not blank")
+        super().__init__()
+        self.name, self.lower_is_better = name, lower_is_better
+        self.quoted = repr(name)
+        self.__name__ = name if _is_plain(name) else self.quoted
+        if self.__name__ == name:
+            external_names.add(name)
+
+    def __call__(self, **params: Any) -> ExternalMeasure:
+        """The measure itself, which takes no parameters."""
+        if params:
+            raise UsageError(f"{self} is computed by another program, and takes no parameters")
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ExternalMeasure, (self.name, self.lower_is_better)
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name needs no quotes: it is no other measure's."""
+    theirs = translated(name, TREC_EVAL_NAMES | MTEB_NAMES, re.IGNORECASE)
+    return bool(_PLAIN.fullmatch(name)) and name not in by_name and theirs is None
+
+
+def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
+    """The external measures of these names, of which less is better.
+
+    Raises
+    ------
+    UsageError
+        If one is none of the measures, or no external one.
+    """
+    given = [*measures]
+    by_name = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
+    for name in names:
+        if name not in by_name:
+            there = ", ".join(map(str, given)) or "none"
+            raise UsageError(f"less is better of {name}: it is no measure here, there are {there}")
+        if not isinstance(by_name[name], ExternalMeasure):
+            raise UsageError(f"less is better of {name}: of that more is, whatever is measured")
+    return [by_name[name] for name in names]
+
+
+def sign_of(measure: Measure) -> float:
+    """-1 for a measure of which less is better, else 1; that times scores: more is better.
+
+    Of standardized measures more is better, always.
+    """
+    return -1.0 if isinstance(measure, ExternalMeasure) and measure.lower_is_better else 1.0
+
+
+makers[""] = ExternalMeasure

@@ -1,0 +1,326 @@
+"""The forms of tables that hold scores: what shows each, and how its rows become scores."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from ir_std.errors import InputError, UsageError, abbreviate
+from ir_std.measures.names import find_measure
+from ir_std.scores.collect import ScoreEntry
+from ir_std.scores.mteb import find_dataset
+from ir_std.scores.run_scores import SUMMARY
+from ir_std.scores.tables import TableRows, columns_text, split_header
+
+ROLES = {
+    "topic": ("topic", "topic_id", "query_id", "qid", "query", "q_id", "question_id"),
+    "dataset": ("dataset", "data set", "task", "task_name", "collection", "benchmark"),
+    "run": ("run", "run_id", "runid", "run_name", "system", "model", "model_name", "name", "tag"),
+    "measure": ("measure", "metric", "measure_name", "metric_name"),
+    "value": ("value", "score"),
+}
+"""What columns are called, in any case, by what they hold."""
+_BESIDE = {"rank", "topics", "z", "sd", "base", "scheme"}
+"""Columns of ir_std's own tables that hold no scores."""
+_OF_MEASURE = {"place", "rank", "low", "high", "topics", "systems", "n", "p", "g"}
+"""What follows a measure's name in the heading of a column about it, as in ``AP place``."""
+ALL_COLLECTIONS = "all of these"
+"""What a table of comparisons calls the mean over its collections."""
+_DOCUMENTS = {"docno", "doc_id", "docid", "document"}
+
+
+class Layout:
+    """A table, and which of its columns holds what.
+
+    Parameters
+    ----------
+    table : TableRows
+    measure : str, optional
+        The measure of a table that names none.
+    """
+
+    def __init__(self, table: TableRows, measure: str | None) -> None:
+        self.table, self.measure = table, measure
+        self.names = [name.lower() for name in table.header]
+
+    @cached_property
+    def roles(self) -> dict[str, int]:
+        """The place of the first column for each role."""
+        found: dict[str, int] = {}
+        for role, usual in ROLES.items():
+            place = next((self.names.index(name) for name in usual if name in self.names), None)
+            if place is not None and place not in found.values():
+                found[role] = place
+        if "" in self.names and not {"topic", "dataset", "run"} & found.keys():
+            found["topic"] = self.names.index("")  # an index, as R and pandas write it
+        return found
+
+    def has(self, *roles: str) -> bool:
+        """Whether there are columns for these."""
+        return all(role in self.roles for role in roles)
+
+    @cached_property
+    def unit(self) -> str | None:
+        """The role of the column that says what is scored, a topic or a data set, if any."""
+        return next((role for role in ("topic", "dataset") if role in self.roles), None)
+
+    @cached_property
+    def others(self) -> list[int]:
+        """The columns that have none of the roles, and may hold scores."""
+        header = self.table.header
+        named = {self.roles[role] for role in ("topic", "dataset", "run") if role in self.roles}
+        names = {*header}
+        return [
+            i
+            for i, name in enumerate(header)
+            if i not in named
+            and name
+            and name.lower() not in _BESIDE
+            and not name.startswith("systems\u2019 mean")
+            and not _is_about_another(name, names)
+        ]
+
+    @cached_property
+    def known(self) -> set[int]:
+        """Those that are called as a measure is."""
+        return {i for i in self.others if find_measure(self.table.header[i])}
+
+    def has_number(self, column: int) -> bool:
+        """Whether a column has a number in it: others are texts, not scores."""
+        return any(
+            re.fullmatch(r"-?[\d.,]+%?(e[+-]?\d+)?", row[column]) for _, row in self.table.rows
+        )
+
+    def unit_of(self, names: Iterable[str]) -> str:
+        """``'collection'`` if all of these are data sets that are known, else ``'topic'``."""
+        return "collection" if all(map(find_dataset, names)) else "topic"
+
+    def column(self, role: str) -> list[str]:
+        """The cells of the column for a role."""
+        return [row[self.roles[role]] for _, row in self.table.rows]
+
+    @property
+    def scored(self) -> str:
+        """What the rows are of: topics, or data sets."""
+        if self.unit == "dataset":
+            return "collection"
+        rows = self.table.rows if self.unit else ()
+        return self.unit_of(self.column("topic")) if rows else "topic"
+
+
+def _is_about_another(name: str, names: set[str]) -> bool:
+    """Whether a column is about that of another name, as ``AP place`` is about ``AP``."""
+    words = name.split(" ")
+    return any(
+        words[i] in _OF_MEASURE and " ".join(words[:i]) in names for i in range(1, len(words))
+    )
+
+
+class Form(NamedTuple):
+    """A form of tables.
+
+    Attributes
+    ----------
+    layout : str
+        What a message says of it.
+    fits : callable
+        Whether a table has it.
+    entries : callable
+        The scores of the table.
+    unit : callable
+        What they are of: ``'topic'`` or ``'collection'``.
+    """
+
+    layout: str
+    fits: Callable[[Layout], bool]
+    entries: Callable[[Layout], Iterator[ScoreEntry]]
+    unit: Callable[[Layout], str] = lambda at: at.scored
+
+
+def _long(at: Layout) -> Iterator[ScoreEntry]:
+    for line, row in at.table.rows:
+        unit = SUMMARY if at.unit is None else row[at.roles[at.unit]]
+        run = row[at.roles["run"]] if at.has("run") else ""
+        measure = row[at.roles["measure"]] if at.has("measure") else str(at.measure)
+        place = at.roles["value"]
+        yield ScoreEntry(line, run, unit, measure, row[place], place)
+
+
+def _by_measure(at: Layout) -> Iterator[ScoreEntry]:
+    columns = [i for i in at.others if i in at.known or at.has_number(i)]
+    for line, row in at.table.rows:
+        unit = SUMMARY if at.unit is None else row[at.roles[at.unit]]
+        run = row[at.roles["run"]] if at.has("run") else ""
+        for i in columns:
+            yield ScoreEntry(line, run, unit, at.table.header[i], row[i], i)
+
+
+def _by_run(at: Layout) -> Iterator[ScoreEntry]:
+    unit = at.roles[at.unit or "topic"]
+    for line, row in at.table.rows:
+        for i in at.others:
+            yield ScoreEntry(line, at.table.header[i], row[unit], str(at.measure), row[i], i)
+
+
+def _leaderboard(at: Layout) -> Iterator[ScoreEntry]:
+    for line, row in at.table.rows:
+        for i in _units_across(at):
+            run, unit = row[at.roles["run"]], at.table.header[i]
+            yield ScoreEntry(line, run, unit, str(at.measure), row[i], i)
+
+
+def _units_across(at: Layout) -> list[int]:
+    """The columns of a leaderboard that are data sets, without averages; else topics."""
+    return [i for i in at.others if find_dataset(at.table.header[i])] or at.others
+
+
+def _names_measures(at: Layout) -> bool:
+    """Whether columns are measures: one is known as such, or runs stand in a column themselves."""
+    values = [i for i in at.others if i != at.roles.get("value")]
+    return bool(at.known) or (at.has("run") and at.measure is None and bool(values))
+
+
+FORMS = (
+    Form(
+        "run, topic, measure, value",
+        lambda at: at.has("value") and (at.has("measure") or at.measure is not None),
+        _long,
+    ),
+    Form(
+        "run, topic, and a column a measure",
+        lambda at: (
+            bool(at.unit or at.has("run"))
+            and not at.has("measure")
+            and _names_measures(at)
+            and not (at.unit is None and at.measure)
+            and not any(find_dataset(at.table.header[i]) for i in at.others)
+        ),
+        _by_measure,
+    ),
+    Form(
+        "topic and a column a run, with --measure",
+        lambda at: bool(at.unit) and not at.has("run") and at.measure is not None,
+        _by_run,
+    ),
+    Form(
+        "run and a column a data set or topic, with --measure",
+        lambda at: at.has("run") and at.unit is None and at.measure is not None,
+        _leaderboard,
+        lambda at: at.unit_of(at.table.header[i] for i in _units_across(at)),
+    ),
+)
+"""The forms, the first that fits being used; without a run a table is of one."""
+LAYOUTS = "; ".join(form.layout for form in FORMS)
+
+
+def is_header(line: str) -> bool:
+    """Whether a line is the header of a table of scores."""
+    cells = split_header(line)
+    numbers = any(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?|nan|all|Q0", cell) for cell in cells[1:])
+    if len(cells) < 2 or (numbers and "\t" in line and len(cells) <= 6):
+        return False  # lines of scores, of a run or of qrels, separated by tabs
+    at = Layout(TableRows("", 1, cells, []), None)
+    return bool({"topic", "dataset", "run"} & at.roles.keys() or at.has("measure", "value"))
+
+
+def needs_measure(header: list[str]) -> bool:
+    """Whether the columns of a table are runs, data sets or topics, and no measure is named."""
+    at = Layout(TableRows("", 1, header, []), None)
+    return (
+        bool(at.unit or at.has("run"))
+        and not at.has("measure")
+        and not any(form.fits(at) for form in FORMS)
+    )
+
+
+def table_scores(table: TableRows, measure: str | None) -> tuple[Iterator[ScoreEntry], str]:
+    """The scores of a table, and what they are of: topics or whole collections.
+
+    Parameters
+    ----------
+    table : TableRows
+    measure : str, optional
+        That of a table that names none.
+
+    Raises
+    ------
+    InputError
+        If it has none of the forms, a column twice, or several collections.
+    UsageError
+        If ``measure`` is given, and the table names measures itself; or the other way round.
+    """
+    at = Layout(table, measure)
+    _check(at)
+    form = next((form for form in FORMS if form.fits(at)), None)
+    if form is None:
+        raise _unknown(at)
+    if measure is not None and (at.has("measure") or form is FORMS[1]):
+        raise UsageError(f"{table.file}: its columns are measures: leave out --measure")
+    unit, entries = form.unit(at), form.entries(at)
+    if unit == "collection":
+        entries = (entry._replace(topic=_dataset_name(entry.topic)) for entry in entries)
+    return entries, unit
+
+
+def _dataset_name(name: str) -> str:
+    return SUMMARY if name == ALL_COLLECTIONS else find_dataset(name) or name
+
+
+def _check(at: Layout) -> None:
+    table = at.table
+    repeated = [name for name, count in Counter(table.header).items() if count > 1 and name]
+    if repeated:
+        raise InputError.at(
+            table.file, table.header_line, f"column {repeated[0]!r} again", "one column each"
+        )
+    if any(f"{table.header[i]} g" in table.header for i in at.known):
+        raise InputError.at(
+            table.file,
+            table.header_line,
+            "differences from a baseline, not scores",
+            "write scores, without --baseline",
+        )
+    if at.has("topic", "dataset") and len(collections := dict.fromkeys(at.column("dataset"))) > 1:
+        # Topics of several collections may have the same numbers.
+        raise InputError.at(
+            table.file,
+            None,
+            f"{len(collections)} collections ({abbreviate(collections)})",
+            "give each collection a file of its own",
+        )
+
+
+def _unknown(at: Layout) -> InputError | UsageError:
+    """What is wrong with a table of no form: what was looked for, and what the columns are."""
+    table = at.table
+    if _DOCUMENTS & {*at.names}:
+        return InputError.at(
+            table.file,
+            table.header_line,
+            f"{columns_text(table)}: documents, as in a run",
+            "give a run as six columns without a header, or as a DataFrame",
+        )
+    for role in ("measure", "value"):
+        if at.has({"measure": "value", "value": "measure"}[role]) and at.unit and not at.known:
+            return InputError.at(
+                table.file,
+                table.header_line,
+                columns_text(table),
+                f"one called {' or '.join(ROLES[role][:2])} is expected beside them",
+            )
+    if at.others and (at.unit or at.has("run")):
+        others = abbreviate(at.table.header[i] for i in at.others)
+        what = "data sets or topics" if at.unit is None else "runs"
+        return UsageError(
+            f"{table.file}: its columns are {what} ({others}): name the measure with --measure; "
+            "if they are measures, add a column run"
+        )
+    return InputError.at(
+        table.file,
+        table.header_line,
+        columns_text(table),
+        f"a table of scores has {LAYOUTS}",
+    )

@@ -1,0 +1,184 @@
+"""-o trec_eval: what trec_eval 10.0 prints, byte for byte."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ir_std.cli import main
+from ir_std.cli.trec_eval_lines import trec_eval_name
+from ir_std.measures import parse_measure
+
+QRELS = """\
+# judged by hand
+q10 0 d1 1
+q10 0 d2 0
+q10 0 d3 2
+q10 0 d4 1
+q2 0 d1 0
+q2 0 d5 1
+q2 0 d6 -1
+q3 0 d1 1
+"""
+RUN = """\
+# a run
+q2 Q0 d1 1 3.5 tag
+q2 Q0 d5 2 3.5 tag
+q2 Q0 d6 3 1.0 tag
+q10 Q0 d3 1 9 tag
+q10 Q0 d9 2 8 tag
+  # within
+q10 Q0 d4 3 7 tag
+q10 Q0 d2 4 6 tag
+q10 Q0 d8 5 5 tag
+"""
+OPTIONS = (
+    "-q -m map -m gm_map -m 11pt_avg -m gm_bpref -m unj.5 -m rbp_resid "
+    "-m iprec_at_recall.0.5 -m num_q -m num_ret"
+)
+PRINTED = """\
+num_ret               	q10	5
+map                   	q10	0.5556
+iprec_at_recall_0.50  	q10	0.6667
+11pt_avg              	q10	0.6970
+rbp_resid             	q10	0.7461
+unj_5                 	q10	0.4000
+num_ret               	q2	3
+map                   	q2	1.0000
+iprec_at_recall_0.50  	q2	1.0000
+11pt_avg              	q2	1.0000
+rbp_resid             	q2	0.8100
+unj_5                 	q2	0.2000
+num_ret               	q3	0
+map                   	q3	0.0000
+iprec_at_recall_0.50  	q3	0.0000
+11pt_avg              	q3	0.0000
+rbp_resid             	q3	0.0000
+unj_5                 	q3	0.0000
+num_q                 	all	3
+num_ret               	all	8
+map                   	all	0.5185
+gm_map                	all	0.0177
+iprec_at_recall_0.50  	all	0.5556
+gm_bpref              	all	0.0188
+11pt_avg              	all	0.5657
+rbp_resid             	all	0.5187
+unj_5                 	all	0.2000
+"""
+"""What trec_eval 10.0-rc3 (commit f425365), built by its Makefile, prints with -c and OPTIONS."""
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "run").write_text(RUN)
+    return tmp_path
+
+
+@pytest.fixture
+def trec_eval() -> str:
+    """The program of trec_eval 10, which IR_STD_TREC_EVAL names."""
+    program = os.environ.get("IR_STD_TREC_EVAL") or shutil.which("trec_eval")
+    if not program:
+        pytest.skip("no trec_eval; build usnistgov/trec_eval 10 and name it in IR_STD_TREC_EVAL")
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    if "version 10" not in version.stdout + version.stderr:
+        pytest.skip(f"{program} is not of version 10")
+    return program
+
+
+@pytest.mark.usefixtures("files")
+def test_lines_are_those_that_trec_eval_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "qrels", "--raw", "-o", "trec_eval", *OPTIONS.split()]) == 0
+    assert capsys.readouterr().out == PRINTED
+
+
+@pytest.mark.usefixtures("files")
+def test_the_official_measures_come_without_being_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["run", "qrels", "--raw", "-o", "trec_eval"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        "runid                 \tall\ttag",
+        "num_q                 \tall\t3",
+        "num_ret               \tall\t8",
+    ]
+    assert lines[-1] == "P_1000                \tall\t0.0010"
+    assert len(lines) == 30
+
+
+@pytest.mark.parametrize(
+    "options", ["", "-q", "-n -q -m recall -m P", "-M 100", "-l 2 -q -m map -m P", OPTIONS]
+)
+@pytest.mark.parametrize(("name", "tag"), [("dl19-passage", "p_bert"), ("trec8-adhoc", "READWARE")])
+def test_lines_are_those_of_trec_eval_itself(
+    options: str,
+    name: str,
+    tag: str,
+    trec_eval: str,
+    data: Path,
+    runs_of: Callable[[str], Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run, qrels = str(runs_of(name) / tag), str(data / "qrels" / f"{name}.txt")
+    theirs = subprocess.run(
+        [trec_eval, "-c", *options.split(), qrels, run], capture_output=True, text=True, check=True
+    )
+    assert main([run, qrels, "--raw", "-o", "trec_eval", *options.split()]) == 0
+    assert capsys.readouterr().out == theirs.stdout
+
+
+def test_standardized_measures_stand_behind_the_raw_ones(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["dl19-passage/bm25base_p", "ndcg_cut_10", "map", "-o", "trec_eval"]) == 0
+    assert capsys.readouterr().out == (
+        "map                   \tall\t0.3773\n"
+        "smap                  \tall\t0.4049\n"
+        "ndcg_cut_10           \tall\t0.5058\n"
+        "sndcg_cut_10          \tall\t0.3316\n"
+    )
+
+
+@pytest.mark.usefixtures("files")
+def test_interpolated_precision_is_that_of_either_version(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = ["run", "qrels", "-m", "iprec_at_recall.0.4", "-m", "11pt_avg", "--raw"]
+    printed = []
+    for version in ("10", "9"):
+        main([*given, "-q", "-o", "trec_eval", "--trec-eval", version])
+        printed.append(capsys.readouterr().out.splitlines()[:2])
+    # Of three relevant documents .4 is the first (1.2 rounded), or the second (rounded up).
+    assert printed[0][0] == "iprec_at_recall_0.40  \tq10\t1.0000"
+    assert printed[1][0] == "iprec_at_recall_0.40  \tq10\t0.6667"
+    main(["run", "qrels", "IPrec@0.4", "-q", "--raw"])  # as ir_measures has it
+    assert capsys.readouterr().out.startswith("q10\tIPrec@0.4\t0.6667")
+
+
+@pytest.mark.usefixtures("files")
+def test_several_runs_cannot_be_told_apart(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "other").write_text(RUN)
+    assert main(["run", "other", "qrels", "-o", "trec_eval"]) == 2
+    assert "-o trec_eval is of one run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("measure", "name"),
+    [
+        ("AP(rel=2)", "map"),
+        ("NumRet(rel=2)", "num_rel_ret"),
+        ("RIPrec@0.1", "iprec_at_recall_0.10"),
+        ("sP@10", "sP_10"),
+        ("sAP(scheme='E')", "sAP(scheme='E')"),
+        ("RBP(p=0.8)", "RBP"),
+    ],
+)
+def test_measures_are_called_as_trec_eval_calls_them(measure: str, name: str) -> None:
+    assert trec_eval_name(parse_measure(measure), 2).startswith(name)

@@ -1,0 +1,205 @@
+"""Tables of scores in every form, and what ir_std writes read again."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_measures import AP, P, nDCG
+
+import ir_std
+from ir_std.errors import InputError, UsageError
+from ir_std.reading import BytesSource
+from ir_std.scores.files import is_score_file, read_scores
+from ir_std.scores.run_scores import RunScores
+
+LONG = "name,qid,measure,value\na,1,map,0.5\na,2,map,0.25\nb,1,map,1\nb,2,map,0\n"
+EXPECTED = {"a": {AP: {"1": 0.5, "2": 0.25}}, "b": {AP: {"1": 1.0, "2": 0.0}}}
+
+
+def values(read: Mapping[str, RunScores]) -> dict[str, Any]:
+    return {run: dict(scores.values) for run, scores in read.items()}
+
+
+def read_text(text: str, measure: str | None = None) -> dict[str, RunScores]:
+    source = BytesSource("scores", text.encode())
+    assert is_score_file(source)
+    return read_scores(source, measure)
+
+
+@pytest.mark.parametrize(
+    ("text", "measure"),
+    [
+        (LONG, None),
+        ("value;metric;model;query_id\n0.5;AP;a;1\n0.25;AP;a;2\n1;AP;b;1\n0;AP;b;2\n", None),
+        ("run,topic,AP\na,1,0.5\na,2,0.25\nb,1,1\nb,2,0\n", None),
+        ("topic,a,b\n1,0.5,1\n2,0.25,0\n", "AP"),
+        (",a,b\n1,0.5,1\n2,0.25,0\n", "AP"),
+        ("system,1,2\na,0.5,0.25\nb,1,0\n", "map"),
+        (
+            "| run | topic | AP |\n| :-- | --: | --: |\n| a | 1 | **0.5** + |\n| a | 2 | 0.25 |\n"
+            "| b | 1 | 1 |\n| b | 2 | 0 |\n\nA note.\n",
+            None,
+        ),
+        (json.dumps(pd.read_csv(io.StringIO(LONG)).to_dict("records")), None),
+        (pd.read_csv(io.StringIO(LONG)).to_json(orient="records", lines=True), None),
+    ],
+)
+def test_forms_of_tables_hold_the_same_scores(text: str, measure: str | None) -> None:
+    assert values(read_text(text, measure)) == EXPECTED
+
+
+def test_tables_in_memory_are_read_as_files_are() -> None:
+    frame = pd.read_csv(io.StringIO(LONG))
+    polars_frame = pl.read_csv(io.StringIO(LONG))
+    pivot = frame.pivot_table(index="qid", columns="name", values="value")
+    for given_scores, measure in (
+        (frame, None),
+        (polars_frame, None),
+        (polars_frame.lazy(), None),
+        (pivot, "AP"),
+        (frame.to_dict("records"), None),
+        ({run: {"AP": dict(by[AP])} for run, by in EXPECTED.items()}, None),
+        ({run: dict(by[AP]) for run, by in EXPECTED.items()}, "AP"),
+    ):
+        assert values(read_scores(given_scores, measure)) == EXPECTED
+    assert values(read_scores({"AP": {"1": 0.5, "2": None}}))["scores"][AP]["1"] == 0.5
+    qrels: Any = {"1": {"d": 1}}
+    metrics = list(ir_measures.iter_calc([AP], qrels, {"1": {"d": 1.0}}))
+    assert values(read_scores(metrics)) == {"scores": {AP: {"1": 1.0}}}
+
+
+def test_frames_of_scores_are_evaluated_where_runs_are() -> None:
+    frame = pd.read_csv(io.StringIO(LONG))
+    results = ir_std.evaluate(frame)
+    assert results.means["a"]["AP"] == 0.375
+    assert ir_std.evaluate([frame[frame.name == "a"]]).means["run1"]["AP"] == 0.375
+    qrels: Any = {"1": {"d": 1}, "2": {"d": 1}}
+    assert ir_std.calc_aggregate("AP", qrels, frame[frame.name == "b"])["AP"] == 0.5
+
+
+def test_excel_files_are_read(tmp_path: Path, ir_std_cli: Any) -> None:
+    pytest.importorskip("openpyxl")
+    file = tmp_path / "scores.xlsx"
+    pd.read_csv(io.StringIO(LONG)).to_excel(file, index=False)
+    assert values(read_scores(file)) == EXPECTED
+    assert ir_std_cli(file, "AP", "--quiet").out == ["a\tAP\t0.3750", "b\tAP\t0.5000"]
+    (tmp_path / "broken.xlsx").write_bytes(b"PK")
+    with pytest.raises(InputError, match=r"broken\.xlsx: no Excel file"):
+        read_scores(tmp_path / "broken.xlsx")
+
+
+@pytest.mark.parametrize(
+    "names", [("ArguAna", "FiQA2018"), ("beir/arguana", "beir/fiqa/test"), ("arguana", "FIQA")]
+)
+def test_a_leaderboard_has_data_sets_by_any_of_their_names(names: tuple[str, str]) -> None:
+    board = f"Rank,Model,{names[0]},{names[1]},Average\n1,m,0.6,0.5,0.55\n2,n,0.5,0.4,0.45\n"
+    read = read_text(board, "ndcg_at_10")
+    assert {scores.unit for scores in read.values()} == {"collection"}
+    assert read["m"].values == {nDCG @ 10: {"ArguAna/test": 0.6, "FiQA2018/test": 0.5}}
+    long = f"model,dataset,nDCG@10\nm,{names[0]},0.6\nm,{names[1]},0.5\n"
+    assert read_text(long)["m"].values == read["m"].values
+    by_row = f"task,m,n\n{names[0]},0.6,0.5\n{names[1]},0.5,0.4\n"
+    assert read_text(by_row, "nDCG@10")["n"].values[nDCG @ 10]["FiQA2018/test"] == 0.4
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "Model,ArguAna,FiQA2018\nm,0.6,0.5\n",
+            "its columns are data sets or topics .ArguAna, FiQA2018.: name the measure",
+        ),
+        ("topic,a,b\n1,0.5,1\n", "its columns are runs .a, b.: name the measure"),
+        ("qid,docno,score\n1,d,2\n", "columns qid, docno, score: documents, as in a run"),
+        ("run,topic,measure\na,1,AP\n", "columns run, topic, measure; one called value"),
+        ("topic,run\n1,a\n", "columns topic, run; a table of scores has run, topic, measure"),
+        (
+            "system,collection,topics,AP,AP low,AP g\na,x,2,0.5,0.1,1\n",
+            "differences from a baseline, not scores",
+        ),
+    ],
+)
+def test_an_unknown_table_is_told_by_its_columns(text: str, said: str) -> None:
+    with pytest.raises((InputError, UsageError), match=said):
+        read_text(text)
+
+
+def test_what_is_neither_a_run_nor_a_table_is_shown(tmp_path: Path, ir_std_cli: Any) -> None:
+    (tmp_path / "f").write_text("a,b,c\n1,2,3\n")
+    failed = ir_std_cli(tmp_path / "f", "AP")
+    assert "1 column in its first line ('a,b,c')" in failed.err[-1]
+    assert "a table of scores a header with a column topic, run or data set" in failed.err[-1]
+
+
+def test_a_result_of_mteb_with_nan_is_no_crash(tmp_path: Path, ir_std_cli: Any) -> None:
+    (tmp_path / "r.json").write_text(
+        '{"task_name": "ArguAna", "scores": {"test": [{"ndcg_at_10": NaN, "map_at_100": 0.5}]}}'
+    )
+    done = ir_std_cli(tmp_path / "r.json")
+    assert done.status == 0
+    assert "nDCG@10\tnan" in done.out
+
+
+def test_counts_may_lack_in_one_of_two_files_in_any_order(data: Path, tmp_path: Path) -> None:
+    folder = data / "soboroff2018" / "stemming" / "cd45.TREC8"
+    text = (folder / "krovetz.eval").read_text(encoding="utf-8")
+    lacking = [
+        line
+        for line in text.splitlines()
+        if not line.startswith("num_rel ") or line.split()[1] not in ("405", "406")
+    ]
+    (tmp_path / "lacking.eval").write_text("\n".join(lacking))
+    pair = [tmp_path / "lacking.eval", folder / "no_stem.eval"]
+    means = [ir_std.evaluate(files, measures="AP").means for files in (pair, pair[::-1])]
+    for run in means[0]:
+        assert means[0][run] == pytest.approx(dict(means[1][run]))
+    compared = ir_std.compare([(str(i), file, None) for i, file in enumerate(pair)], "AP")
+    assert compared.collections == ("trec8-adhoc",)
+
+
+NAMES = st.text(
+    st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=8
+).filter(lambda name: name.lower() not in ("all", "nan", "-") and not name.startswith(("#", "'")))
+VALUE = st.integers(0, 10_000).map(lambda n: n / 10_000)
+COLUMNS = st.lists(st.lists(VALUE, min_size=3, max_size=3), min_size=6, max_size=6)
+TOPICS = ("q1", "q2", "q3")
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.lists(NAMES, min_size=2, max_size=2, unique=True),
+    COLUMNS,
+    st.sampled_from(["faithfulness", "strict vital", "it's | 100% &c", "ROUGE_L"]),
+)
+def test_whatever_is_written_is_read_again(
+    names: list[str], columns: list[list[float]], external: str
+) -> None:
+    by_topic = iter([dict(zip(TOPICS, column, strict=True)) for column in columns])
+    measures = [AP, P @ 10, ir_std.ExternalMeasure(external)]
+    expected = {run: {measure: next(by_topic) for measure in measures} for run in names}
+    given_scores = {
+        run: next(iter(read_scores({str(m): by[m] for m in measures}).values()))
+        for run, by in expected.items()
+    }
+    results = ir_std.evaluate(given_scores, measures=measures)
+    table = results.table(by_topic=True)
+    for text in (table.csv(), table.markdown(), table.latex()):
+        assert values(read_text(text)) == expected
+    assert values(read_scores(results.to_dataframe())) == expected
+    means = results.table(place=True)
+    for text in (means.csv(), means.markdown(), means.latex()):
+        read = read_text(text)
+        for run, scores in read.items():
+            half_a_step = 0.00005 + 1e-9
+            assert scores.means == pytest.approx(dict(results.means[run]), abs=half_a_step)
+            assert scores.values == {}

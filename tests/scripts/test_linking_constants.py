@@ -1,0 +1,64 @@
+"""Where the recipe's constants come from: figures that its docstrings and the guide state."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import linking_constants as constants
+import numpy as np
+import pytest
+from linking_experiment import RANDOM, REAL, compare_engines, matrix
+
+from ir_std._arrays import Floats
+
+
+def systems(tau: float, seed: int = 0, n: int = 60) -> tuple[Floats, Floats]:
+    """Z of systems on two sets of topics, which suit each by ``tau``, a shift of -0.5 between."""
+    random = np.random.default_rng(seed)
+    level = random.normal(0, 0.3, n)
+    unlike = random.normal(0, tau, n)
+    return (
+        random.normal(level - 0.5, 0.6, (100, n)),
+        random.normal(level + unlike, 0.6, (100, n)),
+    )
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.15, 0.3])
+def test_a_disagreement_that_was_put_in_is_found(tau: float) -> None:
+    found = []
+    for seed in range(20):
+        a, b = systems(tau, seed)
+        found.append(constants.excess(a, b, np.arange(5), np.arange(5, 60)))
+    assert constants.together(found).tau == pytest.approx(tau, abs=0.04)
+
+
+def test_the_constant_is_negative_whichever_collection_comes_first() -> None:
+    a, b = systems(0.1)
+    for pair in ((a, b), (b, a)):
+        one = constants.excess(*pair, np.arange(5), np.arange(5, 60))
+        assert one.constant[0] == pytest.approx(-0.5, abs=0.15)
+
+
+def test_no_constant_is_ever_below_zero() -> None:
+    one = constants.excess(*systems(0.0), np.arange(5), np.arange(5, 60))
+    assert constants.root(-1.0) == 0
+    assert one.by_constant(one) < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "tau"), [("feedback", 0.055), ("stemming", 0.135)])
+def test_soboroffs_engines_disagree_as_the_guide_says(data: Path, name: str, tau: float) -> None:
+    comparison = compare_engines(data, name)
+    assert len(list(combinations(comparison.collections, 2))) == 36
+    assert constants.of_engines(comparison).tau == pytest.approx(tau, abs=5e-4)
+
+
+def test_systems_of_2020_to_2024_do_not_disagree_on_dl_2019_and_2020() -> None:
+    assert constants.of_modern_systems(20, 0).tau < 0.05
+
+
+def test_robust_2003_and_2004_are_near_the_usual_disagreement() -> None:
+    rows = np.arange(100)
+    cut = constants.of_cuts(matrix(*REAL), (rows[:50], rows[50:]), RANDOM, ["random"], 20, 0)
+    assert 0.08 < cut.tau < 0.22

@@ -1,0 +1,263 @@
+"""Measures that other programs compute: their names, alone and standardized."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import ir_std
+from ir_std.errors import InputError, UnknownMeasureError, UsageError
+from ir_std.measures import canonical, parse_measure, standardized
+from ir_std.measures.names import measure_of_scores
+from ir_std.reporting.figure_data import runs_by_mean
+from ir_std.reporting.html.sentences import describe_results
+from ir_std.schemes import get_scheme
+
+NAMES = st.text(min_size=1).filter(str.strip)
+
+
+@given(NAMES)
+@example("faithfulness")
+@example("strict vital")
+@example('it\'s "quoted"\\')
+@example("sAP")
+@example("AP")
+@example("map")
+@example("s'x'")
+@example("nDCG@10")
+@example("\0\ud800\n")
+def test_any_name_parses_and_prints_back_the_same(name: str) -> None:
+    measure = ir_std.ExternalMeasure(name)
+    for one in (measure, standardized(measure), standardized(measure, scheme="U", A=0.1)):
+        again = parse_measure(str(one))
+        assert again == one
+        assert (type(again), str(again), again.params) == (type(one), str(one), one.params)
+        assert pickle.loads(pickle.dumps(one)) == one
+        assert canonical(one) == str(one)
+    assert standardized(measure).base == measure
+    assert measure.name == name
+
+
+@given(NAMES, NAMES)
+def test_different_names_are_different_measures(one: str, other: str) -> None:
+    first, second = map(ir_std.ExternalMeasure, (one, other))
+    assert (first == second) == (one == other)
+    assert standardized(first) != second
+
+
+@given(NAMES)
+def test_what_prints_is_read_as_the_same_measure_in_files(name: str) -> None:
+    measure = ir_std.ExternalMeasure(name)
+    assert measure_of_scores(str(measure)) == measure
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("strict_vital_score", "strict_vital_score"),
+        ("rouge-l", "rouge-l"),
+        ("strict vital", "'strict vital'"),
+        ("AP", "'AP'"),
+        ("sAP", "'sAP'"),
+        ("ndcg_cut_10", "'ndcg_cut_10'"),
+        ("nDGC@10", "'nDGC@10'"),
+    ],
+)
+def test_a_name_is_quoted_where_it_would_be_read_otherwise(name: str, printed: str) -> None:
+    assert str(ir_std.ExternalMeasure(name)) == printed
+    assert str(standardized(ir_std.ExternalMeasure(name))) == f"s{name!r}"
+
+
+def test_a_name_that_nothing_has_is_an_error_with_the_nearest_measure() -> None:
+    with pytest.raises(UnknownMeasureError, match="did you mean 'nDCG@10'"):
+        parse_measure("nDGC@10")
+    with pytest.raises(UnknownMeasureError, match="unknown measure 'never_seen_by_anybody'"):
+        parse_measure("never_seen_by_anybody")
+
+
+def test_a_name_that_was_used_needs_no_quotes() -> None:
+    ir_std.ExternalMeasure("used-before")
+    assert parse_measure("used-before") == ir_std.ExternalMeasure("used-before")
+
+
+@pytest.mark.parametrize("name", ["", "  ", None])
+def test_a_blank_name_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="give one that is not blank"):
+        ir_std.ExternalMeasure(name)
+
+
+def test_an_external_measure_takes_no_parameters() -> None:
+    with pytest.raises(UsageError, match="faithfulness is computed by another program"):
+        ir_std.ExternalMeasure("faithfulness") @ 10
+    with pytest.raises(UsageError, match="takes no parameters"):
+        parse_measure("'strict vital'(rel=2)")
+    with pytest.raises(UsageError, match="has no parameter 'rel'"):
+        parse_measure("s'strict vital'(rel=2)")
+
+
+@pytest.mark.parametrize("text", ["'open", "s''", "'a' 'b'", "'a'.b", "x'a'"])
+def test_what_is_no_name_in_quotes_is_refused(text: str) -> None:
+    with pytest.raises((UsageError, UnknownMeasureError)):
+        parse_measure(text)
+
+
+SCORES = """run,topic,strict vital,latency
+a,1,0.25,900
+a,2,0.5,1500
+b,1,0.5,1100
+b,2,0.75,1000
+c,1,1,4000
+c,2,0.25,1250.5
+"""
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    file = tmp_path / "scores.csv"
+    file.write_text(SCORES)
+    return file
+
+
+@pytest.fixture
+def mine(scores: Path, tmp_path: Path) -> Path:
+    built = ir_std.build_from_scores([scores], id="mine", lower_is_better=["latency"])
+    built.save(tmp_path / "sets" / "mine")
+    return tmp_path / "sets" / "mine"
+
+
+def test_a_set_of_such_measures_says_which_values_are_better(mine: Path) -> None:
+    factors = ir_std.load_factors(mine)
+    assert factors.measures == ("'strict vital'", "latency")
+    assert factors.info["measures"]["latency"]["better"] == "lower"
+    assert factors.mean["latency"].tolist() == [2000, 1250.5 / 3 + 2500 / 3]
+    assert factors.info["tags"] == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("scheme", ["N", "z", "U", "E"])
+def test_where_less_is_better_the_negatives_are_standardized(mine: Path, scheme: str) -> None:
+    factors = ir_std.load_factors(mine)
+    x = np.array([900.0, 1250.5])
+    plain = get_scheme(scheme).apply(
+        -x,
+        mean=-factors.mean["latency"],
+        sd=factors.sd["latency"],
+        scores=-factors.scores["latency"],
+    )
+    assert np.allclose(factors.standardize("latency", ["1", "2"], x, scheme), plain)
+    assert np.allclose(
+        factors.standardize("'strict vital'", ["1"], [1.0], "z"), [(1 - 1.75 / 3) / 0.3818813079]
+    )
+
+
+def test_scores_are_evaluated_and_placed_with_the_best_first(mine: Path, scores: Path) -> None:
+    results = ir_std.evaluate(scores, measures=["latency"], factors=mine, baseline="c")
+    means = {run: results.means[run]["latency"] for run in results.runs}
+    assert means == {"a": 1200.0, "b": 1050.0, "c": 2625.25}
+    standardized = {run: results.means[run]["s'latency'"] for run in results.runs}
+    assert sorted(means, key=means.__getitem__) == ["b", "a", "c"]
+    assert max(standardized, key=standardized.__getitem__) in ("a", "b")
+    assert {r: results.placements[r]["latency"].rank for r in "abc"} == {"a": 2, "b": 1, "c": 3}
+    table = results.table(sort="latency")
+    assert [row[1].text for row in table.rows] == ["b", "a", "c"]
+    assert [row[2].best for row in table.rows] == [True, False, False]
+    assert "Less is better by latency" in " ".join(table.notes)
+    assert "the lowest mean first" in " ".join(table.notes)
+    assert runs_by_mean(results, results.measures[0]) == ["b", "a", "c"]
+    assert (
+        "b is the best of the 3 runs by latency"
+        in describe_results(results, results.measures[0])[0]
+    )
+    topics: Any = results.topic_placements
+    assert [topics[r]["latency"][0].better for r in "abc"] == [0, 1, 2]
+
+
+def test_less_is_better_without_a_set_if_the_user_says_so(scores: Path) -> None:
+    said = ir_std.evaluate(scores, measures=["latency"], lower_is_better=["latency"])
+    assert [row[1].best for row in said.table().rows] == [False, True, False]
+    not_said = ir_std.evaluate(scores, measures=["latency"])
+    assert [row[1].best for row in not_said.table().rows] == [False, False, True]
+    with pytest.raises(UsageError, match="less is better of AP: it is no measure here"):
+        ir_std.evaluate(scores, lower_is_better=["AP"])
+
+
+def test_a_set_that_says_otherwise_is_an_error(mine: Path, scores: Path) -> None:
+    with pytest.raises(UsageError, match="by mine more is better of 'strict vital'"):
+        ir_std.evaluate(scores, factors=mine, lower_is_better=["strict vital"])
+
+
+def match_of(scores: Path) -> Any:
+    return ir_std.evaluate(scores).match
+
+
+def test_a_users_set_is_recognized_by_topics_and_the_name(
+    mine: Path, scores: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert match_of(scores).factors is None
+    monkeypatch.setenv("IR_STD_FACTORS", str(mine.parent))
+    match = match_of(scores)
+    assert match.factors.id == "mine"
+    assert "by their ids and the name of 'strict vital', latency alone" in str(match)
+    other_name = scores.with_name("other.csv")
+    other_name.write_text("run,topic,vital\na,1,0.5\na,2,0.5\n")
+    assert match_of(other_name).factors is None
+    other_topics = scores.with_name("topics.csv")
+    other_topics.write_text("run,topic,latency\na,1,5\na,7,5\na,8,5\n")
+    assert match_of(other_topics).factors is None
+
+
+@pytest.mark.parametrize(
+    ("name", "about", "said"),
+    [
+        ("nDGC@10", {}, "unknown measure 'nDGC'"),
+        ("AP", {"better": "lower"}, "measure AP has 'better', which is of other programs'"),
+        ("'strict vital'", {}, "measure 'strict vital' has no 'better'"),
+        ("'strict vital'", {"better": "more"}, "higher or lower is expected"),
+    ],
+)
+def test_a_set_with_a_misspelled_measure_is_refused(
+    name: str, about: dict[str, str], said: str
+) -> None:
+    info = {"id": "x", "measures": {name: {"systems": 2, **about}}}
+    with pytest.raises(InputError, match=said):
+        ir_std.FactorSet(info, {"1": None}, {name: [0.5]}, {name: [0.1]})
+
+
+def test_the_command_line_takes_names_that_the_scores_have(
+    mine: Path, scores: Path, ir_std_cli: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "run").write_text("1 Q0 d 1 1 x\n")
+    (tmp_path / "qrels").write_text("1 0 d 1\n")
+    given = (scores, "--factors", mine, "--quiet")
+    assert ir_std_cli(*given, "latency", "--raw").out[0] == "a\tlatency\t1200.0000"
+    for name in ("strict vital", "'strict vital'"):
+        assert ir_std_cli(*given, name, "--raw").out[0] == "a\t'strict vital'\t0.3750"
+    for name in ("slatency", "s'latency'"):
+        assert ir_std_cli(*given, name).out[0].startswith("a\ts'latency'\t0.")
+    assert ir_std_cli(*given, "-m", "strict vital", "--raw").out[2].endswith("0.6250")
+    assert ir_std_cli(*given, "--sort", "latency").out[0].startswith("b\t")
+    for inputs in (given, (tmp_path / "run", tmp_path / "qrels")):
+        failed = ir_std_cli(*inputs, "nDGC@10")
+        assert failed.status == 2
+        assert "did you mean 'nDCG@10'?" in failed.err[-1]
+    failed = ir_std_cli(tmp_path / "run", tmp_path / "qrels", "'nDGC@10'")
+    assert "run is a run, and 'nDGC@10' is not computed here: give scores by it" in failed.err[-1]
+    assert "did you mean 'nDCG@10'?" in failed.err[-1]
+
+
+def test_the_build_says_what_it_takes_as_it_stands(
+    scores: Path, ir_std_cli: Any, tmp_path: Path
+) -> None:
+    given = ("build", "--from-scores", scores, "-o", tmp_path / "built")
+    built = ir_std_cli(*given, "--lower-is-better", "latency")
+    assert any(
+        "latency: no measure of ir_measures, taken as it stands; less" in e for e in built.err
+    )
+    assert ir_std.load_factors(tmp_path / "built").sign("latency") == -1
+    failed = ir_std_cli(*given, "--force", "--lower-is-better", "latnecy")
+    assert "less is better of latnecy: it is no measure here" in failed.err[-1]
