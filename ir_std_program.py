@@ -12,8 +12,12 @@ def main() -> None:
     """Set up this process, and run the command line in it."""
     try:
         import os
+        import signal
         import warnings
 
+        # An exception in numpy's import becomes an error of another kind.
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _end)
         # The matrices here are small, and starting a thread for each processor takes numpy longer.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if not sys.warnoptions:
@@ -23,11 +27,16 @@ def main() -> None:
 
         program()
     except KeyboardInterrupt:
-        import signal
+        _end()
 
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressed twice, it is said once
-        print("ir_std: error: interrupted", file=sys.stderr)
-        sys.exit(130)
+
+def _end(*_: object) -> None:
+    import os
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressed twice, it is said once
+    os.write(2, b"ir_std: error: interrupted\n")
+    os._exit(130)
 
 
 if __name__ == "__main__":

@@ -245,6 +245,11 @@ def test_the_command_line_takes_names_that_the_scores_have(
         failed = ir_std_cli(*inputs, "nDGC@10")
         assert failed.status == 2
         assert "did you mean 'nDCG@10'?" in failed.err[-1]
+    failed = ir_std_cli(*given, "latecy")
+    assert (
+        "neither a file nor a measure nor an ir_datasets id; did you mean 'latency'"
+        in failed.err[-1]
+    )
     failed = ir_std_cli(tmp_path / "run", tmp_path / "qrels", "'nDGC@10'")
     assert "run is a run, and 'nDGC@10' is not computed here: give scores by it" in failed.err[-1]
     assert "did you mean 'nDCG@10'?" in failed.err[-1]
@@ -259,5 +264,9 @@ def test_the_build_says_what_it_takes_as_it_stands(
         "latency: no measure of ir_measures, taken as it stands; less" in e for e in built.err
     )
     assert ir_std.load_factors(tmp_path / "built").sign("latency") == -1
+    shown = ir_std_cli("factors", "show", tmp_path / "built").out
+    assert any(
+        "latency\tthin\t3 systems, in steps of 0.1, less is better" in line for line in shown
+    )
     failed = ir_std_cli(*given, "--force", "--lower-is-better", "latnecy")
     assert "less is better of latnecy: it is no measure here" in failed.err[-1]

@@ -133,6 +133,20 @@ def errors_of(file: object, what: str, expected: str) -> Iterator[None]:
         raise InputError.at(shown_name(file), None, f"{what} ({reason})", expected) from None
 
 
+def may_be_there(file: str | os.PathLike[str]) -> bool:
+    """Whether there is such a file, link or folder, or it lies where the user may not look.
+
+    A bare name in a working folder of that kind is more likely that of something else.
+    """
+    try:
+        os.lstat(file)
+    except PermissionError:
+        return os.path.dirname(file) != ""
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def shown_name(file: object) -> str:
     """What messages call a file: on one line, and shortened."""
     name = escape_line(f"{file}").replace("\0", r"\0")

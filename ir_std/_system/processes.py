@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ir_std._system.signals import cleanup_on_exit, signals_blocked
@@ -20,6 +22,8 @@ Result = TypeVar("Result")
 
 IN_FLIGHT = 128
 """Items given to an executor ahead of their turn; the others are not yet in memory."""
+_CHECK_EVERY = 1.0
+"""Seconds after which it is checked whether a result may still come."""
 
 
 def default_jobs(n_items: int) -> int:
@@ -51,10 +55,13 @@ def map_in_order(
     Raises
     ------
     UsageError
-        If ``jobs`` is less than 1, or a process died.
+        If ``jobs`` is less than 1, or a process died, or the executor's scheduler.
     """
     if executor is not None:
-        yield from _in_order(lambda item: executor.submit(function, task, item), items, IN_FLIGHT)
+        check = partial(_check_connected, executor)
+        yield from _in_order(
+            lambda item: executor.submit(function, task, item), items, IN_FLIGHT, check
+        )
     elif jobs == 1:
         for item in items:
             yield function(task, item)
@@ -64,21 +71,49 @@ def map_in_order(
         yield from _in_processes(function, task, items, jobs)
 
 
+def _check_connected(executor: Executor) -> None:
+    """Raise an error if the scheduler of a Dask cluster is gone.
+
+    Its client may wait for a new one until it times out, and for results for ever; what was under
+    way is lost as soon as the connection is.
+    """
+    distributed = sys.modules.get("distributed")
+    client = getattr(executor, "_client", None)
+    if distributed and isinstance(client, distributed.Client) and client.status != "running":
+        raise UsageError("the scheduler of the Dask cluster is gone: start the cluster again")
+
+
 def _in_order(
-    submit: Callable[[Any], Future[Result]], items: Iterable[Any], ahead: int
+    submit: Callable[[Any], Future[Result]],
+    items: Iterable[Any],
+    ahead: int,
+    check: Callable[[], None] = lambda: None,
 ) -> Iterator[Result]:
-    """The results of submitted items, of which ``ahead`` at most are under way."""
-    from concurrent.futures import CancelledError
+    """The results of submitted items, of which ``ahead`` at most are under way.
+
+    ``check`` is called before each item and while its result is waited for.
+    """
+    from concurrent.futures import CancelledError, wait
 
     pending: deque[tuple[Any, Future[Result]]] = deque()
+
+    def result(future: Future[Result]) -> Result:
+        while not future.done():
+            wait([future], _CHECK_EVERY)
+            check()
+        return future.result()
+
+    def submitted(item: Any) -> Future[Result]:
+        check()
+        return submit(item)
 
     def first() -> Result:
         item, future = pending.popleft()
         try:
-            return future.result()
+            return result(future)
         except CancelledError:  # Dask lost the worker that held the result
             try:
-                return submit(item).result()
+                return result(submitted(item))
             except (CancelledError, OSError):
                 raise UsageError(
                     "the executor is gone, or has lost its workers: start it again"
@@ -86,7 +121,7 @@ def _in_order(
 
     try:
         for item in items:
-            pending.append((item, submit(item)))
+            pending.append((item, submitted(item)))
             if len(pending) == ahead:
                 yield first()
         while pending:

@@ -17,7 +17,7 @@ from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments, judgments_of
 from ir_std.measures import ExternalMeasure, has_standardized, lower_measures
-from ir_std.reading import source_of
+from ir_std.reading import STANDARD_INPUT, source_of
 from ir_std.schemes import EXACT
 from ir_std.scores.files import check_name_of_measure, header_of, read_scores
 from ir_std.scores.forms import needs_measure
@@ -157,7 +157,7 @@ def _read(table: Any) -> dict[str, RunScores]:
     InputError
         If it is none.
     """
-    if not is_file(table) or hasattr(table, "read"):
+    if not is_file(table) or hasattr(table, "read") or table == STANDARD_INPUT:
         return read_scores(table)
     if not Path(table).is_file():
         raise InputError.at(table, None, "no such file", "name tables of scores")

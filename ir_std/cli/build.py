@@ -68,8 +68,8 @@ def configure(parser: ArgumentParser) -> None:
         "--max-member",
         type=int,
         metavar="BYTES",
-        help="what a packed run or a member of an archive may unpack to (default: 2 GiB, and 32 "
-        "MiB below 10 MB, 16 times its size above)",
+        help="what a packed run or a member of an archive may unpack to (default: 64 MiB if "
+        "it has less than 10 MB, else 16 times its size, and 2 GiB at most)",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ir_measures.measures import Measure
 
+from ir_std._system.files import may_be_there
 from ir_std.cli.inputs import OpenedOnce, as_parsed, check_read_once
 from ir_std.cli.trec_eval import requested_measures
 from ir_std.errors import UsageError
@@ -73,7 +74,7 @@ def sort_entries(arguments: Iterable[str], sources: OpenedOnce) -> EntryArgument
     for text in arguments:
         if is_entry(text):
             entries += named_entries(text, sources)
-        elif os.path.lexists(text):
+        elif may_be_there(text):
             entries += entries_of_scores(text, None, None, sources)
         elif names_system(text):
             entries.append(system_entry(text))
@@ -117,7 +118,7 @@ def named_entries(text: str, sources: OpenedOnce) -> list[Entry]:
         return entries_of_scores(files, name, label, sources)
     cut = _cut(files)
     cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
-    if not cuts:
+    if not cuts and not (files and is_score_file(sources[files])):  # or it says what is wrong
         raise UsageError(f"cannot read {text!r}: write {HOW}")
     cut = cuts[0] if cut is None else cut
     return [Entry(name, files[:cut], files[cut + 1 :], label)]
@@ -187,7 +188,7 @@ def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[Entry]:
     check_read_once([*names, *{entry.qrels for entry in entries if isinstance(entry.qrels, str)}])
 
     def opened(name: Any) -> Any:
-        there = isinstance(name, str) and (name == STANDARD_INPUT or os.path.lexists(name))
+        there = isinstance(name, str) and (name == STANDARD_INPUT or may_be_there(name))
         return sources[name] if there else name
 
     return [entry._replace(run=opened(entry.run), qrels=opened(entry.qrels)) for entry in entries]

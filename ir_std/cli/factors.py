@@ -303,6 +303,8 @@ def describe(factors: FactorSet) -> list[str]:
             facts.append(f"depth {factors.about(name, 'depth')}")
         if factors.about(name, "resolution"):
             facts.append(f"in steps of {factors.about(name, 'resolution')}")
+        if factors.sign(name) < 0:
+            facts.append("less is better")
         if name in factors.scores:
             facts.append("with distribution")
         if factors.about(name, "source", "") != factors.source:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ir_measures.measures import Measure
 
+from ir_std._system.files import may_be_there
 from ir_std.cli.main import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
 from ir_std.errors import UsageError, abbreviate, did_you_mean, nearest_names, suggestion
@@ -110,7 +111,7 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
     n_run_files = 0
     unknown: dict[int, str] = {}
     for given in expand_folders(arguments):
-        if given == STANDARD_INPUT or os.path.lexists(given):
+        if given == STANDARD_INPUT or may_be_there(given):
             if given in runs:
                 continue
             source = open_input(given)
@@ -262,7 +263,7 @@ def _unknown(given: str) -> str:
     commands = [f"{PROGRAM} {name}" for name in nearest_names(given, COMMANDS)]
     return (
         f"{given!r} is neither a file nor a measure nor an ir_datasets id"
-        f"{did_you_mean(commands or near_measures(given))}"
+        f"{did_you_mean(commands or near_measures(given) or nearest_names(given, external_names))}"
     )
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from ir_std._system.files import errors_of
+from ir_std._system.files import errors_of, may_be_there
 from ir_std.errors import (
     InputError,
     UnknownSetError,
@@ -151,6 +151,8 @@ def _names_in(root: Path) -> list[str]:
     if not os.path.lexists(root):
         raise InputError.at(root, None, "no such folder", expected)
     with errors_of(root, "cannot be read", expected):
+        # An error where nothing in it may be looked at; a Path would leave out the point.
+        os.stat(os.path.join(root, "."))  # noqa: PTH116
         return subfolder_names(root)
 
 
@@ -217,6 +219,9 @@ def load_factors(
     folder = (by_folder | folders).get(name, name) if isinstance(name, str) else os.fspath(name)
     if version := version_of(folder):
         return _load(folder, version)
+    if may_be_there(folder):
+        with errors_of(folder, "cannot be read", "name a folder that you may read"):
+            os.lstat(folder)
     if os.path.isdir(folder):
         return FactorSet.load(folder)  # says what is missing
     raise UnknownSetError(

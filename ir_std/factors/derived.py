@@ -107,8 +107,18 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     return made
 
 
-def select_kind(factors: FactorSet, kind: str) -> FactorSet | None:
-    """The same rows of data sets with models of a kind; None of a set that has no kinds.
+def select_kind(
+    factors: FactorSet, kind: str, topics: Iterable[str] | None = None
+) -> FactorSet | None:
+    """Rows of data sets with models of a kind; None of a set that has no kinds.
+
+    Parameters
+    ----------
+    factors : FactorSet
+    kind : str
+        One of :data:`ir_std.factors.cells.KINDS`.
+    topics : iterable of str, optional
+        The data sets; those of the set if not given.
 
     Raises
     ------
@@ -124,7 +134,7 @@ def select_kind(factors: FactorSet, kind: str) -> FactorSet | None:
         raise UsageError(
             f"no kind of models {kind!r}: take {' or '.join(KINDS)}, or a file of names"
         )
-    return select_rows(whole, factors.topics, kind)
+    return select_rows(whole, factors.topics if topics is None else topics, kind)
 
 
 def _listed_systems(file: str | os.PathLike[str]) -> list[str]:

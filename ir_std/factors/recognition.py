@@ -96,6 +96,14 @@ class Match:
                 "no factor set fits these qrels: none holds one of their topics; "
                 "name a set with factors= or --factors"
             )
+        collection = self.nearest[0].collection
+        if collection.external and not any(collection.counts.values()):
+            names = abbreviate(collection.external)
+            return (
+                "no factor set fits these scores: they have no numbers of relevant documents "
+                f"(num_rel), and no set of yours has their topics and {names}; name a set "
+                "with factors= or --factors, or build one (ir_std build --from-scores)"
+            )
         return (
             "no factor set fits these qrels; nearest: "
             + "; ".join(f"{n.factors.id}: {n.why_not}" for n in self.nearest)

@@ -180,9 +180,9 @@ def find_measure(name: str) -> Measure | None:
     quotes is that of an external measure.
     """
     ours = from_mteb(name) or from_trec_eval(name)
-    word = re.match(r"\w*", ours)
-    quoted = re.match(r"""s?['"]""", ours)
-    if ours in external_names or not (quoted or (word and word[0] in by_name)):
+    word = re.match(r"""s?(?=['"])|\w*""", ours)
+    known = word is not None and (word[0] in by_name or ours[word.end() :][:1] in {"'", '"'})
+    if ours in external_names or not known:
         return None
     try:
         return parse_measure(canonical(parse_measure(ours)))

@@ -237,7 +237,7 @@ def read_piece(stream: Any, name: str, packing: Packing | None = None, size: int
     return piece.encode(errors="surrogatepass") if isinstance(piece, str) else piece
 
 
-UNPACK_FIRST = "unpack it to a file, or build with --max-member"
+UNPACK_FIRST = "unpack it to a file (ir_std build has --max-member, too)"
 """What to do with a packed run that is too large."""
 
 

@@ -29,8 +29,9 @@ from ir_std.reporting.links import CollectionLinks, LinkedPair, check_linkable, 
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
 from ir_std.reporting.part import NO_ESTIMATE, Part
 from ir_std.reporting.tables import Cell, Table, estimate_cell, label_cell
+from ir_std.scores.forms import ALL_COLLECTIONS
 
-POOLED = "all of these"
+POOLED = ALL_COLLECTIONS
 """What a table has for a collection in the row with the mean of a system's means."""
 MOST_PAIRS = 20
 """With more pairs of means than this only those of one system with itself are compared."""

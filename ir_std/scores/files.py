@@ -100,8 +100,8 @@ def check_name_of_measure(name: str) -> None:
     near = near_measures(name)
     if near or not name.strip():
         raise UsageError(
-            f"{name!r} is no measure{did_you_mean(near)}; in quotes of its own a name is taken as "
-            "it stands"
+            f"{name!r} is no measure, and only in quotes of its own a name is taken as it stands"
+            f"{did_you_mean(near)}"
         )
 
 

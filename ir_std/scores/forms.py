@@ -314,9 +314,10 @@ def _unknown(at: Layout) -> InputError | UsageError:
     if at.others and (at.unit or at.has("run")):
         others = abbreviate(at.table.header[i] for i in at.others)
         what = "data sets or topics" if at.unit is None else "runs"
+        advice = "" if at.unit is None else "; if they are measures, add a column run"
         return UsageError(
-            f"{table.file}: its columns are {what} ({others}): name the measure with --measure; "
-            "if they are measures, add a column run"
+            f"{table.file}: its columns are {what} ({others}): name the measure with --measure"
+            f"{advice}"
         )
     return InputError.at(
         table.file,

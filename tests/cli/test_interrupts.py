@@ -162,6 +162,25 @@ def test_signals_that_a_program_was_started_to_ignore_stay_ignored(command: list
     )
 
 
+def test_an_interrupt_while_numpy_is_imported_ends_the_program_at_once() -> None:
+    # As numpy does, this makes another error of the exception.
+    code = (
+        "import os, signal, sys, ir_std_program\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'numpy':\n"
+        "            try:\n"
+        "                os.kill(os.getpid(), signal.SIGINT)\n"
+        "            except KeyboardInterrupt:\n"
+        "                raise ImportError('loaded twice')\n"
+        "sys.meta_path.insert(0, Finder()); ir_std_program.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "ir_std: error: interrupted\n")
+
+
 def test_an_interrupt_after_the_work_is_done_changes_nothing() -> None:
     # Handlers of Python's are gone by the time that what modules hold is deleted.
     code = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dask_cluster import dask_cluster
+from dask_cluster import dask_cluster, dask_scheduler
 from ir_measures import ScoredDoc
 from made_up import collection
 
@@ -73,6 +74,26 @@ def test_a_dask_cluster_that_loses_a_worker_gives_the_same_results(trec8: Any) -
         )
         assert len(pids) == 1
     assert same(results, evaluate(runs, qrels, ["AP", "P@10"]))
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_that_loses_its_scheduler_is_given_up_at_once(tmp_path: Path) -> None:
+    qrels, runs = collection()
+    run = next(iter(runs.values()))
+    with dask_scheduler(tmp_path) as (client, scheduler):
+
+        def deadly() -> Iterator[ScoredDoc]:
+            """Kills the scheduler when it is handed out."""
+            scheduler.kill()
+            scheduler.wait()
+            for topic, docs in run.items():
+                yield from (ScoredDoc(topic, doc, score) for doc, score in docs.items())
+
+        many = {f"run{i}": run if i < 200 else deadly() for i in range(201)}
+        started = time.monotonic()
+        with pytest.raises(UsageError, match="the scheduler of the Dask cluster is gone"):
+            evaluate(many, qrels, "AP", executor=client.get_executor())
+        assert time.monotonic() - started < 15  # the client waits 30 for a new one
 
 
 def test_what_can_be_read_but_once_travels_to_processes() -> None:

@@ -143,14 +143,17 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a run wrong at its end": ("run", lambda: bz2.compress(many(RUN, b"1 Q\n"))),
     "a run that repeats its first": ("run", lambda: bz2.compress(many(RUN, RUN % 0))),
     "a run of many topics": ("run", lambda: bz2.compress(many(TOPICS))),
-    "a run of a million topics": ("run", lambda: bz2.compress(many(TOPICS, size=15_000_000))),
+    "a sound run of nearly a million topics": (
+        "run",
+        lambda: bz2.compress(many(TOPICS, size=15_000_000)),
+    ),
     "sound qrels": ("qrels", lambda: bz2.compress(many(QRELS, size=24_000_000))),
     "qrels wrong at their end": (
         "qrels",
         lambda: bz2.compress(many(QRELS, b"1\n", size=24_000_000)),
     ),
     "too many qrels": ("qrels", lambda: bz2.compress(many(QRELS))),
-    "a table in gzip": ("scores", lambda: gzip.compress(many(b"%x,0.5\n", size=60_000_000))),
+    "a table in gzip": ("scores", lambda: gzip.compress(many(b"%x,0.5\n", size=48_000_000))),
     "JSON in gzip": ("scores", lambda: gzip.compress(b"[" + b"[]," * 20_000_000 + b"[]]")),
 }
 """By name: what the file is called, and what makes it."""
@@ -193,7 +196,8 @@ def read(name: str, folder: Path) -> None:
     started = time.process_time()
     status = main(commands.get(file, ["factors", "add", str(path)]))
     took = time.process_time() - started
-    assert status == (0 if "sound" in name and file != "a.zip" else 2), status
+    # An archive of one run is too few to build a set of.
+    assert status == (0 if "sound" in name and "." not in file else 2), status
     assert took < SECONDS, took
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, RR, P, nDCG
 
 import ir_std
 from ir_std.errors import InputError, UsageError
@@ -87,6 +88,32 @@ def test_frames_of_scores_are_evaluated_where_runs_are() -> None:
     assert ir_std.calc_aggregate("AP", qrels, frame[frame.name == "b"])["AP"] == 0.5
 
 
+def test_wide_tables_are_standardized_in_their_shape() -> None:
+    def standardized(topic: str, value: float) -> float:
+        return ir_std.standardize({topic: value}, "AP", factors="trec8-adhoc")[topic]
+
+    by_measure = pd.DataFrame({"run": ["a", "a"], "topic": ["401", "402"], "AP": [0.05, 0.2]})
+    made = ir_std.standardize(by_measure, factors="trec8-adhoc")
+    assert list(made.columns) == ["run", "topic", "sAP"]
+    assert made["sAP"].tolist() == [standardized("401", 0.05), standardized("402", 0.2)]
+    by_run = pl.DataFrame({"topic": ["401", "402"], "a": [0.05, 0.2], "b": [0.1, 0.3]})
+    wide = ir_std.standardize(by_run, "AP", factors="trec8-adhoc")
+    assert wide.columns == ["topic", "a", "b"]
+    assert wide["b"].to_list() == [standardized("401", 0.1), standardized("402", 0.3)]
+    unnamed = pd.DataFrame({"qid": ["401"], "score": [0.05]})
+    assert ir_std.standardize(unnamed, "AP", factors="trec8-adhoc")["score"].tolist() == [
+        standardized("401", 0.05)
+    ]
+
+
+def test_a_set_is_built_from_standard_input(
+    monkeypatch: pytest.MonkeyPatch, ir_std_cli: Any, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(LONG.encode())))
+    built = ir_std_cli("build", "--from-scores", "-", "-o", tmp_path / "mine")
+    assert built.out == [f"{tmp_path}/mine\t2 topics\t2 systems\t1 measures"]
+
+
 def test_excel_files_are_read(tmp_path: Path, ir_std_cli: Any) -> None:
     pytest.importorskip("openpyxl")
     file = tmp_path / "scores.xlsx"
@@ -110,6 +137,21 @@ def test_a_leaderboard_has_data_sets_by_any_of_their_names(names: tuple[str, str
     assert read_text(long)["m"].values == read["m"].values
     by_row = f"task,m,n\n{names[0]},0.6,0.5\n{names[1]},0.5,0.4\n"
     assert read_text(by_row, "nDCG@10")["n"].values[nDCG @ 10]["FiQA2018/test"] == 0.4
+
+
+def test_what_comparisons_and_pages_write_is_read() -> None:
+    qrels: Any = {str(i): {"d": 1, "e": 0} for i in range(1, 13)}
+    runs: Any = [{t: {"d": d, "e": 1.0} for t in qrels} for d in (2.0, 0.5)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compared = ir_std.compare([("a", runs[0], qrels), ("b", runs[1], qrels)], ["AP", "RR"])
+    read = read_text(compared.table().csv())
+    assert read["a"].unit == "collection"
+    assert read["a"].values == {AP: {"qrels": 1.0}, RR: {"qrels": 1.0}}
+    page = "topic,AP,sAP,z,rank,systems\u2019 mean AP,sd\r\n1,0.5,0.6,0.1,3,0.4,0.1\r\n"
+    assert values(read_text(page)) == {"scores": {AP: {"1": 0.5}}}
+    means = "run,AP,AP low,AP high,AP rank among systems,AP p\r\na,0.5,0.4,0.6,2,\r\n"
+    assert read_text(means)["a"].means == {AP: 0.5}
 
 
 @pytest.mark.parametrize(

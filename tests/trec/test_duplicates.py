@@ -92,3 +92,4 @@ def test_pyterriers_frames_are_runs_and_qrels() -> None:
     assert sum(v.value for v in ir_std.iter_calc("RR", qrels, run)) == 1.5
     records = run.to_dict("records")
     assert ir_std.calc_aggregate("RR", qrels.to_dict("records"), records)["RR"] == 0.75
+    assert ir_std.evaluate(records, qrels, "RR", ()).means["run"]["RR"] == 0.75

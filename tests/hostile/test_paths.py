@@ -1,0 +1,53 @@
+"""Where the user may not look: that is said, and not that there is nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tries import small_set
+
+from ir_std import InputError, load_factors
+from ir_std.factors import catalog
+
+
+@pytest.fixture
+def barred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which nothing may be looked at, also by root, who runs some tests."""
+
+    def refuse(function: Any) -> Any:
+        def refusing(path: Any, *args: Any, **options: Any) -> Any:
+            if str(path).startswith(f"{tmp_path / 'barred'}{os.sep}"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return function(path, *args, **options)
+
+        return refusing
+
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    small_set("mine").save(tmp_path / "barred" / "mine")
+    for name in ("stat", "lstat", "open"):
+        monkeypatch.setattr(os, name, refuse(getattr(os, name)))
+    monkeypatch.setattr("io.open", refuse(open))
+    return tmp_path / "barred"
+
+
+def test_a_run_where_the_user_may_not_look_is_no_missing_file(
+    barred: Path, ir_std_cli: Any
+) -> None:
+    result = ir_std_cli(barred / "run", barred.parent / "q", "AP")
+    assert result.status == 2
+    assert result.err == [
+        f"ir_std: error: {barred / 'run'}: Permission denied; name a readable file"
+    ]
+
+
+def test_a_set_where_the_user_may_not_look_is_no_missing_set(barred: Path) -> None:
+    with pytest.raises(InputError, match="Permission denied"):
+        load_factors(barred / "mine")
+
+
+def test_sets_where_the_user_may_not_look_are_not_left_out_in_silence(barred: Path) -> None:
+    with pytest.raises(InputError, match=r"barred: cannot be read \(Permission denied\)"):
+        list(catalog._sets_in(barred))

@@ -1,0 +1,98 @@
+"""What a small packed file may hold, tried with bounds that are lower."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from ir_std import InputError
+from ir_std.reading import RUN, find_fault, lines, read_lines, run_sources, unpacking
+from ir_std.reading.sources import FileSource
+
+FIVE = b"".join(b"%d Q0 d 1 2 t\n" % topic for topic in range(5))
+
+
+@pytest.fixture
+def packed(tmp_path: Path) -> Path:
+    """A run of five topics and lines."""
+    (tmp_path / "run.gz").write_bytes(gzip.compress(FIVE))
+    return tmp_path / "run.gz"
+
+
+def count(path: Path, most: int, max_member: int | None = None) -> int:
+    """The lines of a file, if it may have so many."""
+    source = FileSource(path, max_member)
+    return len(read_lines(source, RUN._replace(most=most)).ids)
+
+
+def test_a_small_packed_file_has_a_bound_on_lines(packed: Path) -> None:
+    assert count(packed, 5) == 5
+    with pytest.raises(InputError, match=r"run\.gz: has more than 4 lines or .*; unpack it"):
+        count(packed, 4)
+
+
+def test_the_bound_on_lines_holds_where_a_fault_is_looked_for(packed: Path) -> None:
+    packed.write_bytes(gzip.compress(FIVE + FIVE))
+    assert "has document 'd' again" in str(find_fault(FileSource(packed), RUN))
+    with pytest.raises(InputError, match="has more than 9 lines"):
+        find_fault(FileSource(packed), RUN._replace(most=9))
+
+
+def test_a_small_packed_file_has_a_bound_on_topics(
+    packed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "MOST_TOPICS", 5)
+    assert count(packed, 5) == 5
+    monkeypatch.setattr(lines, "MOST_TOPICS", 4)
+    with pytest.raises(InputError, match=r"has more than .* lines or 4 topics when unpacked"):
+        count(packed, 5)
+
+
+def test_lines_of_unpacked_and_of_larger_files_are_not_counted(
+    packed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (packed.parent / "run").write_bytes(FIVE)
+    assert count(packed.parent / "run", 1) == 5
+    assert count(packed, 1, max_member=1000) == 5
+    monkeypatch.setattr("ir_std.reading.sources.SMALL", packed.stat().st_size)
+    assert count(packed, 1) == 5
+
+
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_lines_of_members_of_a_small_archive_are_counted(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"runs.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as zipped:
+            zipped.writestr("run", FIVE)
+    else:
+        with tarfile.open(path, "w") as archive:
+            member = tarfile.TarInfo("run")
+            member.size = len(FIVE)
+            archive.addfile(member, io.BytesIO(FIVE))
+    (source,) = run_sources([path])
+    assert len(read_lines(source, RUN._replace(most=5)).ids) == 5
+    with pytest.raises(InputError, match="!run: has more than 4 lines"):
+        read_lines(source, RUN._replace(most=4))
+    (source,) = run_sources([path], max_member=1000)
+    assert len(read_lines(source, RUN._replace(most=1)).ids) == 5
+
+
+def test_a_small_packed_file_has_a_bound_on_bytes_and_a_larger_one_on_its_ratio(
+    packed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpacking, "FREE", len(FIVE))
+    assert count(packed, 5) == 5
+    monkeypatch.setattr(unpacking, "FREE", len(FIVE) - 1)
+    with pytest.raises(InputError, match=f"has more than {len(FIVE) - 1} bytes when unpacked"):
+        count(packed, 5)
+    size = packed.stat().st_size
+    monkeypatch.setattr(unpacking, "SMALL", size)
+    assert count(packed, 5) == 5
+    monkeypatch.setattr(unpacking, "RATIO", 1)
+    with pytest.raises(InputError, match=f"has more than {size} bytes when unpacked"):
+        count(packed, 5)
