@@ -15,7 +15,7 @@ Scores, as ir_measures has them
     read_trec_qrels, read_trec_run, parse_measure
 Measures
     sAP, snDCG and so on (Standardized), with scheme=, A=, B=, factors=; standardized of any other
-    SP, DCG, and nDCG with dcg='jk' and rel=; ExternalMeasure, of which only scores are known
+    SP, DCG, Q, nERR, nDCG with dcg='jk' and rel=; ExternalMeasure, of which only scores are known
 Results of one or many runs
     evaluate (means, tests against a baseline, tables, plots, pages); Results
     place, Placement: where a run would have been among the systems of its track
@@ -63,8 +63,8 @@ from ir_std.factors.fit import Fit
 from ir_std.factors.recognition import Match
 from ir_std.factors.systems import system
 from ir_std.measures import (
-    DCG, ExternalMeasure, NDCG, SP, Standardized, nDCG, parse_measure, sAP, sBpref, sDCG, sERR,
-    sJudged, snDCG, sP, sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
+    DCG, ExternalMeasure, NDCG, SP, Q, Standardized, nDCG, nERR, parse_measure, sAP, sBpref, sDCG,
+    sERR, sJudged, snDCG, snERR, sP, sQ, sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
 )
 from ir_std.scores.files import read_scores
 from ir_std.trec.files import read_trec_qrels, read_trec_run
@@ -105,12 +105,12 @@ __all__ = [
     "build_from_scores", "calc", "calc_aggregate", "compare", "Comparison", "DCG", "evaluate",
     "evaluator", "ExternalMeasure", "FactorSet", "Fit", "InputError", "IrStdError", "iter_calc",
     "JudgeAgreement", "Leaderboard", "leaderboard", "load_factors", "Match", "merge", "merging",
-    "NDCG", "nDCG", "NoFactorsError", "normalize",
-    "parse_measure", "place", "Placement", "Placer", "plots", "read_scores", "read_trec_qrels",
-    "read_trec_run", "recognize", "report", "Results", "sAP", "sBpref", "Scores", "sDCG", "sERR",
-    "sJudged", "snDCG", "SP", "sP", "sR", "sRBP", "sRprec", "sRR", "sSP", "sSuccess",
-    "StandardizationWarning", "standardize", "Standardized", "standardized", "StdEvaluator",
-    "StdProvider", "system", "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
+    "NDCG", "nDCG", "nERR", "NoFactorsError", "normalize", "parse_measure", "place", "Placement",
+    "Placer", "plots", "Q", "read_scores", "read_trec_qrels", "read_trec_run", "recognize",
+    "report", "Results", "sAP", "sBpref", "Scores", "sDCG", "sERR", "sJudged", "snDCG", "snERR",
+    "SP", "sP", "sQ", "sR", "sRBP", "sRprec", "sRR", "sSP", "sSuccess", "StandardizationWarning",
+    "standardize", "Standardized", "standardized", "StdEvaluator", "StdProvider", "system",
+    "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
     # Of ir_measures:
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
     "Bpref", "calc_ctxt", "CalcResults", "Compat", "compat", "convert_trec_name", "cwl_eval",

@@ -25,10 +25,15 @@ from tracks import (
     PUBLISHED,
     TRACKS,
     Origin,
+    anonymous_systems,
     earlier_documents,
     earlier_files,
     judged_topics,
+    kinds_file,
+    names_file,
     qrels_files,
+    system_names,
+    topic_kinds,
     topics_file,
 )
 
@@ -85,7 +90,8 @@ def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> F
     """A set with all that is known: runs win over tables, and both over published figures."""
     track = TRACKS[name]
     parts: list[tuple[Origin, FactorSet]] = []
-    used = [*qrels_files(name, data), *filter(Path.is_file, [topics_file(name, data)])]
+    known = (topics_file(name, data), kinds_file(name, data), names_file(name, data))
+    used = [*qrels_files(name, data), *filter(Path.is_file, known)]
     if track.runs:
         origin = of(name, track.runs)
         parts.append((origin, from_runs(name, data, origin, jobs)))
@@ -98,8 +104,12 @@ def shipped(name: str, data: Path, jobs: int = 1, more: Path | None = None) -> F
         used += import_published.inputs(name, data)
     used += earlier_files(name, data)
     topics = judged_topics(name, data)
+    names = system_names(name, data) | anonymous_systems(name, data)
+    kinds = topic_kinds(name, data)
     return combined(
         name,
+        {"topic_kinds": {topic: kinds[topic] for topic in topics}} if kinds else {},
+        names,
         topics,
         parts,
         hashes(used, [data, *([more] if more else [])]),
@@ -144,14 +154,20 @@ def measures_from_runs(name: str) -> list[str]:
 
 
 def tables_by_origin(name: str, data: Path, more: Path | None) -> dict[Origin, list[Path]]:
-    """The score tables of a set by where they come from."""
+    """The score tables of a set by where they come from: of each measure the first."""
     track = TRACKS[name]
-    files_of: dict[Origin, list[Path]] = {}
-    for root in (data, more):
-        if root and track.tables:
-            for file in (root / track.table_folder / name).glob("*.csv"):
-                files_of.setdefault(track.others.get(file.stem, track.tables), []).append(file)
-    return {origin: sorted(files, key=lambda file: file.name) for origin, files in files_of.items()}
+    files_of: dict[Origin, dict[str, Path]] = {}
+    folders = [(track.tables, root / "scores") for root in (data, more) if root]
+    for origin, folder in [*folders, (track.more, data / "more-scores")]:
+        for file in (folder / name).glob("*.csv") if origin else ():
+            if file.stem != "systems" and not any(file.stem in f for f in files_of.values()):
+                own = track.others.get(file.stem, origin)
+                assert own
+                files_of.setdefault(own, {})[file.stem] = file
+    return {
+        origin: sorted(files.values(), key=lambda file: file.name)
+        for origin, files in files_of.items()
+    }
 
 
 def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> FactorSet:
@@ -177,6 +193,8 @@ def from_tables(name: str, data: Path, origin: Origin, tables: list[Path]) -> Fa
 
 def combined(
     name: str,
+    fields: dict[str, Any],
+    names: dict[str, str],
     topics: dict[str, Judgments],
     parts: list[tuple[Origin, FactorSet]],
     inputs: list[dict[str, str]],
@@ -204,9 +222,13 @@ def combined(
                 }
                 owner[measure] = part
                 used[origin.source] = origin
-    tags = sorted({tag for part in owner.values() for tag in tags_of(name, part)})
+    tags_of = {id(part): tags(name, part, names) for part in owner.values()}
+    all_tags = sorted({tag for each in tags_of.values() for tag in each})
+    short = {k: v for part in owner.values() for k, v in part.info.get("short_systems", {}).items()}
     info = (
         TRACKS[name].info(name)
+        | fields
+        | ({"short_systems": short} if short else {})
         | {f: first.info[f] for f in OF_MEASURE}
         | {
             "sources": [origin.record() for origin in used.values()],
@@ -217,7 +239,7 @@ def combined(
                     part.info["built"].removeprefix("by ir_std ") for part in owner.values()
                 )
             ),
-            "tags": tags,
+            "tags": all_tags,
             "measures": measures,
         }
     )
@@ -230,7 +252,7 @@ def combined(
         }
 
     def numbered(measure: str, systems: np.ndarray) -> np.ndarray:
-        number = np.array([tags.index(tag) for tag in tags_of(name, owner[measure])])
+        number = np.array([all_tags.index(tag) for tag in tags_of[id(owner[measure])]])
         numbers: np.ndarray = number[systems].astype(np.min_scalar_type(number.max()))
         return numbers
 
@@ -245,14 +267,16 @@ def combined(
     )
 
 
-def tags_of(name: str, part: FactorSet) -> list[str]:
-    """What a part's systems are called.
+def tags(name: str, part: FactorSet, names: dict[str, str]) -> list[str]:
+    """What a part's systems are called: by their names, where their columns have one.
 
     Robust 2004's nDCG is from another repository than its AP, with columns ``run1`` ... for
     ``sys1`` ...: the AP beside it there is the same, column by column, to its last decimal.
     """
-    tags = part.info.get("tags", ())
-    return [re.sub(r"^run(?=\d+$)", "sys", tag) if name == "robust04" else tag for tag in tags]
+    columns = part.info.get("tags", ())
+    if name == "robust04":
+        columns = [re.sub(r"^run(?=\d+$)", "sys", tag) for tag in columns]
+    return [names.get(column, column) for column in columns]
 
 
 def hashes(files: Iterable[Path], roots: list[Path]) -> list[dict[str, str]]:

@@ -14,6 +14,8 @@ from ir_std.factors.catalog import TOPICS, load_factors, shipped_folder
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import FEW_SYSTEMS, OLD, WORDS, findings, quality_summary
 
+RR_TOPICS = 47
+"""Of DL 2020, counted by a test."""
 FROM_RUNS, FROM_TABLES, FROM_PUBLISHED = "runs", "score tables", "published"
 
 
@@ -60,6 +62,15 @@ def origins(factors: FactorSet) -> str:
     return ", ".join(word for word, sign in words if sign in built)
 
 
+def table_head() -> str:
+    """The head of the table of sets."""
+    columns = (
+        *("set", "collection", "systems of", "topics", "systems"),
+        *("measures", "distributions", "from", "quality"),
+    )
+    return f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}"
+
+
 def row(factors: FactorSet) -> str:
     """A set's line in the table."""
     known = [m for m in factors.measures if m in factors.scores]
@@ -92,8 +103,7 @@ def readme(sets: list[FactorSet]) -> str:
 
 Made by `scripts/catalogue.py` from the sets; do not edit.
 
-| set | collection | systems of | topics | systems | measures | distributions | from | quality |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+{table_head()}
 {rows}
 
 ## How to read a set
@@ -103,6 +113,8 @@ A folder is a set, of plain files:
 - `set.json`: what the set is: title, ids, depth to which the systems were evaluated, resolution of
   their scores, how many there are, sources with URL and licence, the SHA-256 of every file it was
   made of, and `notes`.
+  `topic_kinds` says of what kind each topic is, where there are several; `short_systems` are those
+  whose runs have few documents.
 - `topics.csv`: the topics, and what is known of their judgments: how many documents are at each
   level, and fingerprints of those at each level or above, those judged not relevant included.
 - `mean.csv`, `sd.csv`: for each topic and measure the mean and the sample standard deviation (n-1)
@@ -127,7 +139,8 @@ where a run ranks, and can be computed again without some systems
 
 None of them makes a number wrong.  Fewer than {FEW_SYSTEMS} systems make a deviation unsure (by 11%
 at {FEW_SYSTEMS}); a coarse measure leaves a good run nowhere to go; beside systems of before {OLD}
-any run of today looks excellent.  A match carries these words
+any run of today looks excellent; and low systems, as those of broken runs, lift all others:
+`--without low` (`without="low"`) computes the factors without them.  A match carries these words
 (`ir_std.recognize(qrels).qualities`); what is behind them is below, set by set, and in the HTML
 report for the measures that it shows.
 
@@ -142,8 +155,11 @@ Topics that differ are named in a warning and have no value unless you name the 
 `factors=`); where most differ the set does not fit.  Where a set has no fingerprints, the numbers
 of relevant documents must agree on ten topics or more, and the match says that it goes by numbers
 alone.
-Where several sets fit, the one whose topics are fewest is used: topics 401-450 are TREC-8's, not
-Robust 2004's.  No measure is standardized beyond the depth to which the systems were evaluated.
+Where several sets fit, the one is used whose judgments agree on the most topics; of these the one
+whose topics are fewest: topics 401-450 are TREC-8's, not Robust 2004's.  Today's judgments of
+Terabyte 2005 are those behind `terabyte04-06`; `terabyte05`, made with others on 29 of its 50
+topics, is used where it is named.  No measure is standardized beyond the depth to which the systems
+were evaluated.
 
 ## At the edges
 
@@ -153,8 +169,13 @@ Robust 2004's.  No measure is standardized beyond the depth to which the systems
   systems it is 0.50 by AP, but 0.60 by P@10 and 0.68 by RR.
 - The published AP of the Terabyte tracks comes from runs up to 10,000 documents deep, the other
   measures from their first 1,000; a deeper run is warned of.
-- Raw scores are those of ir_measures and trec_eval 9: scores as 32-bit floats, ties by document
-  id. cwl-eval takes the documents for RBP as they come: where rows tie or are unsorted its value
+- Ties: raw scores are those of ir_measures, and its providers order documents differently.
+  Most measures have trec_eval's order: by score as 32-bit float, ties by document id, descending.
+  `RR@k` and `Judged` compare 64-bit floats and take ties by id ascending, so that on DL 2020 the
+  systems' means of `RR@10` are not those in trec_eval's order on {RR_TOPICS} of 54 topics;
+  `ERR@k` and `nDCG(dcg='exp-log2')@k`, which gdeval computes, compare 64-bit floats, ties by id
+  descending.
+  cwl-eval takes the documents for RBP as they come: where rows tie or are unsorted its value
   differs.
 
 ## How to cite
@@ -172,7 +193,7 @@ the attribution that each asks for.
 2. Check it: `ir_std factors check SET` says whether it is sound, and what is against it.  Compare
    means with figures that somebody else published.
 3. Write what a reader must know, and no table tells, into `notes` of `set.json`.  Name the licence
-   of the source; where it states none, write `not stated`.
+   of the source; where it states none, write `not stated`, where you did not look `not checked`.
 4. Share it: `ir_std factors pack SET -o SET.zip`.  Others take it by `ir_std factors add SET.zip`,
    or from a registry by `ir_std factors add URL#SET`: put packs beside an `index.json` that
    `ir_std factors index *.zip -o index.json` writes.  To have it come with ir_std, add its track to
@@ -199,13 +220,16 @@ Made by `scripts/catalogue.py` from the sets; do not edit.
 ir_std's code is under the MIT licence, whose text is in `LICENSE`; where a source below is under
 it too, its copyright notice stands beside.  The factor sets are statistics of scores from several
 sources: each measure of a set is under the licence of its source, named here and in the set's
-`set.json`.  Data whose source states no licence have none that could be passed on: they are
-reproduced as facts with their source, and `LicenseRef-not-stated` stands for them in the package's
-licence expression.  Where a source is under a share-alike licence, what was computed from it is
-under the same one.  All of it comes without warranty.
+`set.json`.  Data whose source states no licence, or of which that was not checked, have none that
+could be passed on: they are reproduced as facts with their source, and `LicenseRef-not-stated`
+stands for them in the package's licence expression.  Where a source is under a share-alike licence,
+what was computed from it is under the same one.  All of it comes without warranty.
 """
 
-NOT_STATED = "The source states no licence."
+WITHOUT_LICENCE = {
+    "not stated": "The source states no licence.",
+    "not checked": "Whether the source states a licence was not checked.",
+}
 
 
 def licences(sets: list[FactorSet]) -> str:
@@ -248,7 +272,7 @@ def _source(record: dict[str, str], used: dict[str, list[str]], sets: list[Facto
     lines.append(
         f"  Licence: {record['licence']}, <{record['licence_uri']}>."
         if "licence_uri" in record
-        else f"  {NOT_STATED}"
+        else f"  {WITHOUT_LICENCE[record['licence']]}"
     )
     if "attribution" in record:
         lines.append(f"  {record['attribution']}.")

@@ -51,7 +51,8 @@ class Origin:
     url, date : str
         Where it is, and the date of what was taken from there.
     licence, licence_uri : str
-        SPDX's name where there is one; ``not stated`` where the source states none.
+        SPDX's name where there is one; ``not stated`` where the source states none, and
+        ``not checked`` where nobody looked.
     attribution : str
         What the licence asks for beside the source.
     depth : int or None
@@ -75,7 +76,7 @@ class Origin:
         }
 
 
-NOT_STATED = "not stated"
+NOT_STATED, NOT_CHECKED = "not stated", "not checked"
 MIT_URI = "https://spdx.org/licenses/MIT.html"
 BY_SA_URI = "https://creativecommons.org/licenses/by-sa/4.0/"
 ANONYMIZED = (
@@ -105,7 +106,7 @@ PUBLISHED = Origin(
     "University of Melbourne",
     "https://people.eng.unimelb.edu.au/ammoffat/ir_eval/",
     "2008",
-    NOT_STATED,
+    NOT_CHECKED,
     depth=1000,
 )
 OWN_STATISTICS = (
@@ -124,12 +125,12 @@ MODERN_RUNS = Origin(
     "the runs of A. Parry, M. Fröbe, H. Scells, F. Schlatt, G. Faggioli, S. Zerhoudi, "
     "S. MacAvaney, E. Yang, Variations in relevance judgments and the shelf life of test "
     "collections, SIGIR "
-    "2025, evaluated by ir_std with NIST's relevance judgments",
-    "https://arxiv.org/abs/2502.20937",
+    "2025 (arXiv 2502.20937), evaluated by ir_std with NIST's relevance judgments",
+    "https://github.com/Parry-Parry/sigir25-annotation",
     "2025",
     "MIT",
     MIT_URI,
-    OWN_STATISTICS,
+    f"{OWN_STATISTICS}, and their repository states no licence",
 )
 GT4IREVAL = Origin(
     "J. Urbano, gt4ireval, data set adhoc3; J. Urbano, M. Marrero, D. Martín, On the measurement "
@@ -161,12 +162,13 @@ SIGIR2018 = urbano(
     None,
 )
 ROBUST04 = replace(SIGIR2018, depth=1000)
+DEEP_TERABYTE = 10_000
+"""As deep as the deepest runs of the Terabyte track, which were evaluated as they are."""
 STANDARDIZATION = urbano(
     "J. Urbano, H. Lima, A. Hanjalic, A new perspective on score standardization, SIGIR 2019, "
     "1061-1064",
     "sigir2019-standardization",
     "2019-07-25",
-    None,
 )
 CONFINT = Origin(
     "I. Soboroff, Computing confidence intervals for common IR measures, EVIA 2014: per-topic "
@@ -185,9 +187,9 @@ BLOGS = Origin(
     depth=1000,
 )
 NTCIR = Origin(
-    "the official per-topic table of NTCIR-13 We Want Web (MSnDCG@0010), in the repository of L. "
-    "Gallagher, J. Mackenzie, R. Benham, R.-C. Chen, F. Scholer, J. S. Culpepper, RMIT at the "
-    "NTCIR-13 We Want Web task, 2017",
+    "the official per-topic tables of NTCIR-13 We Want Web (MSnDCG@0010, Q@0010, nERR@0010), in "
+    "the repository of L. Gallagher, J. Mackenzie, R. Benham, R.-C. Chen, F. Scholer, J. S. "
+    "Culpepper, RMIT at the NTCIR-13 We Want Web task, 2017",
     "https://github.com/rmit-ir/ntcir13-www",
     "2017-12-27",
     NOT_STATED,
@@ -200,7 +202,8 @@ SYNDL = Origin(
     "2025-01-25",
     "MIT",
     MIT_URI,
-    "Copyright (c) 2023 LLMJudge-Benchmark",
+    "MIT by a badge of the repository's README and the licence file of its website (docs/LICENSE: "
+    "Copyright (c) 2023 LLMJudge-Benchmark); none beside the data",
     100,
 )
 UMBRELA = {
@@ -249,8 +252,9 @@ class Track:
     stem : str
         The published files' name, if there are any, and ``systems`` their number of systems: the
         smallest n for which n * mean of P@10 is whole on every topic.
-    tables : Origin or None
-        Of the score tables, if there are any; ``others`` has the measures from elsewhere.
+    tables, more : Origin or None
+        Of the tables in ``scores`` and in ``more-scores``, if there are any, which are read for
+        measures that the former lack; ``others`` has the measures from elsewhere.
     runs : Origin or None
         Of the runs, if they are known.
     max_level : int or None
@@ -265,8 +269,8 @@ class Track:
         The language model whose labels these are; people's if empty.
     same_topics_as : str
         The track whose topics and systems these are, if its labels are others.
-    table_folder : str
-        Where the folder of the score tables is, below the data folder.
+    no_dataset : str
+        Why no id of ir_datasets is the set's, if none is.
     """
 
     title: str
@@ -279,6 +283,7 @@ class Track:
     tables: Origin | None = None
     others: Mapping[str, Origin] = field(default_factory=dict)
     runs: Origin | None = None
+    more: Origin | None = None
     max_level: int | None = None
     depth: int | None = None
     notes: tuple[str, ...] = ()
@@ -287,7 +292,7 @@ class Track:
     earlier: tuple[str, ...] = ()
     judge: Mapping[str, str] = field(default_factory=dict)
     same_topics_as: str = ""
-    table_folder: str = "scores"
+    no_dataset: str = ""
 
     def info(self, name: str) -> dict[str, Any]:
         """The fields of ``set.json`` that describe the collection."""
@@ -316,6 +321,14 @@ PUBLISHED_NOTES = (
     "topic by up to 0.46.",
     "The published AP was rounded to 4 decimals before it was averaged.",
 )
+NAMED = (
+    "{named} of the {systems} systems are named: those whose AP on {topics} topics is that of "
+    "exactly one run in I. Soboroff's github.com/isoboroff/confint."
+)
+NO_BLOG06 = "ir_datasets does not have the BLOG06 collection"
+NO_WT10G = "ir_datasets does not have the WT10g collection"
+NO_ADHOC = "of the ad hoc tracks on these disks ir_datasets has TREC-7, TREC-8 and Robust 2004"
+OTHER_LABELS = "ids of ir_datasets stand for the labels of people"
 TERABYTE_NOTE = (
     "The published AP comes from runs as deep as they were submitted (up to 10,000 documents), "
     "the other measures from the first 1,000: AP is above SP divided by the number of relevant "
@@ -345,11 +358,23 @@ JUDGED_BY_GPT4 = (
     "name this set, or build one from your labels (ir_std build --judge).",
 )
 MODERN = (
-    "Not systems that were submitted to the track, nor a sample of such: two first stages "
-    "(ColBERT, SPLADE) and re-rankers, eighteen of them on the same two first stages, by few "
-    "teams. By nDCG@10 their mean is {modern}, that of the track's own systems {own}; and they are "
-    "alike: on the median topic they spread by {narrow} instead of {wide}.",
+    "Not systems that were submitted to the track, nor a sample of such, but 24 runs of one study "
+    "(github.com/Parry-Parry/sigir25-annotation, no licence stated) on two lists: fifteen order "
+    "the {pool} documents a topic of what its README calls the initial BM25 run of TIREx, six of "
+    "them all (colbert, splade, mono-t5-base, mono-t5-3b, rank-zephyr, tirex_rankzephyr), nine "
+    "about a hundred; the other nine re-rank a hundred documents of ColBERT's, on {same} of "
+    "{topics} topics the same ones. By nDCG@10 their mean is {modern}, that of the track's own "
+    "systems {own}; and they are alike: on the median topic they spread by {narrow} instead of "
+    "{wide}.",
     "All runs were cut to 100 documents a topic, where most of them end.",
+)
+
+
+KINDS = (
+    "31 of the 82 topics are synthetic queries, 13 by T5 and 18 by GPT-4 (topic_kinds says which): "
+    "the systems' mean {measure} is {people} on the topics of people, {t5} on T5's and {gpt4} on "
+    "GPT-4's. Factors are a topic's own, so that those of one kind are there for qrels of that "
+    "kind alone."
 )
 
 
@@ -366,10 +391,42 @@ def judged_by_gpt4(same: int, lenient: str, people: str) -> tuple[str, ...]:
 
 
 TRACKS: dict[str, Track] = {
-    "trec3-adhoc": Track("TREC-3 ad hoc", 1994, NEWSWIRE, (), BINARY, "trec3.adhoc", 40, GT4IREVAL),
-    "trec4-adhoc": Track("TREC-4 ad hoc", 1995, NEWSWIRE, (), BINARY, "trec4.adhoc", 33),
-    "trec5-adhoc": Track("TREC-5 ad hoc", 1996, NEWSWIRE, (), BINARY, "trec5.adhoc", 61, SIGIR2019),
-    "trec6-adhoc": Track("TREC-6 ad hoc", 1997, NEWSWIRE, (), BINARY, "trec6.adhoc", 74, SIGIR2019),
+    "trec3-adhoc": Track(
+        "TREC-3 ad hoc",
+        1994,
+        NEWSWIRE,
+        (),
+        BINARY,
+        "trec3.adhoc",
+        40,
+        GT4IREVAL,
+        no_dataset=NO_ADHOC,
+    ),
+    "trec4-adhoc": Track(
+        "TREC-4 ad hoc", 1995, NEWSWIRE, (), BINARY, "trec4.adhoc", 33, no_dataset=NO_ADHOC
+    ),
+    "trec5-adhoc": Track(
+        "TREC-5 ad hoc",
+        1996,
+        NEWSWIRE,
+        (),
+        BINARY,
+        "trec5.adhoc",
+        61,
+        SIGIR2019,
+        no_dataset=NO_ADHOC,
+    ),
+    "trec6-adhoc": Track(
+        "TREC-6 ad hoc",
+        1997,
+        NEWSWIRE,
+        (),
+        BINARY,
+        "trec6.adhoc",
+        74,
+        SIGIR2019,
+        no_dataset=NO_ADHOC,
+    ),
     "trec7-adhoc": Track(
         "TREC-7 ad hoc",
         1998,
@@ -391,8 +448,12 @@ TRACKS: dict[str, Track] = {
         runs=RUNS,
         max_level=1,
     ),
-    "trec9-web": Track("TREC-9 Web", 2000, WT10G, (), BINARY, "trec9.web", 105),
-    "trec2001-web": Track("TREC 2001 Web ad hoc", 2001, WT10G, (), BINARY, "trec2001.web", 97),
+    "trec9-web": Track(
+        "TREC-9 Web", 2000, WT10G, (), BINARY, "trec9.web", 105, no_dataset=NO_WT10G
+    ),
+    "trec2001-web": Track(
+        "TREC 2001 Web ad hoc", 2001, WT10G, (), BINARY, "trec2001.web", 97, no_dataset=NO_WT10G
+    ),
     "trec2002-web": Track(
         "TREC 2002 Web topic distillation",
         2002,
@@ -423,6 +484,7 @@ TRACKS: dict[str, Track] = {
         "trec2003.rob",
         78,
         IRJ2016,
+        no_dataset="its topics are among those of disks45/nocr/trec-robust-2004",
         notes=(
             "Fifty of the hundred topics had been used in TREC-6 to 8: their "
             "judgments were there to train on.",
@@ -443,6 +505,7 @@ TRACKS: dict[str, Track] = {
             "nDCG (graded) is known on 99 of the 249 topics: 601 to 700.",
             "Topics before 651 had been used in TREC-6 to 8 and Robust 2003: "
             "their judgments were there to train on.",
+            NAMED.format(named=81, systems=110, topics=100),
         ),
     ),
     "robust05": Track(
@@ -497,14 +560,19 @@ TRACKS: dict[str, Track] = {
         2006,
         GOV2,
         (),
-        ("AP", "nDCG"),
-        tables=STANDARDIZATION,
+        ADHOC,
+        tables=replace(STANDARDIZATION, depth=DEEP_TERABYTE),
+        more=replace(CONFINT, depth=DEEP_TERABYTE),
         max_level=2,
         notes=(
             "The automatic runs of 2006 on the topics of all three years: "
             "those of 2004 and 2005 had been judged and were there to "
             "train on.",
+            "Runs were evaluated as deep as they were submitted: 56 of the 61 go beyond 1,000 "
+            "documents, 50 of them to 10,000. Of nDCG, whose AP beside it is the same, this is "
+            "taken to hold, too.",
         ),
+        no_dataset="gov2/trec-tb-2004, -2005 and -2006 have its topics, a year each",
     ),
     "blog06": Track(
         "TREC 2006 Blog opinion retrieval, topic relevance",
@@ -514,14 +582,17 @@ TRACKS: dict[str, Track] = {
         ("AP",),
         tables=BLOGS,
         notes=("Runs of the opinion task, scored by whether a post is about the topic.",),
+        no_dataset=NO_BLOG06,
     ),
     "blog08": Track(
         "TREC 2008 Blog opinion retrieval, topic relevance",
         2008,
         BLOG,
         (),
-        ("AP",),
+        ("AP", "P@10", "Bpref", "Rprec"),
         tables=BLOGS,
+        more=CONFINT,
+        no_dataset=NO_BLOG06,
         notes=(
             "Runs of the opinion and the baseline task, scored by whether a post is "
             "about the topic. Topics 851 to 950 had been judged in 2006 and "
@@ -555,8 +626,13 @@ TRACKS: dict[str, Track] = {
         ("clueweb09/en/trec-web-2012",),
         WEB,
         tables=SIGIR2018,
+        more=CONFINT,
         max_level=4,
-        notes=(WEB_NOTE.format(pairs=2, change=26),),
+        notes=(
+            WEB_NOTE.format(pairs=2, change=26),
+            NAMED.format(named=44, systems=48, topics=50)
+            + " The other four are two pairs of the same scores.",
+        ),
     ),
     "web13": Track(
         "TREC 2013 Web ad hoc",
@@ -581,10 +657,27 @@ TRACKS: dict[str, Track] = {
         2017,
         CLUEWEB12,
         (),
-        ("nDCG@10",),
+        ("nDCG@10", "Q@10", "nERR@10"),
         tables=NTCIR,
+        more=NTCIR,
         max_level=4,
         notes=("13 systems of 3 groups: deviations are themselves uncertain.",),
+        no_dataset="clueweb12/b13/ntcir-www-1 has the topics with more judgments: 25,465 instead "
+        "of 22,912, those of NTCIR-14's CENTRE task among them",
+    ),
+    "ntcir13-www-chinese": Track(
+        "NTCIR-13 We Want Web, Chinese",
+        2017,
+        "",
+        (),
+        ("nDCG@10", "Q@10", "nERR@10"),
+        more=NTCIR,
+        max_level=4,
+        notes=(
+            "19 systems of 4 groups: deviations are themselves uncertain.",
+            "Its judgments are not known here: name the set to use it.",
+        ),
+        no_dataset="ir_datasets has the English part alone",
     ),
     "dl19-passage": Track(
         "TREC 2019 Deep Learning passage ranking",
@@ -638,7 +731,7 @@ TRACKS: dict[str, Track] = {
         DEEP_LEVEL1,
         tables=SYNDL,
         max_level=3,
-        notes=(LEVEL1,),
+        notes=(LEVEL1, KINDS.format(measure="nDCG@10", people="0.524", t5="0.438", gpt4="0.531")),
     ),
     "dl19-passage-umbrela": Track(
         "TREC 2019 Deep Learning passage ranking, labels of GPT-4 (UMBRELA)",
@@ -649,6 +742,7 @@ TRACKS: dict[str, Track] = {
         runs=UMBRELA_RUNS,
         max_level=3,
         judge=UMBRELA,
+        no_dataset=OTHER_LABELS,
         same_topics_as="dl19-passage",
         notes=judged_by_gpt4(56, "5,417", "4,102"),
     ),
@@ -661,6 +755,7 @@ TRACKS: dict[str, Track] = {
         runs=UMBRELA_RUNS,
         max_level=3,
         judge=UMBRELA,
+        no_dataset=OTHER_LABELS,
         same_topics_as="dl20-passage",
         notes=judged_by_gpt4(60, "5,579", "3,606"),
     ),
@@ -674,6 +769,7 @@ TRACKS: dict[str, Track] = {
         max_level=3,
         depth=100,
         judge=UMBRELA,
+        no_dataset=OTHER_LABELS,
         same_topics_as="dl21-passage",
         notes=judged_by_gpt4(52, "7,826", "6,490"),
     ),
@@ -683,13 +779,14 @@ TRACKS: dict[str, Track] = {
         MSMARCO2,
         (),
         DEEP_TABLES,
-        tables=BIAS,
+        more=BIAS,
         max_level=3,
         judge=GPT4,
+        no_dataset=OTHER_LABELS,
         same_topics_as="dl23-passage",
-        table_folder="more-scores",
         notes=(
             LEVEL1.partition(" On level 1")[0],
+            KINDS.format(measure="nDCG@10", people="0.732", t5="0.617", gpt4="0.729"),
             *judged_by_gpt4(51, "13,172", "8,461"),
         ),
     ),
@@ -704,7 +801,16 @@ TRACKS: dict[str, Track] = {
         depth=100,
         beside="dl19-passage",
         population="modern",
-        notes=modern(modern="0.740", own="0.620", narrow="0.07", wide="0.17"),
+        no_dataset="ids of ir_datasets stand for the set of the track's own systems",
+        notes=modern(
+            pool="977",
+            same="42",
+            topics="43",
+            modern="0.740",
+            own="0.620",
+            narrow="0.07",
+            wide="0.17",
+        ),
     ),
     "dl20-passage-modern": Track(
         "TREC 2020 Deep Learning passage ranking, systems of 2020 to 2024",
@@ -717,7 +823,16 @@ TRACKS: dict[str, Track] = {
         depth=100,
         beside="dl20-passage",
         population="modern",
-        notes=modern(modern="0.740", own="0.606", narrow="0.09", wide="0.23"),
+        no_dataset="ids of ir_datasets stand for the set of the track's own systems",
+        notes=modern(
+            pool="955",
+            same="52",
+            topics="54",
+            modern="0.740",
+            own="0.606",
+            narrow="0.09",
+            wide="0.23",
+        ),
     ),
     "covid-round1": Track(
         "TREC-COVID round 1",
@@ -842,8 +957,8 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
             )
         )
     counts_file = topics_file(name, data)
-    if not counts_file.is_file():  # the qrels alone say which topics there are
-        return judgments
+    if not counts_file.is_file():  # the qrels say which topics there are, or the tables
+        return judgments or dict.fromkeys(_table_topics(name, data), Judgments())
     with counts_file.open(encoding="utf-8", newline="") as text:
         counts = {r["topic"]: int(r["n_rel"]) if r["n_rel"] else None for r in csv.DictReader(text)}
     return {
@@ -854,9 +969,74 @@ def judged_topics(name: str, data: Path) -> dict[str, Judgments]:
     }
 
 
+def topic_kinds(name: str, data: Path) -> dict[str, str]:
+    """By topic of what kind it is, for the sets that have several."""
+    file = kinds_file(name, data)
+    if not file.is_file():
+        return {}
+    with file.open(encoding="utf-8", newline="") as text:
+        return {row["topic"]: row["kind"] for row in csv.DictReader(text)}
+
+
+def kinds_file(name: str, data: Path) -> Path:
+    """Where the kinds of a set's topics are, if it has several."""
+    return data / "more-scores" / f"{TRACKS[name].same_topics_as or name}-kinds.csv"
+
+
+def system_names(name: str, data: Path) -> dict[str, str]:
+    """The names of systems by the columns of the tables in ``scores``.
+
+    Systems that score the same in all tables keep their columns: which is which is not known.
+    """
+    file = names_file(name, data)
+    if not file.is_file():
+        return {}
+    with file.open(encoding="utf-8", newline="") as text:
+        names = {row["column"]: row["run"] for row in csv.DictReader(text)}
+    doubtful = _same_columns(file.parent) if names.keys() != set(names.values()) else set()
+    return {column: run for column, run in names.items() if run not in doubtful}
+
+
+def anonymous_systems(name: str, data: Path) -> dict[str, str]:
+    """The columns of the tables in ``scores`` by the runs that cannot be told apart."""
+    file = names_file(name, data)
+    if not file.is_file():
+        return {}
+    named = system_names(name, data)
+    with file.open(encoding="utf-8", newline="") as text:
+        return {r["run"]: r["column"] for r in csv.DictReader(text) if r["column"] not in named}
+
+
+def names_file(name: str, data: Path) -> Path:
+    """Where the names of a set's systems are, if tables in ``scores`` lack them."""
+    return data / "more-scores" / name / "systems.csv"
+
+
+def _same_columns(folder: Path) -> set[str]:
+    """The runs that have the scores of another one in all tables of a folder."""
+    columns: dict[str, list[str]] = {}
+    for file in sorted(folder.glob("*.csv")):
+        if file.name != "systems.csv":
+            with file.open(encoding="utf-8", newline="") as text:
+                for run, *scores in zip(*csv.reader(text), strict=True):
+                    columns.setdefault(run, []).extend(scores)
+    columns.pop("topic", None)
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for run, scores in columns.items():
+        alike.setdefault(tuple(scores), []).append(run)
+    return {run for runs in alike.values() if len(runs) > 1 for run in runs}
+
+
 def topics_file(name: str, data: Path) -> Path:
     """Where a set's topics and their numbers of relevant documents are, if not in the qrels."""
     return data / "topics" / f"{name}.csv"
+
+
+def _table_topics(name: str, data: Path) -> list[str]:
+    """The topics of a set's first table."""
+    table = min((data / "more-scores" / name).glob("*.csv"))
+    with table.open(encoding="utf-8", newline="") as text:
+        return [row["topic"] for row in csv.DictReader(text)]
 
 
 def _same(recovered: int | None, judged: int | None) -> bool:

@@ -66,6 +66,8 @@ BUILD_MEASURES = (
 """The measures of a set built from runs, unless others are named."""
 DEFAULT_MEASURES = ("AP", "nDCG", "P@10", "Rprec")
 """Those of them that are reported when none are asked for."""
+SHORT = 0.1
+"""A system is short if on the median topic it has less than this share of the deepest's depth."""
 
 
 Progress = Callable[[Iterable["SystemScores | InputError"]], Iterable["SystemScores | InputError"]]
@@ -84,6 +86,8 @@ class SystemScores:
     values : ndarray, shape (n_measures, n_topics)
     depth : int
         The most documents it has on a topic, before it is cut.
+    length : int
+        How many it has on the median topic.
     repeated : int
         How many lines were left out because their document is in others.
     """
@@ -92,6 +96,7 @@ class SystemScores:
     tag: str
     values: Floats
     depth: int
+    length: int
     repeated: int = 0
 
 
@@ -189,10 +194,11 @@ def build_factors(
     repeated = [f"{s.name}: {repeated_text(s.repeated)}" for s in systems if s.repeated]
     warn_caller([*repeated[:3], *([f"so in {len(repeated) - 3} more runs"] * (len(repeated) > 3))])
     deepest = max(system.depth for system in systems)
+    deepest = min(deepest, depth or deepest)
     info = {
         "id": id,
         "title": title or id,
-        "depth": min(deepest, depth or deepest),
+        "depth": deepest,
         "max_level": judgments.max_level,
         "resolution": 0,
         "source": source,
@@ -202,6 +208,9 @@ def build_factors(
         + (f", cut to {depth} documents a topic" if depth else ""),
     } | judge_fields(judge)
     tags = [system.tag for system in systems]
+    if len(set(tags)) == len(tags):
+        short = {s.tag: s.length for s in systems if s.length < SHORT * deepest}
+        info |= {"short_systems": dict(sorted(short.items()))} if short else {}
     scores = np.stack([system.values for system in systems], axis=-1)
     return factors_from_scores(
         dict(zip(names, scores, strict=True)),
@@ -341,7 +350,8 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
     if depth is not None and max(sizes) > depth:
         run = sort_run(run, depth)
     values = np.stack(list(evaluator.values(run).values()))
-    return SystemScores(run.name, tag or run_tag(run.name), values, max(sizes), repeated)
+    length = int(np.median(sizes))
+    return SystemScores(run.name, tag or run_tag(run.name), values, max(sizes), length, repeated)
 
 
 @lru_cache(maxsize=1)

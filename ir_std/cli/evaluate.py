@@ -2,6 +2,7 @@
 
 Runs and qrels may come in any order; they are told apart by their columns (6 and 4).  QRELS may
 be an ir_datasets id, - is standard input, a folder stands for all files below it but hidden ones.
+SET/SYSTEM is one of a factor set's systems (ir_std factors systems SET), and needs no file.
 Without measures, those of the recognized factor set are reported.
 Other commands, each with --help: ir_std build, compare, demo, factors, merge, report.
 """
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ir_measures.measures import Measure
 
 from ir_std.cli.inputs import Inputs, as_parsed, classify_arguments, input_name
+from ir_std.cli.mteb import is_asked_by_task, print_task_tables
 from ir_std.cli.options import (
     TABLES,
     TESTS,
@@ -113,7 +115,10 @@ def configure(parser: ArgumentParser) -> None:
         "means share a rank and stay in the order given",
     )
     parser.add_argument(
-        "--baseline", metavar="RUN", help="in tables: mark what differs significantly from this run"
+        "--baseline",
+        metavar="RUN|SET/SYSTEM|best",
+        help="in tables: mark what differs significantly from this run, or system of a set; best: "
+        "from the set's best by the first measure",
     )
     add_test_options(parser)
     parser.add_argument(
@@ -122,6 +127,12 @@ def configure(parser: ArgumentParser) -> None:
         metavar="ALPHA",
         help="with --baseline: exit with status 1 if a run is worse by a measure, p < ALPHA, as a "
         "check of a new version wants it",
+    )
+    parser.add_argument(
+        "--benchmark",
+        metavar="NAME",
+        help="of results of MTEB: the tasks of this benchmark, as 'MTEB(eng, v2)', and the "
+        "model's place over them",
     )
     parser.add_argument(
         "--place",
@@ -136,6 +147,9 @@ def run(args: Namespace) -> int:
     if args.no_summary and not args.by_query:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
     check_places(args.places)
+    if is_asked_by_task(args):
+        print_task_tables(args)
+        return 0
     if args.output_format not in TABLES:
         for lines in lines_by_run(args):
             print(lines)

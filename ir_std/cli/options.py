@@ -49,7 +49,7 @@ def add_factor_options(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         help="leave a system out of the factors (once for each); self: those of the set that are "
-        "evaluated",
+        "evaluated; low: those whose means are far below the others'",
     )
     add_residual_option(parser)
 

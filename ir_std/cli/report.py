@@ -71,7 +71,10 @@ def configure(parser: ArgumentParser) -> None:
     add_duplicates_option(parser)
     add_trec_eval_options(parser)
     parser.add_argument(
-        "--baseline", metavar="RUN", help="the run that the others are tested against"
+        "--baseline",
+        metavar="RUN|SET/SYSTEM|best",
+        help="the run, or system of a set, that the others are tested against; best: the set's "
+        "best by the first measure",
     )
     add_test_options(parser)
     add_random_effects_option(parser)

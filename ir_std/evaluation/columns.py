@@ -15,6 +15,7 @@ from ir_std._arrays import Floats
 from ir_std.evaluation import metrics
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.plans import Plan, mean_of_values
+from ir_std.measures import gains_are_shares
 from ir_std.measures.of_trec_eval import GeometricMean
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Order
@@ -32,10 +33,10 @@ class Formula(NamedTuple):
 
     @classmethod
     def of(cls, measure: Measure, highest: int, skips_unjudged: bool = False) -> Formula:
-        """The formula of a measure; ``highest`` is the level whose gain is 1 in graded RBP."""
+        """The formula of a measure; ``highest`` is the level that gains are shares of."""
         name = measure.__name__
         params = {k: v for k, v in measure.params.items() if k != "judged_only"}
-        if name == "RBP":
+        if gains_are_shares(measure):
             params["highest"] = highest
         return cls(
             metrics.order_of(name, params),

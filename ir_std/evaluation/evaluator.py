@@ -50,6 +50,7 @@ from ir_std.measures import (
     Standardized,
     as_measures,
     check_params,
+    gains_are_shares,
     near_measures,
 )
 from ir_std.scores.inputs import check_common_topics
@@ -155,7 +156,7 @@ class StdEvaluator(providers.Evaluator):
         own = {name: measure for name, measure in raw.items() if has_formula(measure)}
         for measure in own.values():
             check_params(measure)
-        graded = [m for m in own.values() if m.__name__ == "RBP" and "rel" not in m.params]
+        graded = [m for m in own.values() if gains_are_shares(m)]
         fit = (self.match or match_factors(self.qrels)).fit if graded else None
         # Of a part of a collection it is the collection's, so that parts add up to the whole.
         highest = max(1, highest_level_of_collection(fit, self.qrels)) if fit else 1

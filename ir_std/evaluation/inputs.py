@@ -16,7 +16,8 @@ from ir_std.evaluation.obstacles import levels_of
 from ir_std.evaluation.plans import collection_of, make_plan, match_factors, mean_of_values
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import scores_by_system
-from ir_std.factors.fit import Fit, fit_set
+from ir_std.factors.fit import Fit
+from ir_std.factors.fitting import fit_set
 from ir_std.factors.systems import (
     ScoresOfSystem,
     TopicsOfSet,

@@ -69,6 +69,6 @@ def gain_messages(
     """Whether gains of graded measures are shares of a level that these qrels do not have."""
     if highest > qrels.max_level:
         yield Message(
-            f"{', '.join(map(str, graded))}: gains are level / {highest}, the highest level of "
+            f"{', '.join(map(str, graded))}: gains are shares of {highest}, the highest level of "
             f"{set_id}, of which these topics are a part (their own highest is {qrels.max_level})"
         )

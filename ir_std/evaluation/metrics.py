@@ -186,16 +186,59 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
             f"ERR is defined for levels 0 to 4, and {r.qrels.name} has level "
             f"{r.qrels.max_level}; use another measure, such as nDCG"
         )
-    value = [0.0] * len(r.qrels.topics)
-    undecided = [1.0] * len(r.qrels.topics)
     relevant = r.relevant(1, cutoff)
-    for t, rank, level in zip(
-        relevant.topic.tolist(), relevant.rank.tolist(), relevant.level.tolist(), strict=True
+    return _rounded(_expected_reciprocals(relevant, (np.exp2(relevant.level) - 1) / 16))
+
+
+def _expected_reciprocals(relevant: Ranking, stops: Floats) -> list[float]:
+    """The expected reciprocal rank where a user stops, given each document's probability of it."""
+    value = [0.0] * len(relevant.qrels.topics)
+    undecided = [1.0] * len(relevant.qrels.topics)
+    for t, rank, stop in zip(
+        relevant.topic.tolist(), relevant.rank.tolist(), stops.tolist(), strict=True
     ):
-        stops = (2.0**level - 1) / 16
-        value[t] += undecided[t] * stops / rank
-        undecided[t] *= 1 - stops
-    return _rounded(value)
+        value[t] += undecided[t] * stop / rank
+        undecided[t] *= 1 - stop
+    return value
+
+
+def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Floats:
+    """Expected reciprocal rank divided by that of the ideal ranking, as NTCIREVAL computes it.
+
+    A document satisfies with probability level / (highest level + 1), the highest level being
+    that in the qrels or ``highest`` if the collection is known to have higher ones (Sakai and
+    Song, SIGIR 2011).
+    """
+    most = max(r.qrels.max_level, highest) + 1
+    actual, ideal = (
+        _expected_reciprocals(relevant, relevant.level / most)
+        for relevant in (r.relevant(1, cutoff), r.qrels.ideal.relevant(1, cutoff))
+    )
+    return divide(actual, ideal, otherwise=0)
+
+
+def q_measure(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Floats:
+    """Q-measure (Sakai, IP&M 2007), as NTCIREVAL computes it; gains are levels.
+
+    The mean over relevant documents of (count + beta * gain) / (rank + beta * ideal gain), all of
+    them up to the document's rank.  With a cutoff the sum is divided by the number of relevant
+    documents, or the cutoff if that is less.
+    """
+    relevant, ideal, count = r.relevant(1, cutoff), r.qrels.ideal, r.qrels.count(1)
+    at = (np.cumsum(count) - count)[relevant.topic] - 1
+    ideal_gain = _running_sum(ideal)[at + np.minimum(relevant.rank, count[relevant.topic])]
+    blended = (_position(relevant.topic) + beta * _running_sum(relevant)) / (
+        relevant.rank + beta * ideal_gain
+    )
+    divisor = count if cutoff is None else np.minimum(count, cutoff)
+    return divide(_per_topic(relevant, blended), divisor, otherwise=0)
+
+
+def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
+    """The sum of the levels up to each document, within its topic; topics ascend."""
+    total = np.append(0, np.cumsum(r.level))
+    within: npt.NDArray[np.int64] = total[1:] - total[np.searchsorted(r.topic, r.topic)]
+    return within
 
 
 def _rounded(values: Iterable[float]) -> Floats:
@@ -265,6 +308,8 @@ FORMULAS: dict[str, Callable[..., Floats]] = {
     "DCG": discounted_cumulative_gain,
     "nDCG": normalized_dcg,
     "ERR": expected_reciprocal_rank,
+    "nERR": normalized_err,
+    "Q": q_measure,
     "NumRel": number_of_relevant,
     "GMAP": average_precision,
     "GMBpref": bpref,

@@ -12,7 +12,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.judgments import ALL_JUDGED
 from ir_std.factors.recognition import Match
-from ir_std.measures import has_graded_gains
+from ir_std.measures import gains_are_shares, has_graded_gains
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels
 
@@ -102,14 +102,17 @@ def _differing_obstacle(raw: Measure, match: Match) -> str:
 
 def _gain_obstacle(raw: Measure, fit: Fit, qrels: Qrels) -> str:
     """Whether gains are shares of another level than the one that they were for the systems."""
-    if raw.__name__ != "RBP" or not has_graded_gains(raw):
+    if not gains_are_shares(raw):
         return ""
     here = highest_level_of_collection(fit, qrels)
     parts = [part.factors for part in fit.parts or (fit,)]
     highest = [there for s in parts if (there := s.info.get("max_level")) not in (None, here)]
     if not highest:
         return ""
-    return f"gains are level / {here} with these qrels, level / {min(highest)} for its systems"
+    return (
+        f"gains are shares of level {here} with these qrels, of level {min(highest)} for its "
+        f"systems"
+    )
 
 
 def _highest_level(fit: Fit, qrels: Qrels) -> int:

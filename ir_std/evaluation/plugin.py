@@ -18,13 +18,13 @@ from ir_std.evaluation.factor_messages import topics_without_factors
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.other_providers import has_formula, ir_measures_providers
 from ir_std.factors.fit import ENOUGH
-from ir_std.measures import DCG, SP, Standardized, nDCG
+from ir_std.measures import DCG, SP, Q, Standardized, nDCG, nERR
 
 _logger = logging.getLogger("ir_std")
 
 
 class StdProvider(providers.Provider):
-    """Provides the standardized family, SP, DCG and the widened parameters of nDCG.
+    """Provides the standardized family, SP, DCG, Q, nERR and the widened parameters of nDCG.
 
     Everything else that ir_measures is asked for goes to its own providers, as if ir_std had
     never been imported.
@@ -42,7 +42,7 @@ class StdProvider(providers.Provider):
             )
         # By class: users may have measures of their own by these names.
         widened = type(measure) is type(nDCG) and measure.NAME != irm.nDCG.NAME
-        return widened or type(measure) in (type(SP), type(DCG))
+        return widened or type(measure) in (type(SP), type(DCG), type(Q), type(nERR))
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> StdEvaluator:
         # FallbackProvider passes a set, whose order would change from run to run.

@@ -23,6 +23,8 @@ from ir_std.trec.runs import Run
 
 AS_DEEP = 0.9
 """A list is as deep as the systems' if it has this share of their documents."""
+NO_WEIGHT = 5e-5
+"""What does not change four decimals."""
 CUT_TOPICS = 3
 """Lists that are too short were cut if as many of them, and half of them, have one length: so it
 is in none of the 129 runs of TREC-8, 59 of DL 2020, 126 of TREC-COVID's round 5."""
@@ -140,7 +142,7 @@ def _round_up(value: float) -> str:
 def _depth_messages(name: str, plans: Iterable[Plan], sizes: Ints) -> Iterator[Message]:
     """For which measures a run goes deeper than the systems, or less deep, and on which topics.
 
-    A measure with a cutoff looks no deeper than that.  ``sizes`` are the lengths of the run's
+    A measure looks no deeper than its last rank.  ``sizes`` are the lengths of the run's
     lists; topics that it lacks are told elsewhere.
     """
     sizes = sizes[sizes > 0]
@@ -151,7 +153,7 @@ def _depth_messages(name: str, plans: Iterable[Plan], sizes: Ints) -> Iterator[M
         depth = plan.factors.about(plan.name, "depth")
         if not depth or not deepest:
             continue
-        cutoff = plan.raw.params.get("cutoff")
+        cutoff = _last_rank(plan.raw)
         needed = min(cutoff or depth, depth)
         if _is_unlike_depth(deepest, depth, cutoff):
             unlike.setdefault((plan.factors.id, deepest > depth), {})[plan.measure] = depth
@@ -171,9 +173,23 @@ def _depth_messages(name: str, plans: Iterable[Plan], sizes: Ints) -> Iterator[M
         yield from _short_list_messages(name, set_id, needed, measures, sizes)
 
 
+def _last_rank(measure: Measure) -> int | None:
+    """The last rank at which a document matters; None if all do.
+
+    It is the cutoff; of RBP also the rank behind which all documents together weigh less than
+    :data:`NO_WEIGHT`.
+    """
+    cutoff: int | None = measure.params.get("cutoff")
+    if measure.__name__ != "RBP":
+        return cutoff
+    p = measure["p"]
+    last = math.ceil(math.log(NO_WEIGHT) / math.log(p)) if p else 1
+    return min(cutoff or last, last)
+
+
 def _is_unlike_depth(deepest: int, depth: int, cutoff: int | None) -> bool:
     """Whether a run's longest list is longer or shorter than what systems were evaluated to."""
-    too_deep = cutoff is None and deepest > depth
+    too_deep = deepest > depth and (cutoff is None or cutoff > depth)
     return too_deep or deepest < AS_DEEP * min(cutoff or depth, depth)
 
 

@@ -150,19 +150,25 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
     return SystemsCovariance(covariance * factor, df, BY_THEORY)
 
 
+_ANONYMOUS = re.compile(r"(sys|run|system)[ _-]?\d+")
+
+
 def knows_teams(factors: FactorSet) -> bool:
     """Whether a set's tags tell teams: not where its systems stand beside those of the track."""
     return bool(team_tags(factors.info.get("tags", ()))) and "beside" not in factors.info
 
 
 def team_tags(tags: Sequence[str]) -> Sequence[str]:
-    """The tags, if they are names that teams gave: not numbers alone, as ``sys12``."""
-    return () if all(re.fullmatch(r"(sys|run|system)[ _-]?\d+", tag) for tag in tags) else tags
+    """The tags, if there are names that teams gave: not numbers alone, as ``sys12``."""
+    return () if all(map(_ANONYMOUS.fullmatch, tags)) else tags
 
 
 def team_of(tag: str) -> str:
-    """The team behind a run, as far as its tag tells: the first three characters."""
-    return tag[:3].lower()
+    """The team behind a run, as far as its tag tells: the first three characters.
+
+    A system without a name, as ``sys12``, is taken for a team of its own.
+    """
+    return tag if _ANONYMOUS.fullmatch(tag) else tag[:3].lower()
 
 
 def no_covariance(n_runs: int) -> SystemsCovariance:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ir_std._arrays import Floats, Ints
+from ir_std._arrays import Floats, Ints, divide
 from ir_std.errors import NoFactorsError, UsageError, abbreviate, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder
 from ir_std.factors.cells import NOT_TRAINED, UNKNOWN, Cells
@@ -35,9 +35,11 @@ class BenchmarkScores:
     missing : tuple of str
         The benchmark's other retrieval and reranking tasks, of which too few results are known.
     models : tuple of str
-        Those with a score on one of the tasks.
+        Those with a score on a part of one of the tasks.
     scores : ndarray, shape (n_tasks, n_models)
         The mean over a task's splits and subsets; NaN where a model lacks one of them.
+    of_parts : ndarray, shape (n_tasks, n_models)
+        The same over the splits and subsets that the model has, as MTEB's Borda count takes it.
     trained : ndarray of int, shape (n_tasks, n_models)
         Whether the model was trained on the task: 0, 1 or, where that is not known, 2.
     """
@@ -47,7 +49,13 @@ class BenchmarkScores:
     missing: tuple[str, ...]
     models: tuple[str, ...]
     scores: Floats
+    of_parts: Floats
     trained: Ints
+
+    @property
+    def n_models(self) -> int:
+        """How many models have a whole task."""
+        return int(np.count_nonzero(~np.isnan(self.scores).all(axis=0)))
 
 
 @lru_cache(maxsize=1)
@@ -108,39 +116,42 @@ def benchmark_scores(
     tasks = {task: rows for task, rows in tasks_of(benchmark).items() if rows}
     factors = load_factors(SET)
     cells = Cells(factors.cells)
-    tags: tuple[str, ...] = factors.info["tags"]
-    scores = np.full((len(tasks), len(tags)), np.nan)
+    further = others or {}
+    models = [*(tag for tag in factors.info["tags"] if tag not in further), *further]
+    number = {model: i for i, model in enumerate(models)}
+    place = np.array([number[tag] for tag in factors.info["tags"]])
+    scores, of_parts = np.full((2, len(tasks), len(models)), np.nan)
     trained = np.full(scores.shape, UNKNOWN)
     for i, rows in enumerate(tasks.values()):
         row, system, score, stated = cells.main_scores(factors.rows(rows))
-        table = np.full((len(rows), len(tags)), np.nan)
-        table[row, system] = score
+        table = np.full((len(rows), len(models)), np.nan)
+        table[row, place[system]] = score
+        trained[i, place[system]] = stated
+        if kind != KINDS[0]:
+            table[:, trained[i] != NOT_TRAINED] = np.nan
+        for name, by_row in further.items():
+            table[:, number[name]] = [by_row.get(row, np.nan) for row in rows]
+            trained[i, number[name]] = UNKNOWN
         scores[i] = table.mean(axis=0)
-        trained[i, system] = stated
-    if kind != KINDS[0]:
-        scores[trained != NOT_TRAINED] = np.nan
-    known = ~np.isnan(scores).all(axis=0) & [tag not in (others or {}) for tag in tags]
-    names = [tag for tag, there in zip(tags, known.tolist(), strict=True) if there]
-    columns, stated_of = [scores[:, known]], [trained[:, known]]
-    for name, by_row in (others or {}).items():
-        column = np.array([[_mean(by_row, rows)] for rows in tasks.values()])
-        if np.isnan(column).all():
+        of_parts[i] = _mean_of_known(table)
+    for name, by_row in further.items():
+        if np.isnan(scores[:, number[name]]).all():
             raise NoFactorsError(
                 f"{name} has no whole task of {benchmark} (tasks such as {abbreviate(tasks)}; "
                 f"scores of {abbreviate(by_row)})"
             )
-        names.append(name)
-        columns.append(column)
-        stated_of.append(np.full(column.shape, UNKNOWN))
+    known = ~np.isnan(of_parts).all(axis=0)
     return BenchmarkScores(
         benchmark,
         tuple(tasks),
         tuple(task for task, rows in tasks_of(benchmark).items() if not rows),
-        tuple(names),
-        np.round(np.hstack(columns), DECIMALS),
-        np.hstack(stated_of),
+        tuple(model for model, there in zip(models, known.tolist(), strict=True) if there),
+        np.round(scores[:, known], DECIMALS),
+        np.round(of_parts[:, known], DECIMALS),
+        trained[:, known],
     )
 
 
-def _mean(by_row: Mapping[str, float], rows: list[str]) -> float:
-    return float(np.mean([by_row.get(row, np.nan) for row in rows]))
+def _mean_of_known(table: Floats) -> Floats:
+    """Means of columns over what is known; NaN where nothing is."""
+    return divide(np.nansum(table, axis=0), np.count_nonzero(~np.isnan(table), axis=0), np.nan)

@@ -16,6 +16,10 @@ from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import LARGEST
 from ir_std.factors.quality import set_notes
+from ir_std.factors.system_checks import find_low_systems
+
+LOW = "low"
+"""Stands for the systems that are low by a measure, where some are to be left out."""
 
 
 def select_systems(
@@ -40,8 +44,6 @@ def select_systems(
     if isinstance(systems, (str, os.PathLike)):
         systems = _listed_systems(systems)
     wanted = list(dict.fromkeys(systems))
-    if not factors.info.get("tags"):
-        raise UsageError(f"{factors.id} does not name its systems: all of them are used")
     _check_known(factors, wanted)
     if len(wanted) < 2:
         raise UsageError(f"{len(wanted)} systems: a standard deviation takes at least two")
@@ -105,8 +107,18 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     return made
 
 
-def select_kind(factors: FactorSet, kind: str) -> FactorSet | None:
-    """The same rows of data sets with models of a kind; None of a set that has no kinds.
+def select_kind(
+    factors: FactorSet, kind: str, topics: Iterable[str] | None = None
+) -> FactorSet | None:
+    """Rows of data sets with models of a kind; None of a set that has no kinds.
+
+    Parameters
+    ----------
+    factors : FactorSet
+    kind : str
+        One of :data:`ir_std.factors.cells.KINDS`.
+    topics : iterable of str, optional
+        The data sets; those of the set if not given.
 
     Raises
     ------
@@ -122,7 +134,7 @@ def select_kind(factors: FactorSet, kind: str) -> FactorSet | None:
         raise UsageError(
             f"no kind of models {kind!r}: take {' or '.join(KINDS)}, or a file of names"
         )
-    return select_rows(whole, factors.topics, kind)
+    return select_rows(whole, factors.topics if topics is None else topics, kind)
 
 
 def _listed_systems(file: str | os.PathLike[str]) -> list[str]:
@@ -141,7 +153,8 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     ----------
     factors : FactorSet
     tags : iterable of str
-        Systems to leave out, as ``factors.info["tags"]`` calls them.
+        Systems to leave out, as ``factors.info["tags"]`` calls them; ``low`` for those that are
+        low by a measure (:func:`ir_std.factors.quality.find_low_systems`), of each measure its own.
 
     Raises
     ------
@@ -150,8 +163,8 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
         be left.
     """
     left_out = dict.fromkeys(tags)
-    _check_known(factors, left_out)
-    scores, names = _scores_where(factors, lambda tag: tag not in left_out)
+    _check_known(factors, (tag for tag in left_out if tag != LOW))
+    scores, names = _scores_where(factors, lambda tag: tag not in left_out, LOW not in left_out)
     for measure, kept in names.items():
         if len(kept) < 2:
             raise UsageError(
@@ -164,11 +177,15 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     defaults = [m for m in factors.default_measures if m in scores]
     info = {
         **factors.info,
-        "title": f"{factors.title}, without {', '.join(left_out)}",
+        "title": f"{factors.title}, without {_without_text(left_out)}",
         "default_measures": defaults or list(scores),
         "measures": fields,
     }
     return factors_from_scores(scores, factors.judgments, info, names)
+
+
+def _without_text(left_out: Iterable[str]) -> str:
+    return ", ".join("low systems" if tag == LOW else tag for tag in left_out)
 
 
 def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
@@ -180,14 +197,25 @@ def _check_known(factors: FactorSet, tags: Iterable[str]) -> None:
 
 
 def _scores_where(
-    factors: FactorSet, keep: Callable[[str], bool]
+    factors: FactorSet, keep: Callable[[str], bool], keep_low: bool = True
 ) -> tuple[dict[str, Floats], dict[str, list[str]]]:
-    """By measure the scores of the systems to keep, a column each, and these systems' tags."""
+    """By measure the scores of the systems to keep, a column each, and these systems' tags.
+
+    Low systems of a measure may be left out of that one.
+    """
     tags = factors.info.get("tags", ())
+    if not tags:
+        raise UsageError(f"{factors.id} does not name its systems: all of them are used")
     scores, names = {}, {}
     for measure in factors.systems:
         numbers, columns = scores_by_system(factors, measure)
-        kept = [i for i, number in enumerate(numbers.tolist()) if keep(tags[number])]
+        found = None if keep_low else find_low_systems(factors, measure)
+        dropped = found.numbers if found else ()
+        kept = [
+            i
+            for i, number in enumerate(numbers.tolist())
+            if keep(tags[number]) and number not in dropped
+        ]
         scores[measure] = columns[:, kept]
         names[measure] = [tags[numbers[i]] for i in kept]
     return scores, names

@@ -1,9 +1,9 @@
-"""How well a factor set fits judgments: by the judged documents, by counts, by document ids."""
+"""How well a factor set fits judgments, topic by topic, and in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from ir_std.errors import abbreviate
 from ir_std.factors.agreement import Agreement
 from ir_std.factors.collection import Collection, differ_widely, most_agree
-from ir_std.factors.doc_ids import looks_like
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import ALL_JUDGED
 
@@ -19,8 +18,6 @@ BY_MEASURES = "names of measures"
 """The basis of a fit where ids of topics and a user's own name of a measure are all that agrees."""
 ENOUGH = 10
 """The fewest topics to compare where the judgments themselves cannot be compared."""
-ENOUGH_AT_ONE_LEVEL = 30
-"""The fewest to compare for a renaming where all relevant documents are at one level."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +126,7 @@ class Fit:
     def unproven(self) -> tuple[str, ...]:
         """Topics that nothing speaks for: too few to go by their numbers of relevant documents."""
         topics = {*self.contested}
-        if self.basis == "judgments" and _why_counts_do_not_suffice(self):
+        if self.basis == "judgments" and self.why_not_by_numbers:
             topics.update(self.agreement.at(1).counted, self.agreement.at(1).unknown)
         return tuple(topic for topic in self.matched if topic in topics)
 
@@ -142,6 +139,13 @@ class Fit:
     def partial(self) -> bool:
         """Whether the qrels hold only a part of the set's topics."""
         return len(self.matched) < len(self.factors.topics)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of the matched topics, where the set has topics of others, too."""
+        known = self.factors.info.get("topic_kinds", {})
+        kinds = tuple(dict.fromkeys(known[t] for t in self.matched if t in known))
+        return kinds if len(kinds) < len(set(known.values())) else ()
 
     @property
     def exact(self) -> bool:
@@ -181,6 +185,11 @@ class Fit:
             return False
         return None if any(not (each.same or each.counted) for each in at) else True
 
+    def numbers_suffice(self, topics: Iterable[str]) -> bool:
+        """Whether enough topics can be compared for numbers of documents to prove something."""
+        topics = list(topics)
+        return len(topics) >= ENOUGH and any(self.collection.counts[t] != 1 for t in topics)
+
     # -- words -------------------------------------------------------------------------------------
 
     def difference(self, levels: Iterable[int]) -> str | None:
@@ -195,15 +204,36 @@ class Fit:
             where.append("in what is judged not relevant")
         return (
             f"the judgments of {len(topics)} of {len(self.matched)} topics differ "
-            f"{' and '.join(where)} ({self._example(levels[-1])})"
+            f"{' and '.join(where)} ({self.example(levels[-1])})"
         )
 
-    def _example(self, level: int) -> str:
+    def example(self, level: int) -> str:
+        """A topic whose judgments differ at a level, in words."""
         topic = self.agreement.at(level).differ[0]
         there, here = self.agreement.numbers(topic, level)
         if there == here:
             return f"such as topic {topic}: {there} in both, but not the same documents"
         return f"such as topic {topic}: {there} in the set, {here} here"
+
+    @property
+    def why_not_by_numbers(self) -> str | None:
+        """Why topics of which only numbers are known cannot go by these; None if they can."""
+        differ = {t: pair for t, pair in self.differ.items() if t in set(self.counted)}
+        n = len(self.counted)
+        if not most_agree(n, sum(differ_widely(*pair) for pair in differ.values())):
+            topic, (there, here) = next(iter(differ.items()))
+            return (
+                f"the number of relevant documents differs on {len(differ)} of {n} topics "
+                f"(such as topic {topic}: {there} in the set, {here} here)"
+            )
+        if differ and self.strange_id:
+            return f"document ids such as {self.strange_id!r} do not look like the collection's"
+        if not self.numbers_suffice(self.counted):
+            return (
+                f"only {n} topics can be compared, and by numbers of relevant documents alone: it "
+                f"takes {ENOUGH}, not all of which have one"
+            )
+        return None
 
     @property
     def doubt(self) -> str | None:
@@ -251,7 +281,8 @@ class Fit:
         )
         total = len(self.matched) + len(self.missing)
         unit = "data sets" if self.factors.of_datasets else "topics"
-        return f"{sets}: {len(self.matched)} of {total} {unit} matched{self._evidence()}"
+        kinds = f"; all are of kind {' or '.join(self.kinds)}" if self.kinds else ""
+        return f"{sets}: {len(self.matched)} of {total} {unit} matched{self._evidence()}{kinds}"
 
     def _evidence(self) -> str:
         """By what the topics matched."""
@@ -299,93 +330,3 @@ class Fit:
             f"{self.factors.id} ({self.factors.title}): the whole data set {name}{same}; "
             f"{systems} systems; only means can be standardized"
         )
-
-
-def fit_set(factors: FactorSet, collection: Collection) -> Fit:
-    """Compare one set with a collection."""
-    fit = Fit(factors, collection)
-    if fit.same and fit.exact and not fit.counted:
-        return replace(fit, basis="judgments")
-    if factors.of_datasets and fit.matched:
-        return replace(fit, basis="judgments" if fit.same else "names of data sets")
-    strange_ids = _strange_ids(factors, collection)
-    fit = replace(fit, strange_id=next(iter(strange_ids), None))
-    all_strange = len(strange_ids) == len(collection.doc_ids)
-    if fit.refuted and all_strange and _documents_renamed(fit):
-        return replace(fit, basis="names")
-    why_not = _why_not(fit)
-    if why_not:
-        return replace(fit, why_not=why_not)
-    if fit.same:
-        return replace(fit, basis="judgments", strange_id=None)
-    return replace(fit, basis="counts" if fit.exact else "nearly")
-
-
-def _strange_ids(factors: FactorSet, collection: Collection) -> list[str]:
-    """The document ids that do not look like those of the set's collection."""
-    pattern = factors.info.get("doc_id_pattern")
-    return [d for d in collection.doc_ids if not looks_like(pattern, d)] if pattern else []
-
-
-def _documents_renamed(fit: Fit) -> bool:
-    """Whether these may be the same judgments under other document ids."""
-    return (
-        not fit.same
-        and not fit.differ
-        and _counts_suffice(fit.comparable, fit.collection)
-        and (len(fit.levels) > 1 or len(fit.comparable) >= ENOUGH_AT_ONE_LEVEL)
-        and all(
-            fit.collection.at_least(topic, at) == fit.factors.judgments[topic].at_least(at)
-            for topic in fit.comparable
-            for at in fit.levels
-        )
-    )
-
-
-def _counts_suffice(topics: Iterable[str], collection: Collection) -> bool:
-    """Whether enough topics can be compared for counts to prove something."""
-    topics = list(topics)
-    return len(topics) >= ENOUGH and any(collection.counts[t] != 1 for t in topics)
-
-
-def _why_not(fit: Fit) -> str | None:
-    """Why a set does not fit; None if it does."""
-    if not fit.comparable:
-        return _why_not_comparable(fit)
-    n_refuted, n_known = len(fit.refuted), len(fit.refuted) + len(fit.same)
-    wide = [t for t in fit.counted if t in fit.differ and differ_widely(*fit.differ[t])]
-    if 2 * (n_refuted + len(wide)) > len(fit.comparable):
-        if n_refuted and not fit.same:
-            return (
-                f"on none of {n_known} topics are the same documents relevant ({fit._example(1)})"
-            )
-        return fit.difference([1])
-    return None if fit.same else _why_counts_do_not_suffice(fit)
-
-
-def _why_not_comparable(fit: Fit) -> str:
-    if not fit.matched:
-        return "holds none of the topics"
-    here = any(n is not None for n in fit.collection.counts.values())
-    where = "there" if here else "here (no num_rel)"
-    return f"how many documents are relevant is not known {where}: it is used by name only"
-
-
-def _why_counts_do_not_suffice(fit: Fit) -> str | None:
-    """Why the topics of which only numbers are known cannot go by these; None if they can."""
-    differ = {t: pair for t, pair in fit.differ.items() if t in set(fit.counted)}
-    n = len(fit.counted)
-    if not most_agree(n, sum(differ_widely(*pair) for pair in differ.values())):
-        topic, (there, here) = next(iter(differ.items()))
-        return (
-            f"the number of relevant documents differs on {len(differ)} of {n} topics "
-            f"(such as topic {topic}: {there} in the set, {here} here)"
-        )
-    if differ and fit.strange_id:
-        return f"document ids such as {fit.strange_id!r} do not look like the collection's"
-    if not _counts_suffice(fit.counted, fit.collection):
-        return (
-            f"only {n} topics can be compared, and by numbers of relevant documents alone: it "
-            f"takes {ENOUGH}, not all of which have one"
-        )
-    return None

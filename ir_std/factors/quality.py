@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.system_checks import duplicate_systems, find_low_systems
 from ir_std.measures import ExternalMeasure, parse_measure
 from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT
@@ -32,19 +33,20 @@ CAPPED_TOPICS = 0.5
 :data:`LOW_CEILING` deviations above the mean: N stays below 0.84 there for every run."""
 OLD = 2019
 """Systems of before this year are old: neural rankers came with the Deep Learning track."""
-FENCE = 1.5
-"""Tukey's: systems this many interquartile ranges below or above the quartiles are outlying."""
+LOW_SYSTEMS = 0.05
+"""A measure is low if more than this share of its systems is."""
 NEAR_THE_END = 0.01
 """N this close to 0 or 1 says no more than that a run is far from all systems."""
 SATURATED = {"N": 0.1, "E": 1 / 3}
 """The share of the topics on which a run is at the end of a scheme when it saturates a set."""
-WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref")
+WHOLE_RUNS = ("AP", "SP", "nDCG", "DCG", "Rprec", "Bpref", "Q")
 """Measures that cannot be perfect where more documents are relevant than a run holds."""
 
 WORDS = {
     "thin": f"fewer than {FEW_SYSTEMS} systems",
     "coarse": "hardly tells scores apart",
     "old": f"systems of before {OLD}",
+    "low": f"more than {LOW_SYSTEMS:.0%} of the systems far below the others",
     "good": "nothing known against it",
 }
 """The words for a measure; where several apply, the first of these."""
@@ -58,6 +60,11 @@ class Quality(NamedTuple):
     word : str
         One of :data:`WORDS`.
     systems : int
+        As many as score on any topic.
+    few : tuple of str
+        Topics with fewer than :data:`FEW_SYSTEMS` systems, where others have more.
+    low : tuple of int
+        The numbers of the systems that are far below the others: see :func:`find_low_systems`.
     flat, coarse : tuple of str
         Topics on which all systems scored the same, and on which the deviation is below
         :data:`COARSE_STEPS` steps of the scores' resolution.
@@ -72,6 +79,8 @@ class Quality(NamedTuple):
 
     word: str
     systems: int
+    few: tuple[str, ...]
+    low: tuple[int, ...]
     flat: tuple[str, ...]
     coarse: tuple[str, ...]
     deep: tuple[str, ...]
@@ -79,25 +88,45 @@ class Quality(NamedTuple):
     capped: tuple[str, ...]
 
 
-def assess_measure(factors: FactorSet, measure: str) -> Quality:
-    """Judge one measure of a set by its means, deviations and number of systems."""
-    sd = factors.sd[measure]
+def assess_measure(
+    factors: FactorSet, measure: str, topics: Iterable[str] | None = None
+) -> Quality:
+    """Judge one measure of a set by its means, deviations and systems.
+
+    Parameters
+    ----------
+    factors : FactorSet
+    measure : str
+    topics : iterable of str, optional
+        The topics of the set to look at; all if not given.
+    """
+    asked = np.ones(len(factors.topics), bool)
+    if topics is not None:
+        asked[:] = False
+        asked[(rows := factors.rows(topics))[rows >= 0]] = True
+    sd = np.where(asked, factors.sd[measure], np.nan)
     known = ~np.isnan(sd)
     flat = known & (sd <= EXACT)
     coarse = has_coarse_deviation(sd, measure, factors.about(measure, "resolution", 0))
-    best = best_z(factors, measure)
+    best = np.where(asked, best_z(factors, measure), np.nan)
     capped = best < LOW_CEILING
-    topics = int(known.sum())
+    n = int(known.sum())
     systems = typical_systems(factors, measure)
-    few = FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
+    fewest = FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
+    few = known & (_numbers_of_systems(factors, measure) < fewest) & (systems >= fewest)
+    found = find_low_systems(factors, measure, known)
+    low = found.numbers if found else ()
     return Quality(
         _word(
-            0 < systems < few,
-            int((flat | coarse).sum()) > COARSE_TOPICS * topics
-            or int(capped.sum()) > CAPPED_TOPICS * topics,
-            (factors.info.get("year") or OLD) < OLD,
+            thin=0 < systems < fewest or 2 * int(few.sum()) > n,
+            coarse=int((flat | coarse).sum()) > COARSE_TOPICS * n
+            or int(capped.sum()) > CAPPED_TOPICS * n,
+            old=(factors.info.get("year") or OLD) < OLD,
+            low=len(low) > LOW_SYSTEMS * systems,
         ),
         systems,
+        _topics_where(factors, few),
+        low,
         _topics_where(factors, flat),
         _topics_where(factors, coarse),
         _topics_where(factors, known & _beyond_depth(factors, measure)),
@@ -136,8 +165,16 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> npt.NDA
     return np.asarray((sd > EXACT) & (sd < COARSE_STEPS * resolution))
 
 
-def _word(thin: bool, coarse: bool, old: bool) -> str:
-    return "thin" if thin else "coarse" if coarse else "old" if old else "good"
+def _word(**holds: bool) -> str:
+    return next((word for word in WORDS if holds.get(word)), "good")
+
+
+def _numbers_of_systems(factors: FactorSet, measure: str) -> Floats:
+    """How many systems score on each topic; infinite where scores are not known."""
+    if measure not in factors.scores:
+        return np.full(len(factors.topics), np.inf)
+    numbers: Floats = np.isfinite(factors.scores[measure]).sum(axis=1, dtype=float)
+    return numbers
 
 
 def _topics_where(factors: FactorSet, rows: npt.NDArray[np.bool_]) -> tuple[str, ...]:
@@ -168,70 +205,6 @@ def _beyond_depth(factors: FactorSet, measure: str) -> npt.NDArray[np.bool_]:
     if not depth or "cutoff" in parsed.params or parsed.__name__ not in WHOLE_RUNS:
         return np.zeros(len(relevant), bool)
     return np.asarray(np.array(relevant) > depth)
-
-
-class Outliers(NamedTuple):
-    """Systems far from the others, and what their absence would change.
-
-    Attributes
-    ----------
-    numbers : tuple of int
-        As the set numbers its systems.
-    sd : float
-        The median over topics of the deviation without them, as a share of that with them.
-    least, most : float
-        The same on the topics where it is least and most.
-    """
-
-    numbers: tuple[int, ...]
-    sd: float
-    least: float
-    most: float
-
-
-def find_outliers(factors: FactorSet, measure: str) -> Outliers | None:
-    """Systems whose mean z is beyond Tukey's fences; None if there are none or none are known.
-
-    J. W. Tukey, Exploratory data analysis (1977), section 2C.
-    """
-    if measure not in factors.systems:
-        return None
-    from ir_std.factors.estimates import scores_by_system  # evaluation does without
-
-    numbers, scores = scores_by_system(factors, measure)
-    mean, sd = factors.mean[measure][:, None], factors.sd[measure][:, None]
-    known = ~np.isnan(scores).any(axis=1)
-    if not known.any():  # on every topic some system has no score: means are not of the same topics
-        return None
-    z = np.divide(scores - mean, sd, out=np.zeros_like(scores), where=sd > EXACT)
-    z = z[known].mean(axis=0)
-    low, high = np.percentile(z, [25, 75])
-    far = (z < low - FENCE * (high - low)) | (z > high + FENCE * (high - low))
-    if not far.any() or (~far).sum() < 2:
-        return None
-    rows = known & (factors.sd[measure] > EXACT)
-    share = np.std(scores[rows][:, ~far], axis=1, ddof=1) / factors.sd[measure][rows]
-    return Outliers(
-        tuple(numbers[far].tolist()),
-        float(np.median(share)),
-        float(share.min()),
-        float(share.max()),
-    )
-
-
-def duplicate_systems(factors: FactorSet) -> list[tuple[int, ...]]:
-    """Groups of systems that score the same in every measure on every topic, by their numbers."""
-    from ir_std.factors.estimates import scores_by_system  # evaluation does without
-
-    columns: dict[int, list[bytes]] = {}
-    for measure in factors.systems:
-        numbers, scores = scores_by_system(factors, measure)
-        for number, column in zip(numbers.tolist(), np.round(scores.T, 9), strict=True):
-            columns.setdefault(number, []).append(column.tobytes())
-    alike: dict[tuple[bytes, ...], list[int]] = {}
-    for number in sorted(columns):
-        alike.setdefault(tuple(columns[number]), []).append(number)
-    return [tuple(group) for group in alike.values() if len(group) > 1]
 
 
 def saturates(values: npt.ArrayLike, scheme: str) -> bool:
@@ -282,6 +255,9 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
             f"The same scores in every measure: "
             f"{'; '.join(_system_names(factors, group) for group in groups)}."
         )
+    if short := factors.info.get("short_systems"):
+        listed = ", ".join(f"{tag} ({n})" for tag, n in short.items())
+        yield f"Short runs, with so many documents on the median topic: {listed}."
     measures_of: dict[str, list[str]] = {}
     for measure in factors.measures if measures is None else measures:
         for sentence in _measure_findings(factors, measure):
@@ -314,12 +290,19 @@ def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
             f"{len(quality.capped)} of {n} topics (best attainable z, median: "
             f"{quality.ceiling:.2f})"
         )
-    outliers = find_outliers(factors, measure) if measure in factors.default_measures else None
-    if outliers:
+    if quality.few:
         yield (
-            f"outlying systems {_system_names(factors, outliers.numbers)}; without them the "
-            f"deviation would be {outliers.sd:.2f} of what it is (median over topics; "
-            f"{outliers.least:.2f} to {outliers.most:.2f})"
+            f"fewer than {FEW_SYSTEMS} systems, too few for a sure deviation, on "
+            f"{_topics_text(quality.few, n)}"
+        )
+    low = find_low_systems(factors, measure) if measure in factors.default_measures else None
+    if low:
+        yield (
+            f"{len(low.numbers)} of {quality.systems} systems are low, their means below "
+            f"{low.limit:.2f} of the median's ({_system_names(factors, low.numbers)}); without "
+            f"them (--without low) the median system would have a mean of "
+            f"{low.median_without:.3f} by N instead of {low.median:.3f}, and the deviation would "
+            f"be {low.sd:.2f} of what it is (median over topics)"
         )
 
 

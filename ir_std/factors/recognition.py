@@ -18,7 +18,8 @@ from ir_std.factors.catalog import (
 )
 from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.fit import BY_MEASURES, Fit, fit_set
+from ir_std.factors.fit import BY_MEASURES, Fit
+from ir_std.factors.fitting import fit_set
 from ir_std.factors.quality import assess_measure
 
 HELD = 0.5
@@ -67,14 +68,13 @@ class Match:
     def qualities(self) -> dict[str, str]:
         """What each measure of the set is worth, in one word; empty if no set fits.
 
-        One of ``good``, ``thin``, ``coarse`` or ``old``;
-        judged when it is asked for, from the set's tables.
+        One of ``good``, ``thin``, ``coarse``, ``old`` or ``low``; judged when it is asked for, from
+        the set's tables, on the topics that matched.
         """
-        return (
-            {m: assess_measure(self.factors, m).word for m in self.factors.measures}
-            if self.factors
-            else {}
-        )
+        if self.fit is None:
+            return {}
+        factors, topics = self.fit.factors, self.fit.matched
+        return {m: assess_measure(factors, m, topics).word for m in factors.measures}
 
     @property
     def summary(self) -> str:

@@ -178,6 +178,18 @@ def _judge(value: Any) -> str | None:
     return f"an object of texts with {', '.join(OF_JUDGE)} is expected, at least the name"
 
 
+def _texts_by_name(value: Any) -> str | None:
+    if isinstance(value, Mapping) and not any(map(_text, (*value, *value.values()))):
+        return None
+    return "an object of texts is expected"
+
+
+def _numbers_by_name(value: Any) -> str | None:
+    if isinstance(value, Mapping) and not any(map(_text, value)):
+        return next(filter(None, map(_whole(0), value.values())), None)
+    return "an object of whole numbers is expected"
+
+
 FIELDS: dict[str, Rule] = {
     "format": _format,
     "id": _name,
@@ -205,6 +217,8 @@ FIELDS: dict[str, Rule] = {
     "tags": _tags,
     "datasets": _datasets,
     "aliases": _aliases,
+    "topic_kinds": _texts_by_name,
+    "short_systems": _numbers_by_name,
 }
 """The fields of a set, but for ``measures``.
 
@@ -214,7 +228,9 @@ FIELDS: dict[str, Rule] = {
 that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit
 ``collection``, and ``aliases`` has what else they are called.  ``beside`` names the set whose
 collection this one has other systems for, ``population`` says which: recognition prefers the
-track's own.
+track's own.  ``topic_kinds`` says of each topic what kind it is,
+where there are several.  ``short_systems`` are those whose runs have few documents: how many on the
+median topic.
 
 A set of ``kind`` judge has labels of a language model, which ``judge`` describes;
 ``same_topics_as`` names the set of the same topics under the labels of people.

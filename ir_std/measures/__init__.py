@@ -1,4 +1,4 @@
-"""Measure objects and their names: SP, DCG, a wider nDCG, and the standardized family.
+"""Measure objects and their names: SP, DCG, Q, nERR, a wider nDCG, and the standardized family.
 
 Importing this module makes them known to ``ir_measures.parse_measure``, behind all that is
 registered there.  It stands in for ``ir_measures.measures``: what it does not have, that has.
@@ -6,7 +6,8 @@ registered there.  It stands in for ``ir_measures.measures``: what it does not h
 ======================  ====================================================================
 module                  what it holds
 ======================  ====================================================================
-``sp``, ``dcg``         the raw measures that ir_measures lacks, or has in part
+``sp``, ``dcg``,        the raw measures that ir_measures lacks, or has in part
+``ntcir``
 ``external``            measures that other programs compute, known by their names
 ``family``              the standardized form of every measure: ``sAP``, ``snDCG@10``
 ``of_trec_eval``        measures that trec_eval has and ir_measures lacks
@@ -28,12 +29,13 @@ if not TYPE_CHECKING:
     from ir_measures.measures import *  # noqa: F403  # for tools that read a module's names
 
 from ir_std.measures.dcg import DCG, NDCG, nDCG
-from ir_std.measures.equivalence import equivalents, has_graded_gains
+from ir_std.measures.equivalence import equivalents, gains_are_shares, has_graded_gains
 from ir_std.measures.external import ExternalMeasure, lower_measures, sign_of
 from ir_std.measures.family import FORMS as _FORMS
 from ir_std.measures.family import NanMean, Standardized, has_standardized, standardized
 from ir_std.measures.family import register_family as _register_family
 from ir_std.measures.main_score import main_score as main_score  # registers it
+from ir_std.measures.ntcir import Q, nERR
 from ir_std.measures.of_trec_eval import GMAP, GMBpref, IPrec11, RBPResidual, RIPrec, Unjudged
 from ir_std.measures.parameters import canonical, check_params
 from ir_std.measures.registry import Measures, as_measures, near_measures, parse_measure
@@ -58,6 +60,8 @@ sRBP: Standardized = _FORMS["sRBP"]
 snDCG: Standardized = _FORMS["snDCG"]
 sDCG: Standardized = _FORMS["sDCG"]
 sERR: Standardized = _FORMS["sERR"]
+snERR: Standardized = _FORMS["snERR"]
+sQ: Standardized = _FORMS["sQ"]
 sBpref: Standardized = _FORMS["sBpref"]
 sSuccess: Standardized = _FORMS["sSuccess"]
 sJudged: Standardized = _FORMS["sJudged"]
@@ -72,6 +76,7 @@ __all__ = [
     "IPrec11",
     "Measures",
     "NanMean",
+    "Q",
     "RBPResidual",
     "RIPrec",
     "Standardized",
@@ -80,10 +85,12 @@ __all__ = [
     "canonical",
     "check_params",
     "equivalents",
+    "gains_are_shares",
     "has_graded_gains",
     "has_standardized",
     "lower_measures",
     "nDCG",
+    "nERR",
     "near_measures",
     "parse_measure",
     "sAP",
@@ -92,6 +99,7 @@ __all__ = [
     "sERR",
     "sJudged",
     "sP",
+    "sQ",
     "sR",
     "sRBP",
     "sRR",
@@ -100,6 +108,7 @@ __all__ = [
     "sSuccess",
     "sign_of",
     "snDCG",
+    "snERR",
     "standardized",
 ]
 

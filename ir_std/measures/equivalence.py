@@ -17,9 +17,14 @@ _PROPORTIONAL = {"AP": SP, "SP": irm.AP, "nDCG": DCG, "DCG": nDCG}
 
 def has_graded_gains(measure: Measure) -> bool:
     """Whether a raw measure distinguishes levels above 1 from level 1."""
-    return measure.__name__ == "ERR" or (
+    return measure.__name__ in ("ERR", "nERR", "Q") or (
         measure.__name__ in _GRADED and "rel" not in measure.params
     )
+
+
+def gains_are_shares(measure: Measure) -> bool:
+    """Whether the gains of a raw measure depend on the highest level of the collection."""
+    return measure.__name__ == "nERR" or (measure.__name__ == "RBP" and "rel" not in measure.params)
 
 
 def equivalents(measure: Measure, binary: bool) -> Iterator[Measure]:

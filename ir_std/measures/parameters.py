@@ -51,6 +51,8 @@ def check_params(measure: Measure) -> None:
     for name in ("cutoff", "rel"):
         if measure.params.get(name, 1) < 1:
             raise UsageError(f"{measure}: {name} must be at least 1")
+    if measure.params.get("beta", 1) < 0:
+        raise UsageError(f"{measure}: beta must be at least 0")
     if measure.__name__.endswith("RBP") and not 0 <= measure["p"] < 1:
         raise UsageError(f"{measure}: p is a probability below 1")
 

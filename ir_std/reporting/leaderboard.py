@@ -51,7 +51,7 @@ class Standing:
     raw : float
         The mean main score; NaN unless the model has all tasks.
     borda : int
-        The rank by MTEB's Borda count, among all models that have a task.
+        The rank by MTEB's Borda count, among all models, placed or not.
     p_next : float
         That it is no better than the next: paired t-test over their common tasks; NaN if there
         are fewer than five.
@@ -182,7 +182,7 @@ def leaderboard(
 def _standings(
     read: BenchmarkScores, placed: Ints, values: Floats, order: Ints, intervals: RankIntervals
 ) -> tuple[Standing, ...]:
-    borda = borda_ranks(read.scores)[placed]
+    borda = borda_ranks(read.of_parts, read.n_models)[placed]
     known = ~np.isnan(read.scores[:, placed])
     trained = read.trained[:, placed]
     means = [Estimate.of(values[:, k]) for k in range(len(placed))]
@@ -212,22 +212,25 @@ def _p_value(values: Floats, j: int, k: int) -> float:
     return float(t_test(d)) if len(d) >= FEWEST else math.nan
 
 
-def borda_ranks(scores: Floats) -> Ints:
+def borda_ranks(scores: Floats, n_models: int | None = None) -> Ints:
     """MTEB's rank: by the number of models that a model beats, summed over tasks.
 
-    On each task a model earns the number of models less its rank there (ties share the mean rank),
-    and nothing where it has no score.  The same sum is the same rank, the best of those it spans.
+    On each task a model earns ``n_models`` less its rank there (ties share the mean rank), and
+    nothing where it has no score.  The same sum is the same rank, the best of those it spans.
 
     Parameters
     ----------
     scores : ndarray, shape (n_tasks, n_models)
+    n_models : int, optional
+        As MTEB counts them: those with a whole task, where others have scores of parts.
 
     Returns
     -------
     ndarray of int, shape (n_models,)
     """
+    n = scores.shape[1] if n_models is None else n_models
     points = [
-        np.where(np.isnan(task), 0.0, len(task) - rankdata(-task, "average", nan_policy="omit"))
+        np.where(np.isnan(task), 0.0, n - rankdata(-task, "average", nan_policy="omit"))
         for task in scores
     ]
     ranks: Ints = rankdata(-np.sum(points, axis=0), "min").astype(np.int64)
@@ -275,7 +278,7 @@ def _notes(
     together = "all intervals together" if simultaneous else "each pair by itself"
     first = "1 model could be first" if n_first == 1 else f"{n_first} models could be first"
     notes = [
-        f"{read.name}, retrieval and reranking: {len(standings)} of {len(read.models)} models have "
+        f"{read.name}, retrieval and reranking: {len(standings)} of {read.n_models} models have "
         f"half of the {len(read.tasks)} tasks or more ({kind}).",
         f"{first}; {separated} of {len(standings) - 1} adjacent places are separated "
         f"(paired t-test over common tasks, p < {ALPHA}).",

@@ -10,7 +10,7 @@ from typing import Any
 from ir_std.errors import InputError, UsageError, abbreviate, look_up, warn_caller
 from ir_std.reading import QRELS, RANKED_RUN, RUN, FileSource, Source, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
-from ir_std.scores.mteb import OtherTaskError, is_model_meta
+from ir_std.scores.mteb import OtherTaskError, is_model_meta, scores_of_objects
 from ir_std.scores.run_scores import RunScores, counted_topics
 from ir_std.trec.files import count_columns, read_run
 from ir_std.trec.inputs import as_qrels, as_run, is_file
@@ -177,7 +177,9 @@ def name_runs(runs: Any) -> dict[str, Any]:
     UsageError
         If there is no run, or two have the same name.
     """
-    if isinstance(runs, Mapping) and not _is_run(runs):
+    if (of_mteb := scores_of_objects(runs)) is not None:
+        named: dict[str, Any] = dict(of_mteb)
+    elif isinstance(runs, Mapping) and not _is_run(runs):
         named = {str(name): run for name, run in runs.items()}
     elif isinstance(runs, (list, tuple)) and not _is_table(runs):
         named = _named_by_file(runs)

@@ -153,6 +153,40 @@ def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunSc
     OtherTaskError
         If the task is neither retrieval nor reranking.
     """
+    return {_model_name(source): _scores_of_task(content, source.name)}
+
+
+def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
+    """Scores by model of what mteb returns, ``ModelResult`` or ``BenchmarkResults``.
+
+    None of anything else.  Tasks that are neither retrieval nor reranking are left out.
+
+    Raises
+    ------
+    OtherTaskError
+        If none is left of a model.
+    """
+    if hasattr(given, "model_results"):
+        each = [scores_of_objects(model) or {} for model in given.model_results]
+        return {name: scores for models in each for name, scores in models.items()}
+    if not hasattr(given, "task_results"):
+        return None
+    name, joined, others = str(given.model_name), None, None
+    for result in given.task_results:
+        content = {field: getattr(result, field) for field in ("task_name", "scores")}
+        content["dataset_revision"] = getattr(result, "dataset_revision", None)
+        try:
+            scores = _scores_of_task(content, name)
+        except OtherTaskError as other:
+            others = other
+            continue
+        joined = joined.joined(scores) if joined else scores
+    if joined is None:
+        raise others or OtherTaskError.at(name, None, "no results", "evaluate it on a task first")
+    return {name: joined}
+
+
+def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
     task = str(content.get("task_name") or content.get("mteb_dataset_name"))
     revision = str(content.get("dataset_revision") or "")
     results = list(_splits(content))
@@ -160,19 +194,28 @@ def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunSc
         ScoreEntry(None, "", row_name(task, split, subset, revision), name, str(value))
         for split, subset, scores in results
         if any(map(_is_of_rankings, scores))
-        for name, value in scores.items()
+        for name, value in _with_main_score(scores).items()
         if from_mteb(name)
     ]
     if not entries:
         splits = [row_name(task, split, subset) for split, subset, _ in results]
         raise OtherTaskError.at(
-            source.name,
+            where,
             None,
             f"task {task} ({abbreviate(splits) or 'no split'})",
             "retrieval and reranking tasks, which have ndcg_at_10 or map and mrr, are evaluated "
             "here: leave out others",
         )
-    return {_model_name(source): collect_scores(entries, source.name, "collection")[""]}
+    return collect_scores(entries, where, "collection")[""]
+
+
+def _with_main_score(scores: dict[str, Any]) -> dict[str, Any]:
+    """Scores with the main score, which old results lack: average precision of reranking."""
+    main = next((scores[name] for name in _MAIN if name in scores), None)
+    return scores if main is None else {**scores, "main_score": main}
+
+
+_MAIN = ("main_score", "map", "ndcg_at_10")
 
 
 def _is_of_rankings(name: str) -> bool:

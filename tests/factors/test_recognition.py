@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ir_std import FactorSet, Match, StandardizationWarning, recognize
 from ir_std.evaluation.plans import collection_of
-from ir_std.factors import catalog, fit, recognition
+from ir_std.factors import catalog, fit, fitting, recognition
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.collection import Collection
 from ir_std.factors.judgments import Judgments, judgments_of
@@ -346,7 +346,7 @@ def test_no_set_that_fits_is_ruled_out_unread_by_its_counts(
     factors = made_of("mine", before, fingerprints)
     collection = collection_of(as_qrels(named(after)))
     if collection.rules_out(factors.n_rel):
-        assert fit.fit_set(factors, collection).why_not
+        assert fitting.fit_set(factors, collection).why_not
     assert not collection.rules_out(dict.fromkeys(factors.topics))
 
 

@@ -213,7 +213,7 @@ def test_an_interrupted_write_leaves_no_litter(what: str, tmp_path: Path) -> Non
 
 def test_scores_of_which_a_topic_lacks_num_rel_are_compared_on_the_others(tmp_path: Path) -> None:
     from ir_std.factors.collection import Collection
-    from ir_std.factors.fit import fit_set
+    from ir_std.factors.fitting import fit_set
 
     scores = "".join(f"map\t{t}\t0.5\n" for t in (1, 2, 3)) + "num_rel\t1\t4\nnum_rel\t2\t4\n"
     (tmp_path / "s").write_text(scores)

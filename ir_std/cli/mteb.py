@@ -1,0 +1,77 @@
+"""Results of MTEB, task by task, and over the tasks of a benchmark."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Iterator
+
+from ir_std.cli.inputs import classify_arguments
+from ir_std.cli.output import print_table
+from ir_std.errors import UsageError
+from ir_std.evaluation.inputs import inputs_by_name
+from ir_std.measures import main_score
+from ir_std.scores.run_scores import RunScores
+
+ELSEWHERE = ("factors", "measure", "by_query", "place", "raw", "sort", "baseline", "without")
+"""Options of which the values by measure are for."""
+META = "model_meta.json"
+"""MTEB writes it beside a model's results."""
+
+
+def is_asked_by_task(args: Namespace) -> bool:
+    """Whether results of MTEB are to be shown task by task.
+
+    With ``--benchmark`` they are; else where nothing but folders or files of MTEB is given.
+    """
+    if args.benchmark:
+        return True
+    if args.output_format != "tsv" or any(getattr(args, name) for name in ELSEWHERE):
+        return False
+    return bool(args.inputs) and all(map(_is_of_mteb, args.inputs))
+
+
+def _is_of_mteb(path: str) -> bool:
+    """Whether a folder holds MTEB's results of a model, or a file is beside such."""
+    if path.endswith(".json"):
+        return os.path.isfile(os.path.join(os.path.dirname(path), META))
+    return os.path.isdir(path) and META in _file_names(path)
+
+
+def _file_names(folder: str) -> Iterator[str]:
+    for _, _, names in os.walk(folder):
+        yield from names
+
+
+def print_task_tables(args: Namespace) -> None:
+    """Print the tasks, and with ``--benchmark`` the place over them.
+
+    Raises
+    ------
+    UsageError
+        If the arguments are anything but results of MTEB.
+    """
+    from ir_std.factors.benchmarks import tasks_of
+    from ir_std.reporting.leaderboard import leaderboard
+    from ir_std.reporting.task_table import task_table
+
+    rows = (
+        [row for each in tasks_of(args.benchmark).values() for row in each]
+        if args.benchmark
+        else None
+    )
+    inputs = classify_arguments(args.inputs)
+    runs = inputs_by_name(inputs.named, None)
+    scores = {name: run for name, run in runs.items() if isinstance(run, RunScores)}
+    if inputs.qrels or inputs.measures or len(scores) < len(runs):
+        raise UsageError("--benchmark is of results of MTEB alone: give their folder, no measures")
+    if any(main_score not in run.values for run in scores.values()):
+        raise UsageError("--benchmark is of results of MTEB, which have main scores")
+    systems = args.systems or "all"
+    form = "table" if args.output_format == "tsv" else args.output_format
+    print_table(task_table(scores, args.places, systems, rows), form)
+    if args.benchmark:
+        others = {name: dict(run.values[main_score]) for name, run in scores.items()}
+        board = leaderboard(args.benchmark, systems=systems, others=others)
+        print()
+        print_table(board.table(3, 3, tuple(others)), form)

@@ -1,0 +1,93 @@
+"""A model's results on MTEB, task by task: raw, standardized, and its place among the models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from ir_std.errors import NoFactorsError
+from ir_std.evaluation.placement import Placement
+from ir_std.evaluation.placer import place
+from ir_std.factors.benchmarks import KINDS, SET
+from ir_std.factors.catalog import load_factors
+from ir_std.factors.derived import select_kind
+from ir_std.measures import main_score
+from ir_std.reporting.tables import Cell, Table, format_number, label_cell, number_cell
+from ir_std.scores.run_scores import RunScores
+
+
+def task_table(
+    runs: Mapping[str, RunScores],
+    places: int = 4,
+    systems: str = KINDS[0],
+    rows: Iterable[str] | None = None,
+) -> Table:
+    """Each model's main score on each data set, its N and place, and the models next to it.
+
+    Parameters
+    ----------
+    runs : mapping of str to RunScores
+        By model, of data sets of MTEB.
+    places : int
+        Decimals; -1 for all.
+    systems : {'all', 'zero-shot'}
+        The models that it is placed among.
+    rows : iterable of str, optional
+        The data sets; all that a model has if not given.
+
+    Raises
+    ------
+    NoFactorsError
+        If no model has one of the rows.
+    """
+    wanted = None if rows is None else list(rows)
+    lines = []
+    without = 0
+    for model, scores in runs.items():
+        known = scores.values.get(main_score, {})
+        for row in known if wanted is None else [row for row in wanted if row in known]:
+            placed = _placed(row, known[row], systems)
+            without += placed is None
+            lines.append(
+                (
+                    *([label_cell(model)] if len(runs) > 1 else []),
+                    label_cell(row),
+                    number_cell(known[row], places),
+                    *_placed_cells(placed, places),
+                )
+            )
+    if not lines:
+        raise NoFactorsError(f"{', '.join(runs)}: no main score on a data set that is asked for")
+    notes = [
+        f"place of {' and '.join(runs)}: among {systems} models of {SET} on the data set; between: "
+        "the next ones"
+    ]
+    if without:
+        notes.append(f"{without} data sets have fewer than 20 such models: no place there")
+    names = ("model",) if len(runs) > 1 else ()
+    header = (*names, "data set", "main score", "N", "place", "between")
+    return Table(header, tuple(lines), len(names) + 1, tuple(notes))
+
+
+def _placed(row: str, score: float, systems: str) -> tuple[float, Placement] | None:
+    """N and the place of a score on a data set; None where there are too few models."""
+    factors = load_factors(SET)
+    if row not in factors.judgments:
+        return None
+    try:
+        chosen = select_kind(factors, systems, [row])
+        one = RunScores("score", {main_score: {row: score}}, unit="collection")
+        raw, standardized = place(one, measures=main_score, factors=chosen)
+    except NoFactorsError:
+        return None
+    return standardized.value, raw
+
+
+def _placed_cells(placed: tuple[float, Placement] | None, places: int) -> tuple[Cell, ...]:
+    if placed is None:
+        return number_cell(np.nan, places), Cell("-", ""), Cell("-", "")
+    value, placement = placed
+    text = placement.summary.removeprefix("would have been ")
+    between = (placement.neighbours or "").removeprefix("between ")
+    return Cell(format_number(value, places), value), Cell(text, text), Cell(between, between)

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""What a leaderboard of MTEB tells: how sure places are, and what missing tasks do to them.
+
+    python scripts/mteb_experiment.py            # four minutes on one core
+
+prints, from the results that are shipped: how models' order changes from the raw mean to the linked
+mean of N and to Borda ranks; what zero-shot results change; how well each finds the places of
+models of which tasks are taken away; and how often intervals hold the true place in a simulation.
+Where ``mteb`` can be imported (it needs torch), means and Borda ranks are compared with its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
+
+import numpy as np
+from scipy.stats import kendalltau, rankdata
+
+from ir_std._arrays import Floats, Ints, Mask
+from ir_std.analysis import linked_scores, rank_intervals
+from ir_std.analysis.estimate import Estimate
+from ir_std.factors.benchmarks import SET, BenchmarkScores, benchmark_scores, tasks_of
+from ir_std.factors.catalog import load_factors
+from ir_std.factors.cells import TRAINED, Cells
+from ir_std.reporting.leaderboard import LEAST_SHARE, borda_ranks, leaderboard
+
+ENGLISH = "MTEB(eng, v2)"
+CHECKED = (ENGLISH, "MTEB(Multilingual, v2)")
+SEED = 20080720
+MOVES = 10
+
+METHODS: dict[str, Callable[[Floats], Floats]] = {
+    "raw mean": lambda scores: np.nanmean(scores, axis=0),
+    "Borda": lambda scores: -borda_ranks(scores).astype(float),
+    "linked N": lambda scores: linked_scores(scores).means,
+}
+"""By name how models are ordered, from scores of shape (n_tasks, n_models); higher is better."""
+
+
+def main() -> None:
+    """Print the parts that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="default: all")
+    parser.add_argument("--trials", type=int, default=200, help="of the simulation (default 200)")
+    args = parser.parse_args()
+    for part in args.parts or PARTS:
+        print(f"## {part}")
+        for line in PARTS[part](args.trials):
+            print(line)
+        print()
+
+
+def places(values: Floats) -> Floats:
+    """Ranks from 1, the best; ties share their mean."""
+    return np.asarray(rankdata(-np.round(values, 12)))
+
+
+def complete(read: BenchmarkScores) -> tuple[list[str], Floats]:
+    """The models that have every task, and their scores."""
+    known = ~np.isnan(read.scores).any(axis=0)
+    names = [read.models[i] for i in np.flatnonzero(known).tolist()]
+    return names, read.scores[:, known]
+
+
+def order(_: int) -> Iterator[str]:
+    """How the order changes, and how sure it is."""
+    board = leaderboard(ENGLISH)
+    yield from board.notes[:2]
+    together = leaderboard(ENGLISH, simultaneous=True)
+    yield f"all intervals together: {together.n_first} models could be first"
+    width = np.median([each.worst - each.best + 1 for each in board.standings])
+    yield f"median width of an interval: {width:g} of {len(board.standings)} places"
+    names, scores = complete(benchmark_scores(ENGLISH))
+    by = {name: places(method(scores)) for name, method in METHODS.items()}
+    yield f"{len(names)} models with all tasks: Kendall's tau"
+    for one, other in (("raw mean", "linked N"), ("Borda", "linked N"), ("raw mean", "Borda")):
+        yield f"| {one}, {other} | {kendalltau(by[one], by[other]).statistic:.3f} |"
+    z = (scores - scores.mean(axis=1, keepdims=True)) / scores.std(axis=1, ddof=1, keepdims=True)
+    tasks = benchmark_scores(ENGLISH).tasks
+    yield "| model | raw mean | linked N | Borda | z farthest from its mean |"
+    for k in np.argsort(-np.abs(by["raw mean"] - by["linked N"]), kind="stable")[:MOVES]:
+        far = int(np.argmax(np.abs(z[:, k] - z[:, k].mean())))
+        three = " | ".join(f"{by[name][k]:g}" for name in ("raw mean", "linked N", "Borda"))
+        mean = z[:, k].mean()
+        yield f"| {names[k]} | {three} | {z[far, k]:+.2f} on {tasks[far]} (mean {mean:+.2f}) |"
+    first = int(np.argmax(z.mean(axis=0)))
+    yield (
+        f"first by the mean of z: {names[first]}, with {z[:, first].max():.2f} on "
+        f"{tasks[int(z[:, first].argmax())]}; by linked N place {by['linked N'][first]:g} of these"
+    )
+
+
+def zero_shot(_: int) -> Iterator[str]:
+    """What leaving out results of models that were trained on a task changes."""
+    boards = {kind: leaderboard(ENGLISH, systems=kind) for kind in ("all", "zero-shot")}
+    by = {kind: {s.model: s for s in board.standings} for kind, board in boards.items()}
+    both = [model for model in by["all"] if model in by["zero-shot"]]
+    ranks = [rankdata([by[kind][m].place for m in both]) for kind in by]
+    yield f"{len(by['all'])} models are placed, {len(both)} of them by zero-shot results"
+    yield f"Kendall's tau of these: {kendalltau(*ranks).statistic:.3f}"
+    moves = ranks[0] - ranks[1]
+    yield "| model | place of these, all | zero-shot | tasks trained on |"
+    for k in np.argsort(-np.abs(moves), kind="stable")[:MOVES]:
+        yield f"| {both[k]} | {ranks[0][k]:g} | {ranks[1][k]:g} | {by['all'][both[k]].trained} |"
+
+
+def masking(_: int) -> Iterator[str]:
+    """How far models' places move when tasks are taken away from half of them."""
+    read = benchmark_scores(ENGLISH)
+    names, scores = complete(read)
+    full = {name: places(method(scores)) for name, method in METHODS.items()}
+    yield f"{len(names)} models with all {len(scores)} tasks; mean error of place where some lack"
+    yield f"| missing | {' | '.join(METHODS)} |"
+    for title, masks in patterns(read, names, scores).items():
+        errors: dict[str, list[float]] = {name: [] for name in METHODS}
+        for mask in masks:
+            rest = np.where(mask, np.nan, scores)
+            masked = mask.any(axis=0)
+            for name, method in METHODS.items():
+                moved = np.abs(places(method(rest)) - full[name])[masked]
+                errors[name].append(float(moved.mean()))
+        yield f"| {title} | {' | '.join(f'{np.mean(errors[name]):.1f}' for name in METHODS)} |"
+
+
+def patterns(read: BenchmarkScores, names: list[str], scores: Floats) -> dict[str, list[Mask]]:
+    """What is taken away: masks of shape (n_tasks, n_models), several draws each."""
+    rng = np.random.default_rng(SEED)
+    n_tasks, n_models = scores.shape
+    hardest = np.argsort(scores.mean(axis=1))[: n_tasks // 3]
+    missing = np.isnan(read.scores)
+    share = missing.mean(axis=0)
+    real = missing[:, (share > 0) & (share <= 1 - LEAST_SHARE)]
+    columns = [read.models.index(name) for name in names]
+    trained = read.trained[:, columns] == TRAINED
+    trained[:, trained.mean(axis=0) > LEAST_SHARE] = False
+
+    def draw(column: Callable[[], Mask], share: float = 0.5) -> Mask:
+        mask = np.zeros(scores.shape, dtype=bool)
+        for k in rng.permutation(n_models)[: round(share * n_models)]:
+            mask[:, k] = column()
+        return mask
+
+    def random() -> Mask:
+        return np.asarray(rng.permutation(n_tasks) < round(0.3 * n_tasks))
+
+    def as_others() -> Mask:
+        return np.asarray(real[:, rng.integers(real.shape[1])])
+
+    return {
+        "30% at random, of all": [draw(random, 1) for _ in range(20)],
+        "30% at random, of half": [draw(random) for _ in range(20)],
+        "the hardest third, of half": [
+            draw(lambda: np.isin(np.arange(n_tasks), hardest)) for _ in range(20)
+        ],
+        "as other models lack them, of half": [draw(as_others) for _ in range(20)],
+        "what a model was trained on": [trained],
+    }
+
+
+def coverage(trials: int) -> Iterator[str]:
+    """How often intervals hold what is true: models' means here, tasks drawn anew."""
+    _, scores = complete(benchmark_scores(ENGLISH))
+    values = linked_scores(scores).values
+    n_tasks = len(values)
+    truth = values.mean(axis=0)
+    residuals = (values - truth) * np.sqrt(n_tasks / (n_tasks - 1))
+    rank = places(truth)
+    top = rank <= 20
+    rng = np.random.default_rng(SEED)
+    inside: dict[str, list[Mask]] = {
+        "pairs": [],
+        "bootstrap": [],
+        "simultaneous": [],
+        "t of mean": [],
+    }
+    for _ in range(trials):
+        # Half of the variance is common to models as in the data, half each model's own.
+        common = rng.normal(size=(n_tasks, n_tasks)) @ residuals / np.sqrt(n_tasks)
+        own = rng.normal(size=values.shape) * residuals.std(axis=0)
+        drawn = truth + np.sqrt(0.5) * (common + own)
+        for name, simultaneous in (("pairs", False), ("simultaneous", True)):
+            found = rank_intervals(drawn, simultaneous=simultaneous)
+            inside[name].append((found.best <= rank) & (rank <= found.worst))
+        inside["bootstrap"].append(_in_bootstrap(drawn, rank, rng))
+        means = [Estimate.of(column).interval for column in drawn.T]
+        inside["t of mean"].append(
+            np.array([low <= t <= high for (low, high), t in zip(means, truth, strict=True)])
+        )
+    yield f"{len(truth)} models, {n_tasks} tasks, {trials} trials"
+    yield "| 95% interval | covers | of the first 20 | all at once |"
+    for name, each in inside.items():
+        table = np.array(each)
+        yield (
+            f"| {name} | {table.mean():.3f} | {table[:, top].mean():.3f} | "
+            f"{table.all(axis=1).mean():.3f} |"
+        )
+
+
+def _in_bootstrap(drawn: Floats, rank: Floats, rng: np.random.Generator) -> Mask:
+    """Whether true places are within percentiles of places over samples of tasks."""
+    picks: Ints = rng.integers(len(drawn), size=(500, len(drawn)))
+    low, high = np.percentile(
+        [places(drawn[pick].mean(axis=0)) for pick in picks], [2.5, 97.5], axis=0
+    )
+    return np.asarray((low <= rank) & (rank <= high))
+
+
+def against_mteb(_trials: int) -> Iterator[str]:
+    """Means and Borda ranks beside those that MTEB's own code computes from the same results."""
+    if find_spec("mteb") is None:
+        yield "mteb is not installed: not compared"
+        return
+    import polars as pl  # comes with mteb
+
+    table = import_module("mteb.benchmarks._create_table")
+
+    factors = load_factors(SET)
+    cells, tags = Cells(factors.cells), factors.info["tags"]
+    for name in CHECKED:
+        read = benchmark_scores(name)
+        records = []
+        for task, rows in tasks_of(name).items():
+            row, system, score, *_ = cells.main_scores(factors.rows(rows))
+            for i, k, value in zip(row.tolist(), system.tolist(), score.tolist(), strict=True):
+                _, split, *subset = rows[i].split("/")
+                records.append((tags[k], task, split, *(subset or ["default"]), value))
+        columns = ["model_name", "task_name", "split", "subset", "score"]
+        summary = table._create_summary_table(pl.DataFrame(records, schema=columns, orient="row"))
+        theirs = {
+            model: (mean, rank)
+            for model, mean, rank in zip(
+                *(summary.df[c].to_list() for c in ("Model", "Mean (Task)", summary.rank_col)),
+                strict=True,
+            )
+        }
+        ours = borda_ranks(read.of_parts, read.n_models)
+        at = [read.models.index(model) for model in theirs]
+        means = read.scores.mean(axis=0)[at]
+        stated = np.array([np.nan if mean is None else mean for mean, _ in theirs.values()])
+        ranks = np.array([rank for _, rank in theirs.values()])
+        alone = int((np.isnan(means) != np.isnan(stated)).sum())
+        yield (
+            f"{name}: {len(theirs)} models; {alone} have a mean in one alone, the largest "
+            f"difference of others is "
+            f"{np.nanmax(np.abs(means - stated)):.1e}; Borda ranks of "
+            f"{int((ours[at] != ranks).sum())} models differ"
+        )
+
+
+PARTS: dict[str, Callable[[int], Iterator[str]]] = {
+    "order": order,
+    "zero-shot": zero_shot,
+    "masking": masking,
+    "coverage": coverage,
+    "mteb": against_mteb,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,450 @@
+#!/usr/bin/env python3
+"""A page for each factor set that is shipped, with pictures, as Markdown (MyST).
+
+    python scripts/set_pages.py -o FOLDER [SET ...]
+
+writes ``FOLDER/SET.md``, its pictures ``SET-topics.svg``, ``SET-systems.svg`` and
+``SET-measures.svg``, and ``index.md``.  All of it is computed from the sets themselves: the same
+sets give the same text.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+from catalogue import row as catalogue_row
+from catalogue import shipped_sets, table_head
+from matplotlib.figure import Figure
+from scipy.stats import kendalltau
+from tracks import TRACKS
+
+from ir_std._arrays import Floats, Ints
+from ir_std.evaluation.uncertainty import knows_teams, team_of
+from ir_std.factors.estimates import scores_by_system
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.quality import Quality, assess_measure, findings
+from ir_std.factors.system_checks import find_low_systems
+from ir_std.reporting.drawing import BAND, MEAN, RANGE, RUN, SUMMARY, label_topics
+from ir_std.schemes import EXACT, get_scheme
+
+MOST_MEASURES = 14
+"""Of a set with more measures the picture of correlations has its default ones and the first; SP
+and DCG, which are AP and nDCG in other units, are left out."""
+NOISY = 5
+"""So many topics are named that order the systems least as the others do."""
+LONGEST_LABEL = 24
+"""Characters of a label in a picture."""
+MOST_NAMED = 12
+"""Of a longer list of topics as many are named."""
+
+mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "ir_std", "font.size": 9})
+
+
+class SystemMeans(NamedTuple):
+    """The systems of a set by one measure, the best first.
+
+    ``raw`` and ``standardized`` are means over the topics on which all systems have a score,
+    ``agreement`` is each of these topics' correlation with the mean of the others.
+    """
+
+    numbers: Ints
+    raw: Floats
+    standardized: Floats
+    topics: tuple[str, ...]
+    agreement: Floats
+
+
+def main() -> None:
+    """Parse the arguments and write the pages."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sets", nargs="*", metavar="SET")
+    parser.add_argument("-o", "--out", type=Path, required=True)
+    args = parser.parse_args()
+    write_pages(args.out, args.sets)
+
+
+def write_pages(folder: Path, names: Sequence[str] = ()) -> None:
+    """Write the pages of the sets of these names, or of all, and the index of all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sets = shipped_sets()
+    for factors in sets:
+        if not names or factors.id in names:
+            for name, figure in pictures(factors):
+                file = folder / f"{factors.id}-{name}.svg"
+                figure.savefig(file, metadata={"Date": None})
+            (folder / f"{factors.id}.md").write_text(page(factors, sets), encoding="utf-8")
+    (folder / "index.md").write_text(index(sets), encoding="utf-8")
+
+
+def index(sets: Sequence[FactorSet]) -> str:
+    """The page of all sets."""
+    rows = "\n".join(
+        catalogue_row(one).replace(f"`{one.id}`", f"[{one.id}]({one.id}.md)", 1) for one in sets
+    )
+    names = "\n".join(one.id for one in sets)
+    return (
+        f"# The factor sets\n\n{table_head()}\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+    )
+
+
+def page(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
+    """The page of a set."""
+    measure = shown_measure(factors)
+    unit = "data sets" if factors.of_datasets else "topics"
+    parts = [
+        f"# {factors.title}",
+        _facts(factors, sets),
+        f"## {unit.capitalize()} by difficulty\n\n{_topics_text(factors, measure)}",
+        "## Systems\n\n" + _systems_text(factors, measure),
+        "## Measures\n\n" + _measures_text(factors),
+        "## What is known against it\n\n"
+        + ("\n".join(f"- {_escaped(text)}" for text in findings(factors)) or "Nothing."),
+        "## Sources, licences, and how to cite\n\n" + _sources_text(factors),
+        "## How it was built\n\n" + _built_text(factors),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def shown_measure(factors: FactorSet) -> str:
+    """The measure of the pictures: the first default one whose scores are known."""
+    known = [m for m in factors.default_measures if m in factors.scores]
+    return (known or [*factors.scores] or [*factors.default_measures])[0]
+
+
+def _facts(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
+    info, unit = factors.info, "data sets" if factors.of_datasets else "topics"
+    datasets = ", ".join(f"`{name}`" for name in info.get("ir_datasets", ()))
+    reason = TRACKS[factors.id].no_dataset if factors.id in TRACKS else ""
+    facts = {
+        "id": f"`{factors.id}`",
+        "systems": f"{factors.systems_text()}, of {info['year']}",
+        unit: f"{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}",
+        "judgments": _judgments_text(factors),
+        "labels": info["judge"]["name"] if "judge" in info else "",
+        "depth": f"{info['depth']:,} documents" if info.get("depth") else "not known",
+        "ids of ir_datasets": datasets or (f"none: {reason}" if reason else "none"),
+        "other sets": _related_text(factors, sets),
+    }
+    lines = [f"| {name} | {_escaped(text)} |" for name, text in facts.items() if text]
+    return "\n".join(["| | |", "| --- | --- |", *lines])
+
+
+def _judgments_text(factors: FactorSet) -> str:
+    known = factors.judgments.values()
+    if all(one.fingerprints for one in known):
+        return "known, with fingerprints"
+    counts = sum(one.n_rel is not None for one in known)
+    prints = sum(bool(one.fingerprints) for one in known)
+    if not counts:
+        return "not known: the set is used by name"
+    where = f", fingerprints of {prints} topics" if prints else ""
+    return f"numbers of relevant documents{where}"
+
+
+def _related_text(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
+    own = set(factors.topics)
+    related = []
+    for other in sets:
+        shared = len(own & set(other.topics))
+        same_documents = factors.info.get("doc_id_pattern") == other.info.get("doc_id_pattern")
+        if other.id == factors.id or not shared or not same_documents:
+            continue
+        kind = (
+            "other systems"
+            if factors.id == other.info.get("beside") or other.id == factors.info.get("beside")
+            else "other labels"
+            if "judge" in {**other.info, **factors.info}
+            else "residual judgments"
+            if "covid" in factors.id
+            else "the same"
+        )
+        related.append(f"[{other.id}]({other.id}.md) ({shared} topics in common, {kind})")
+    return "; ".join(related)
+
+
+def _topics_text(factors: FactorSet, measure: str) -> str:
+    quality = assess(factors, measure)
+    mean = factors.mean[measure]
+    known = np.flatnonzero(~np.isnan(mean))
+    order = known[np.argsort(mean[known], kind="stable")]
+    hardest, easiest = (
+        ", ".join(f"{factors.topics[i]} ({mean[i]:.3f})" for i in rows)
+        for rows in (order[:3], order[::-1][:3])
+    )
+    lines = [
+        f"![Means and deviations of {measure} by topic]({factors.id}-topics.svg)",
+        f"By {measure} the systems' mean is {mean[known].mean():.3f}; lowest on {hardest}, highest "
+        f"on {easiest}.",
+    ]
+    flat = [
+        f"{name}: {_named(assessed.flat)}"
+        for name in factors.measures
+        if (assessed := assess(factors, name)).flat
+    ]
+    lines.append(
+        "Flat, all systems having one score: " + "; ".join(flat) + "."
+        if flat
+        else "On no topic have all systems one score, by any measure."
+    )
+    if quality.capped:
+        lines.append(
+            f"A perfect {measure} is less than one deviation above the mean on "
+            f"{_named(quality.capped)}."
+        )
+    if means := system_means(factors, measure):
+        least = np.argsort(means.agreement, kind="stable")[:NOISY]
+        noisy = ", ".join(f"{means.topics[i]} ({means.agreement[i]:.2f})" for i in least)
+        lines.append(
+            f"Noisy: the systems' scores agree least with their means over the other topics "
+            f"(correlation) on {noisy}; on the median topic {np.nanmedian(means.agreement):.2f}."
+        )
+    if kinds := factors.info.get("topic_kinds"):
+        lines.append("By kind: " + "; ".join(_kinds(factors, measure, kinds)) + ".")
+    return "\n\n".join(lines)
+
+
+def _kinds(factors: FactorSet, measure: str, kinds: dict[str, str]) -> Iterator[str]:
+    for kind in dict.fromkeys(kinds.values()):
+        rows = factors.rows(topic for topic, own in kinds.items() if own == kind)
+        yield f"{kind}: {len(rows)} topics, mean {np.nanmean(factors.mean[measure][rows]):.3f}"
+
+
+def _named(topics: Sequence[str]) -> str:
+    more = f" and {len(topics) - MOST_NAMED} more" * (len(topics) > MOST_NAMED)
+    return f"{len(topics)} topic{'s' * (len(topics) > 1)} ({', '.join(topics[:MOST_NAMED])}{more})"
+
+
+def _systems_text(factors: FactorSet, measure: str) -> str:
+    means = system_means(factors, measure)
+    if means is None:
+        return "Only means and deviations over the systems are known, or not all have all topics."
+    low = find_low_systems(factors, measure)
+    names = factors.info.get("tags", ())
+    teams = knows_teams(factors)
+    head = "| place | system |" + " team, by its tag |" * teams + f" {measure} | mean of N | |"
+    lines = [head, "| --- " * (head.count("|") - 1) + "|"]
+    for place, number in enumerate(means.numbers.tolist()):
+        name = names[number] if names else f"no. {number}"
+        cells = [str(place + 1), f"`{name}`"] + [team_of(name)] * teams
+        cells += [f"{means.raw[place]:.4f}", f"{means.standardized[place]:.4f}"]
+        cells.append("low" if low and number in low.numbers else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n\n".join([f"![Systems by their means]({factors.id}-systems.svg)", "\n".join(lines)])
+
+
+def _measures_text(factors: FactorSet) -> str:
+    lines = [
+        "| measure | systems | depth | step | distribution | quality |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for name in factors.measures:
+        cells = (
+            f"`{name}`",
+            str(factors.n_systems[name]),
+            str(factors.about(name, "depth") or "not known"),
+            f"{factors.about(name, 'resolution', 0):g}"
+            if factors.about(name, "resolution")
+            else "",
+            "yes" if name in factors.scores else "",
+            assess(factors, name).word,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    picture = (
+        f"![Kendall's tau-b of the systems' orders]({factors.id}-measures.svg)\n\n"
+        if len(correlated_measures(factors)) > 1
+        else ""
+    )
+    return picture + "\n".join(lines)
+
+
+def _sources_text(factors: FactorSet) -> str:
+    parts = []
+    for record in factors.info["sources"]:
+        own = [m for m in factors.measures if factors.about(m, "source") == record["source"]]
+        whole = len(own) == len(factors.measures)
+        parts.append(
+            f"- {'All measures' if whole else ', '.join(f'`{m}`' for m in own)}: "
+            f"{_escaped(record['source'])}, <{record['url']}>"
+            + (f", {record['date']}" if "date" in record else "")
+            + f". Licence: {record['licence']}"
+            + (f" (<{record['licence_uri']}>)" if "licence_uri" in record else "")
+            + (f". {_escaped(record['attribution'])}" if "attribution" in record else "")
+            + "."
+        )
+    return "\n".join(parts) + (
+        "\n\nCite these, the track's overview and the version of ir_std: "
+        f"“standardized by the {factors.systems_text()} systems of {factors.title} "
+        f"({factors.info['built'].partition(':')[0].removeprefix('by ')}, set {factors.id}, scheme "
+        "N)”."
+    )
+
+
+def _built_text(factors: FactorSet) -> str:
+    inputs = "\n".join(
+        f"| `{record['file']}` | `{record['sha256']}` |" for record in factors.info["inputs"]
+    )
+    return (
+        f"{factors.info['built'].capitalize()}; `python scripts/build_shipped.py {factors.id}` "
+        f"gives the same bytes from\n\n| file | SHA-256 |\n| --- | --- |\n{inputs}"
+        if factors.id in TRACKS
+        else f"{factors.info['built'].capitalize()}.\n\n| file | SHA-256 |\n| --- | --- |\n{inputs}"
+    )
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("_", "\\_").replace("*", "\\*")
+
+
+@lru_cache(maxsize=64)
+def assess(factors: FactorSet, measure: str) -> Quality:
+    """The quality of a measure, computed once for all parts of a page."""
+    return assess_measure(factors, measure)
+
+
+# -- what the pictures show ----------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def system_means(factors: FactorSet, measure: str) -> SystemMeans | None:
+    """The systems by one measure; None where their scores are not known on common topics."""
+    if measure not in factors.systems:
+        return None
+    numbers, scores = scores_by_system(factors, measure)
+    rows = np.flatnonzero(~np.isnan(scores).any(axis=1))
+    if not len(rows):
+        return None
+    scores = scores[rows]
+    standardized = get_scheme("N").apply(
+        scores, mean=factors.mean[measure][rows, None], sd=factors.sd[measure][rows, None]
+    )
+    order = np.argsort(-scores.mean(axis=0), kind="stable")
+    return SystemMeans(
+        numbers[order],
+        scores.mean(axis=0)[order],
+        standardized.mean(axis=0)[order],
+        tuple(factors.topics[i] for i in rows),
+        _agreement(scores),
+    )
+
+
+def _agreement(scores: Floats) -> Floats:
+    """Each topic's correlation, over systems, with the mean of the others; NaN where flat."""
+    rest = (scores.sum(axis=0) - scores) / max(len(scores) - 1, 1)
+    a, b = (x - x.mean(axis=1, keepdims=True) for x in (scores, rest))
+    norm = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    known = np.ptp(scores, axis=1) > EXACT
+    correlation: Floats = np.divide(
+        (a * b).sum(axis=1), norm, out=np.full(len(a), np.nan), where=known & (norm > 0)
+    )
+    return correlation
+
+
+def correlated_measures(factors: FactorSet) -> list[str]:
+    """The measures whose correlation is shown."""
+    known = [m for m in factors.measures if system_means(factors, m)]
+    first = [m for m in factors.default_measures if m in known]
+    others = [m for m in known if m not in first and not m.startswith(("SP", "DCG"))]
+    return [*first, *others][:MOST_MEASURES]
+
+
+def pictures(factors: FactorSet) -> Iterable[tuple[str, Figure]]:
+    """The pictures of a set by name."""
+    measure = shown_measure(factors)
+    yield "topics", draw_topics(factors, measure)
+    if means := system_means(factors, measure):
+        yield "systems", draw_systems(factors, measure, means)
+    measures = correlated_measures(factors)
+    if len(measures) > 1:
+        yield "measures", draw_measures(factors, measures)
+
+
+def draw_topics(factors: FactorSet, measure: str) -> Figure:
+    """Means by topic, hardest first, in the band of the deviation and the systems' range."""
+    mean, sd = factors.mean[measure], factors.sd[measure]
+    known = np.flatnonzero(~np.isnan(mean))
+    order = known[np.argsort(mean[known], kind="stable")]
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    ax, x = figure.subplots(), np.arange(len(order))
+    if measure in factors.scores:
+        scores = factors.scores[measure][order]
+        ax.fill_between(
+            x, np.nanmin(scores, 1), np.nanmax(scores, 1), color=RANGE, alpha=0.35, lw=0,
+            label="all systems",
+        )  # fmt: skip
+    ax.fill_between(
+        x, (mean - sd)[order], (mean + sd)[order], color=BAND, lw=0, label="mean ± deviation"
+    )
+    ax.plot(x, mean[order], color=MEAN, lw=1.2, label="mean")
+    ax.set_ylabel(measure)
+    ax.set_xlabel("data set" if factors.of_datasets else "topic")
+    ax.set_xlim(-0.5, len(order) - 0.5)
+    figure.draw_without_rendering()
+    label_topics(ax, [_shortened(factors.topics[i]) for i in order])
+    ax.legend(frameon=False, fontsize="small", loc="upper left")
+    return figure
+
+
+def _shortened(name: str) -> str:
+    """The end of a long name, as of a data set."""
+    return name if len(name) <= LONGEST_LABEL else f"…{name[-LONGEST_LABEL:]}"
+
+
+def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure:
+    """Systems by their mean of N, best first; low ones in another colour."""
+    found = find_low_systems(factors, measure)
+    low = np.isin(means.numbers, found.numbers if found else [])
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    ax, x = figure.subplots(), np.arange(len(means.numbers))
+    ax.plot(x[~low], means.standardized[~low], "o", ms=3, color=RUN, label="system")
+    if low.any():
+        ax.plot(x[low], means.standardized[low], "o", ms=3, color=SUMMARY, label="low")
+        ax.legend(frameon=False, fontsize="small", loc="lower left")
+    ax.axhline(0.5, color=RANGE, lw=0.8)
+    ax.set_ylabel(f"mean of N, {measure}")
+    ax.set_xlim(-0.5, len(x) - 0.5)
+    figure.draw_without_rendering()
+    names = factors.info.get("tags", ())
+    label_topics(ax, [_shortened(names[n]) if names else str(n) for n in means.numbers.tolist()])
+    return figure
+
+
+def taus(factors: FactorSet, measures: Sequence[str]) -> Floats:
+    """Kendall's tau-b of the systems' orders by each two measures."""
+    by_measure = {}
+    for measure in measures:
+        means = system_means(factors, measure)
+        assert means
+        by_measure[measure] = dict(zip(means.numbers.tolist(), means.raw.tolist(), strict=True))
+    values = np.eye(len(measures))
+    for i, one in enumerate(measures):
+        for j, other in enumerate(measures[:i]):
+            common = by_measure[one].keys() & by_measure[other].keys()
+            pairs = [(by_measure[one][n], by_measure[other][n]) for n in sorted(common)]
+            a, b = np.array(pairs).T
+            values[i, j] = values[j, i] = kendalltau(a, b).statistic
+    return values
+
+
+def draw_measures(factors: FactorSet, measures: Sequence[str]) -> Figure:
+    """How alike the measures order the systems."""
+    values = taus(factors, measures)
+    size = 2.2 + 0.42 * len(measures)
+    figure = Figure(figsize=(size + 1, size), layout="constrained")
+    ax = figure.subplots()
+    ax.imshow(values, cmap="Blues", vmin=0, vmax=1)
+    for (i, j), value in np.ndenumerate(values):
+        colour = "white" if value > 0.6 else "black"
+        ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
+    ax.set_xticks(range(len(measures)), measures, rotation=90, fontsize="small")
+    ax.set_yticks(range(len(measures)), measures, fontsize="small")
+    return figure
+
+
+if __name__ == "__main__":
+    main()

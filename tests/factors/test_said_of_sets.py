@@ -1,0 +1,200 @@
+"""What notes, pages and the catalogue say of sets, from the data behind them."""
+
+from __future__ import annotations
+
+import csv
+import re
+import tarfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import ir_datasets
+import numpy as np
+import pytest
+from catalogue import RR_TOPICS
+from ir_measures import AP, RBP, nDCG
+from tracks import TRACKS, system_names
+
+import ir_std
+from ir_std import available_factors, build_factors, load_factors
+from ir_std.evaluation.metrics import reciprocal_rank
+from ir_std.evaluation.uncertainty import team_of
+from ir_std.factors.estimates import scores_by_system
+from ir_std.factors.quality import findings
+from ir_std.reading import run_sources
+from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec.files import read_qrels, read_run
+from ir_std.trec.ranking import MSMARCO, TREC_EVAL, Ranker
+
+POOL = ("colbert", "splade", "mono-t5-base", "mono-t5-3b", "rank-zephyr", "tirex_rankzephyr")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("year", ["19", "20"])
+def test_fifteen_of_the_modern_runs_order_one_list_and_nine_another(year: str, data: Path) -> None:
+    name = f"dl{year}-passage-modern"
+    documents: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    with tarfile.open(data / "runs" / f"{name}.tar.xz") as archive:
+        for member in archive:
+            if file := archive.extractfile(member):
+                for line in file.read().decode().splitlines():
+                    topic, _, document, *_ = line.split()
+                    documents[Path(member.name).name][topic].add(document)
+    pool, note = documents["tirex_rankzephyr"], load_factors(name).info["notes"][0]
+    on_pool = {run for run, own in documents.items() if all(own[t] <= pool[t] for t in pool)}
+    assert len(documents) == 24
+    assert len(on_pool) == 15
+    assert {run for run in on_pool if documents[run] == pool} == set(POOL)
+    assert all(run in note for run in POOL)
+    assert f"the {np.mean([len(docs) for docs in pool.values()]):.0f} documents a topic" in note
+    others = [own for run, own in documents.items() if run not in on_pool]
+    assert len(others) == 9
+    assert {len(docs) for own in others for docs in own.values()} == {100}
+    same = sum(all(own[t] == others[0][t] for own in others) for t in pool)
+    assert f"on {same} of {len(pool)} topics the same ones" in note
+
+
+@pytest.mark.slow
+def test_the_order_of_rr_at_a_cutoff_changes_as_many_means_as_is_said(data: Path) -> None:
+    qrels = read_qrels(data / "qrels" / "dl20-passage.txt")
+    means = np.zeros((2, len(qrels.topics)))
+    for source in run_sources([data / "runs" / "dl20-passage.tar.xz"]):
+        ranker = Ranker(read_run(source), qrels)
+        for i, order in enumerate((TREC_EVAL, MSMARCO)):
+            means[i] += reciprocal_rank(ranker.rank(order), cutoff=10)
+    assert int((np.abs(means[0] - means[1]) > 1e-9).sum()) == RR_TOPICS
+
+
+@pytest.mark.parametrize("name", ["dl23-passage", "dl23-passage-gpt4"])
+def test_dl23_knows_the_kinds_of_its_topics(name: str, data: Path) -> None:
+    factors = load_factors(name)
+    with (data / "more-scores" / "dl23-passage-kinds.csv").open() as file:
+        kinds = {row["topic"]: row["kind"] for row in csv.DictReader(file)}
+    assert dict(factors.info["topic_kinds"]) == kinds
+    note = next(text for text in factors.info["notes"] if "synthetic" in text)
+    assert "31 of the 82 topics are synthetic queries, 13 by T5 and 18 by GPT-4" in note
+    assert sorted(kinds.values()).count("t5") == 13
+    assert sorted(kinds.values()).count("gpt-4") == 18
+    mean = factors.mean["nDCG@10"]
+    for kind in ("human", "t5", "gpt-4"):
+        rows = factors.rows(topic for topic in factors.topics if kinds[topic] == kind)
+        assert f"{mean[rows].mean():.3f} on" in note
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_qrels_of_one_kind_are_standardized_and_placed_on_that_kind(data: Path) -> None:
+    factors = load_factors("dl23-passage")
+    kinds = factors.info["topic_kinds"]
+    judged = read_qrels(data / "qrels" / "dl23-passage.txt").judged
+    written = {topic: docs for topic, docs in judged.items() if kinds[topic] == "human"}
+    match = ir_std.recognize(written)
+    assert match.factors is not None
+    assert match.factors.id == "dl23-passage"
+    assert str(match).endswith("51 of 51 topics matched, the same judgments; all are of kind human")
+    both = {topic: docs for topic, docs in judged.items() if kinds[topic] != "human"}
+    assert "all are of kind t5 or gpt-4" in str(ir_std.recognize(both)) or "gpt-4 or t5" in str(
+        ir_std.recognize(both)
+    )
+    assert "of kind" not in str(ir_std.recognize(judged))
+    run = simulated_run(written, 3)
+    placed = ir_std.place(run, written, [nDCG @ 10])[0]
+    rows = factors.rows(written)
+    _, scores = scores_by_system(factors, "nDCG@10")
+    assert placed.better == int((scores[rows].mean(axis=0) > placed.value).sum())
+
+
+@pytest.mark.parametrize(
+    ("name", "named", "systems"),
+    [("terabyte04-06", 61, 61), ("web12", 44, 48), ("robust04", 81, 110)],
+)
+def test_systems_are_named_where_one_run_has_their_scores(
+    name: str, named: int, systems: int, data: Path
+) -> None:
+    factors = load_factors(name)
+    tags = factors.info["tags"]
+    anonymous = [tag for tag in tags if re.fullmatch(r"(sys|run)\d+", tag)]
+    assert (len(tags), len(tags) - len(anonymous)) == (systems, named)
+    assert len({team_of(tag) for tag in anonymous}) == len(anonymous)
+    names = system_names(name, data)
+    assert len(names) == named
+    with (data / "scores" / name / "AP.csv").open() as file:
+        rows = {row["topic"]: row for row in csv.DictReader(file)}
+    numbers, scores = scores_by_system(factors, "AP")
+    for number, column in zip(numbers.tolist(), scores.T, strict=True):
+        source = next((c for c, run in names.items() if run == tags[number]), tags[number])
+        assert [float(rows[topic][source]) for topic in factors.topics] == column.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "measure"), [("terabyte04-06", "P@20"), ("web12", "Bpref"), ("blog08", "RR")]
+)
+def test_added_measures_are_of_the_same_systems(name: str, measure: str, data: Path) -> None:
+    factors = load_factors(name)
+    tags = factors.info["tags"]
+    with (data / "more-scores" / name / f"{measure}.csv").open() as file:
+        rows = {row["topic"]: row for row in csv.DictReader(file)}
+    numbers, scores = scores_by_system(factors, measure)
+    known = [i for i, tag in enumerate(tags) if tag in rows[factors.topics[0]]]
+    assert len(known) >= len(tags) - 4
+    assert factors.n_systems[measure] == len(tags)
+    for number, column in zip(numbers.tolist(), scores.T, strict=True):
+        if number in known:
+            given = [float(rows[topic][tags[number]]) for topic in factors.topics]
+            assert given == column.tolist()
+
+
+def test_the_terabyte_tracks_runs_are_as_deep_as_they_were_evaluated() -> None:
+    factors = load_factors("terabyte04-06")
+    assert {factors.about(m, "depth") for m in factors.measures} == {10000}
+    note = " ".join(findings(factors, ["nDCG"]))
+    assert "5 of 61 systems are low" in note
+    assert "the deviation would be 0.67 of what it is" in note
+
+
+@pytest.mark.parametrize("name", TRACKS)
+def test_a_set_has_an_id_of_ir_datasets_or_there_is_a_reason(name: str) -> None:
+    ids = load_factors(name).info["ir_datasets"]
+    assert bool(ids) != bool(TRACKS[name].no_dataset)
+    for one in ids:
+        assert one in ir_datasets.registry._registered
+
+
+def test_short_runs_are_noted() -> None:
+    assert load_factors("covid-round5").info["short_systems"] == {"uab.base": 9, "uab.idf": 9}
+    assert (
+        "Short runs, with so many documents on the median topic: uab.base (9), uab.idf (9)."
+        in findings(load_factors("covid-round5"))
+    )
+    qrels = {str(t): {f"d{i}": i % 2 for i in range(100)} for t in range(5)}
+    runs = {
+        tag: {t: {f"d{i}": -float(i) for i in range(n)} for t in qrels}
+        for tag, n in (("whole", 100), ("ten", 10), ("nine", 9))
+    }
+    built = build_factors(qrels, runs, ["AP"], id="x")
+    assert built.info["short_systems"] == {"nine": 9}
+    assert "short_systems" not in build_factors(qrels, runs, ["AP"], id="x", depth=50).info
+
+
+@pytest.mark.parametrize(
+    ("p", "documents", "warned"),
+    [(0.5, 50, False), (0.5, 12, True), (0.8, 50, False), (0.95, 50, True), (0.95, 200, False)],
+)
+def test_rbp_is_lowered_by_short_runs_only_where_what_is_missing_weighs(
+    p: float, documents: int, warned: bool, recwarn: Any
+) -> None:
+    factors = load_factors("trec8-adhoc")
+    qrels = simulated_qrels(factors.n_rel)
+    run = simulated_run(qrels, 1)
+    cut = {
+        t: dict(sorted(docs.items(), key=lambda d: -d[1])[:documents]) for t, docs in run.items()
+    }
+    ir_std.calc_aggregate([RBP(p=p, rel=1), AP], qrels, cut, factors="trec8-adhoc")
+    about = [str(w.message) for w in recwarn if "going less deep lowers" in str(w.message)]
+    assert len(about) == 1
+    assert "sAP" in about[0]
+    assert ("sRBP" in about[0]) == warned
+
+
+def test_every_set_that_is_shipped_has_a_track() -> None:
+    assert set(available_factors()) - {"mteb-retrieval"} == set(TRACKS)

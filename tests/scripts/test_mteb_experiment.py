@@ -1,0 +1,48 @@
+"""What the guide says of leaderboards is what the script prints."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mteb_experiment import METHODS, PARTS, complete, masking, order, places, zero_shot
+from scipy import stats
+
+from ir_std.factors.benchmarks import benchmark_scores
+
+GUIDE = (Path(__file__).parents[2] / "scripts" / "README.md").read_text(encoding="utf-8")
+SECTION = " ".join(GUIDE[GUIDE.index("## Leaderboards") :].split())
+
+
+def test_the_orders_correlations_are_those_of_the_guide() -> None:
+    lines = list(order(0))
+    for line in lines:
+        if re.match(r"\| (raw mean|Borda), ", line) or "could be first" in line:
+            said = re.sub(r"^[^:]*: |\.$| \(paired.*", "", line) if "models could" in line else line
+            assert said in SECTION, line
+    assert any(line.startswith("first by the mean of z: IEITYuan") for line in lines)
+
+
+@pytest.mark.slow
+def test_what_masking_does_is_what_the_guide_says() -> None:
+    for line in masking(0):
+        if line.startswith("|"):
+            assert line in SECTION
+
+
+def test_what_zero_shot_changes_is_what_the_guide_says() -> None:
+    first, tau, *_ = zero_shot(0)
+    assert first in SECTION
+    assert tau.rpartition(" ")[2] in SECTION
+
+
+def test_places_are_ranks_of_complete_models() -> None:
+    names, scores = complete(benchmark_scores("MTEB(eng, v2)"))
+    assert scores.shape == (12, len(names))
+    for method in METHODS.values():
+        assert sorted(places(method(scores)))[0] >= 1
+    means = scores.mean(axis=0)
+    assert np.array_equal(places(means), stats.rankdata(-np.round(means, 12)))
+    assert [*PARTS] == ["order", "zero-shot", "masking", "coverage", "mteb"]
