@@ -68,7 +68,7 @@ def configure(parser: ArgumentParser) -> None:
         "--max-member",
         type=int,
         metavar="BYTES",
-        help="what a packed run or a member of an archive may unpack to (default: 64 MiB if "
+        help="what a packed run or a member of an archive may unpack to (default: 80 MiB if "
         "it has less than 10 MB, else 16 times its size, and 2 GiB at most)",
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")

@@ -204,9 +204,13 @@ def remove_set(folder: Path) -> None:
         If the folder holds other files too, or cannot be removed.
     """
     with errors_of(folder, "cannot be removed", "see that you may write there"):
-        if not folder.is_symlink():
-            _refuse_other_files(folder, "only a set's own files are removed: move the others first")
-        _discard(folder)
+        if folder.is_symlink():
+            folder.unlink()
+            return
+        _refuse_other_files(folder, "only a set's own files are removed: move the others first")
+        with temporary_folder_beside(folder) as scratch:
+            # Moved away whole: where that is not allowed, none of its files is lost.
+            folder.rename(scratch / "set")
 
 
 def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], None]) -> None:

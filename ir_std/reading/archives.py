@@ -18,7 +18,7 @@ from typing import IO, Any, NoReturn
 
 from ir_std._system.files import errors_of
 from ir_std._system.text import escape_line
-from ir_std.errors import InputError
+from ir_std.errors import InputError, UsageError
 from ir_std.reading.sources import (
     FileSource,
     Source,
@@ -83,7 +83,7 @@ def run_sources(
         member as they are asked for; nothing is unpacked to disk.  Hidden files are skipped.
     max_member : int, optional
         Bytes that a packed file or a member of an archive may have.  If not given, 2 GiB, and
-        16 times the packed size; 64 MiB where that is below 10 MB.
+        16 times the packed size; 80 MiB where that is below 10 MB.
     skip : callable, optional
         Is given the error of a folder that cannot be read, which is then left out.
 
@@ -97,7 +97,11 @@ def run_sources(
     InputError
         If a path does not exist, an archive is broken, a member too large or no lines of text,
         or a path holds no file.
+    UsageError
+        If ``max_member`` is less than 1.
     """
+    if max_member is not None and max_member < 1:
+        raise UsageError(f"max_member is {max_member}: give a number of bytes, at least 1")
     for path in map(Path, paths):
         is_empty = True
         for source in _below(path, max_member, skip):
@@ -326,7 +330,7 @@ def read_zip(
     with _opened_zip(content) as archive:
         if len(archive.infolist()) > members:
             raise zipfile.BadZipFile(f"{len(archive.infolist())} members")
-        limit = min(most, max(FREE // 2, RATIO * content.seek(0, os.SEEK_END)))
+        limit = min(most, max(1 << 25, RATIO * content.seek(0, os.SEEK_END)))
         budget = Budget(name, limit, expected)
         return [
             (member, b"".join(iter(partial(stream.read, PIECE), b"")))

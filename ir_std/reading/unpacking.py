@@ -18,10 +18,11 @@ MAX_MEMBER = 1 << 31
 SMALL = 10_000_000
 """A packed file of fewer bytes may unpack to :data:`FREE`, and hold no more lines than its format
 allows and :data:`MOST_TOPICS`, so that what it takes of memory and time is bounded."""
-FREE = 1 << 26
+FREE = 80 << 20
+"""Runs of TREC, packed by xz, have eight times their size."""
 MOST_TOPICS = 1_000_000
 RATIO = 16
-"""How many times its size a larger one may have: runs of TREC, packed by xz, have eight."""
+"""How many times its size a larger one may have."""
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have; what has longer ones is neither a run nor qrels."""

@@ -86,7 +86,7 @@ def description(**files: bytes) -> dict[str, bytes]:
     return {**sound, "sd.csv": table, **files}
 
 
-def many(form: bytes, end: bytes = b"", size: int = 65_000_000) -> bytes:
+def many(form: bytes, end: bytes = b"", size: int = 83_800_000) -> bytes:
     """Lines that are all different, as many as a small packed file may unpack to."""
     lines, left = list[bytes](), size
     while left > 0:
@@ -95,7 +95,7 @@ def many(form: bytes, end: bytes = b"", size: int = 65_000_000) -> bytes:
     return b"".join([*lines, end])
 
 
-RUN, QRELS, TOPICS = b"1 Q %x 1 1 t\n", b"1 0 %x 1\n", b"%x Q d 1 1 t\n"
+RUN, QRELS, TOPICS = b"1 Q %06x 1 1 t\n", b"1 0 %x 1\n", b"%x Q d 1 1 t\n"
 
 
 def tar(content: bytes, packing: str) -> bytes:

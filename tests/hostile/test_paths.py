@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tries import small_set
 
-from ir_std import InputError, load_factors
-from ir_std.factors import catalog
+from ir_std import FactorSet, InputError, load_factors
+from ir_std.factors import catalog, packs
 
 
 @pytest.fixture
@@ -51,3 +51,20 @@ def test_a_set_where_the_user_may_not_look_is_no_missing_set(barred: Path) -> No
 def test_sets_where_the_user_may_not_look_are_not_left_out_in_silence(barred: Path) -> None:
     with pytest.raises(InputError, match=r"barred: cannot be read \(Permission denied\)"):
         list(catalog._sets_in(barred))
+
+
+def test_a_set_that_cannot_be_removed_stays_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    small_set("mine").save(tmp_path / "own" / "mine")
+    monkeypatch.setenv("IR_STD_FACTORS", str(tmp_path / "own"))
+    # In a folder that must not be changed.
+    for change in ("rename", "rmdir"):
+        monkeypatch.setattr(Path, change, refuse)
+    with pytest.raises(InputError, match=r"cannot be removed \(Permission denied\)"):
+        packs.remove("mine")
+    FactorSet.load(tmp_path / "own" / "mine").verify()
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["mine"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_std import InputError
+from ir_std import InputError, UsageError
 from ir_std.reading import RUN, find_fault, lines, read_lines, run_sources, unpacking
 from ir_std.reading.sources import FileSource
 
@@ -96,3 +96,8 @@ def test_a_small_packed_file_has_a_bound_on_bytes_and_a_larger_one_on_its_ratio(
     monkeypatch.setattr(unpacking, "RATIO", 1)
     with pytest.raises(InputError, match=f"has more than {size} bytes when unpacked"):
         count(packed, 5)
+
+
+def test_a_bound_below_one_byte_is_none(packed: Path) -> None:
+    with pytest.raises(UsageError, match="max_member is 0: give a number of bytes, at least 1"):
+        list(run_sources([packed], max_member=0))
