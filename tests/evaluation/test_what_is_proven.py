@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ir_std
-from ir_std import AP, P, StandardizationWarning, load_factors, nDCG, recognize
+from ir_std import AP, RBP, P, StandardizationWarning, load_factors, nDCG, recognize
 from ir_std.trec.files import read_qrels
 
 
