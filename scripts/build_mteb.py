@@ -97,6 +97,7 @@ MACROLANGUAGES = {
     for member in members.split()
 }
 """ISO 639-3's macrolanguages: tasks state one, models the other, of the same language."""
+ENGLISH = frozenset(["eng-Latn"])
 SCRIPTS = {"Hans": "Hani", "Hant": "Hani", "Hang": "Kore", "Hira": "Jpan"}
 """Parts and kinds of a script, and the script."""
 PARTS = tuple(f"CQADupstack{part.capitalize()}Retrieval" for part in CQADUPSTACK)
@@ -166,10 +167,10 @@ class Known:
         return UNKNOWN if tasks is None else TRAINED if task in tasks else NOT_TRAINED
 
     def speaks(self, model: str, task: str, subset: str) -> bool:
-        """Whether a model states a language of the row; also if either states none."""
+        """Whether a model states a language of the row; one that states none knows English."""
         theirs = plain_languages(self.models[model]["languages"])
         languages = plain_languages(self.tasks.get(task, {}).get("by_subset", {}).get(subset))
-        return not theirs or not languages or not theirs.isdisjoint(languages)
+        return not languages or not (theirs or ENGLISH).isdisjoint(languages)
 
 
 def plain_languages(stated: Iterable[str] | None) -> frozenset[str]:
@@ -465,7 +466,8 @@ SOURCE = (
     "MTEB's results, state of 2026"
 )
 POPULATION = (
-    "models of MTEB's results that state a language of the data set, or none, each once; whether "
+    "models of MTEB's results that state a language of the data set (those that state none: "
+    "English), each once; whether "
     "one was trained on the data is what its authors state"
 )
 

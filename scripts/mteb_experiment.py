@@ -260,24 +260,27 @@ def against_mteb(_trials: int) -> Iterator[str]:
                 records.append((tags[k], task, split, *(subset or ["default"]), value))
         columns = ["model_name", "task_name", "split", "subset", "score"]
         summary = table._create_summary_table(pl.DataFrame(records, schema=columns, orient="row"))
-        theirs = {
-            model: (mean, rank)
-            for model, mean, rank in zip(
-                *(summary.df[c].to_list() for c in ("Model", "Mean (Task)", summary.rank_col)),
-                strict=True,
-            )
-        }
-        ours = borda_ranks(read.of_parts, read.n_models)
+        theirs = dict(
+            zip(*(summary.df[c].to_list() for c in ("Model", "Mean (Task)")), strict=True)
+        )
         at = [read.models.index(model) for model in theirs]
         means = read.scores.mean(axis=0)[at]
-        stated = np.array([np.nan if mean is None else mean for mean, _ in theirs.values()])
-        ranks = np.array([rank for _, rank in theirs.values()])
+        stated = np.array([np.nan if mean is None else mean for mean in theirs.values()])
         alone = int((np.isnan(means) != np.isnan(stated)).sum())
+        # Rounded, for means of the same values in another order would not tie.
+        rounded = [
+            (read.models[k], read.tasks[i], float(read.of_parts[i, k]))
+            for i, k in np.argwhere(~np.isnan(read.of_parts)).tolist()
+        ]
+        long = pl.DataFrame(rounded, schema=["model_name", "task_name", "score"], orient="row")
+        ranked = table._borda_rank_from_long(long, n_models=read.n_models)
+        ranks = dict(zip(*(ranked[c].to_list() for c in ranked.columns), strict=True))
+        ours = borda_ranks(read.of_parts, read.n_models).tolist()
+        differ = sum(rank != ranks[m] for m, rank in zip(read.models, ours, strict=True))
         yield (
             f"{name}: {len(theirs)} models; {alone} have a mean in one alone, the largest "
-            f"difference of others is "
-            f"{np.nanmax(np.abs(means - stated)):.1e}; Borda ranks of "
-            f"{int((ours[at] != ranks).sum())} models differ"
+            f"difference of others is {np.nanmax(np.abs(means - stated)):.1e}; Borda ranks of "
+            f"{differ} models differ"
         )
 
 

@@ -31,8 +31,8 @@ NOT_TRAINED, TRAINED, UNKNOWN = 0, 1, 2
 KINDS: dict[str, tuple[Callable[[Ints], Mask], str]] = {
     "all": (
         lambda trained: np.ones(len(trained), dtype=bool),
-        "all models that state a language of the data set, or no languages; some were trained on "
-        "it (--systems zero-shot leaves these out)",
+        "all models that state a language of the data set (or none, and it is English); some were "
+        "trained on it (--systems zero-shot leaves these out)",
     ),
     "zero-shot": (
         lambda trained: trained == NOT_TRAINED,

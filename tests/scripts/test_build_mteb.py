@@ -36,6 +36,8 @@ from ir_std.factors.derived import select_rows
 from ir_std.scores.mteb import row_name
 from ir_std.scores.run_scores import RunScores
 
+SWAHILI = {"Sw": {"by_subset": {"default": ["swh-Latn"]}}}
+
 
 def result(model: str = "m", task: str = "NQ", subset: str = "default", **scores: float) -> Result:
     values = dict.fromkeys(MEASURES.values(), 0.5)
@@ -98,13 +100,14 @@ def test_the_mean_over_the_parts_is_computed_where_all_are_there() -> None:
     assert whole == {"m": round(5.5 / 12, 6), "m1": 0.8}
 
 
-def test_a_model_counts_where_it_states_a_language_of_the_row_or_none() -> None:
+def test_a_model_counts_where_it_states_a_language_of_the_row_english_if_none() -> None:
     languages: dict[str, list[str] | None] = {f"m{i}": ["eng-Latn"] for i in range(FEWEST - 1)}
     languages |= {"french": ["fra-Latn"], "silent": None}
     models = known(languages, {"m0": ["NQ"], "m1": []})
     built, left_out = mteb([result(m, main_score=0.4) for m in languages], models, {}, [])
     assert built.n_systems["main_score"] == FEWEST
     assert [(one.model, one.row) for one in left_out] == [("french", "NQ/test")]
+    assert not Known({"m": {"languages": None}}, SWAHILI, {}).speaks("m", "Sw", "default")
     trained = dict(zip(built.info["tags"], built.cells["trained"].tolist(), strict=True))
     assert (trained["m0"], trained["m1"], trained["m2"]) == (TRAINED, NOT_TRAINED, UNKNOWN)
 
