@@ -26,6 +26,7 @@ extensions = [
 # Of the README and CONTRIBUTING what the index says in its own way.
 exclude_patterns = [
     "release",
+    "paper",
     "generated/readme/ir_std-*",
     "generated/readme/more.md",
     "generated/contributing/contributing.md",

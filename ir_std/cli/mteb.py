@@ -51,7 +51,7 @@ def print_task_tables(args: Namespace) -> None:
     UsageError
         If the arguments are anything but results of MTEB.
     """
-    from ir_std.factors.benchmarks import tasks_of
+    from ir_std.factors.benchmarks import KINDS, tasks_of
     from ir_std.reporting.leaderboard import leaderboard
     from ir_std.reporting.task_table import task_table
 
@@ -67,7 +67,9 @@ def print_task_tables(args: Namespace) -> None:
         raise UsageError("--benchmark is of results of MTEB alone: give their folder, no measures")
     if any(main_score not in run.values for run in scores.values()):
         raise UsageError("--benchmark is of results of MTEB, which have main scores")
-    systems = args.systems or "all"
+    systems = args.systems or KINDS[0]
+    if systems not in KINDS:
+        raise UsageError(f"--systems {systems}: of results of MTEB take {' or '.join(KINDS)}")
     form = "table" if args.output_format == "tsv" else args.output_format
     print_table(task_table(scores, args.places, systems, rows), form)
     if args.benchmark:

@@ -129,7 +129,7 @@ def _of_table(given: Any, measure: str | None, factors: Factors | None, scheme: 
     evaluations = {name: evaluator.evaluate(run, name) for name, run in runs.items()}
     plans = {plan.measure.base: plan.measure for plan in evaluator.plans}
     cells: list[tuple[ScoreEntry, Standardized, float]] = []
-    for entry in table_scores(numbered, measure)[0]:
+    for entry in table_scores(numbered, measure).entries:
         wanted = plans.get(measure_of_scores(entry.measure))
         if wanted is not None and entry.topic != SUMMARY:
             column = evaluations[entry.run or table.file].values[wanted]

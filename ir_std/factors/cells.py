@@ -31,13 +31,13 @@ NOT_TRAINED, TRAINED, UNKNOWN = 0, 1, 2
 KINDS: dict[str, tuple[Callable[[Ints], Mask], str]] = {
     "all": (
         lambda trained: np.ones(len(trained), dtype=bool),
-        "all models that state a language of the data set, or no languages, also those that were "
-        "trained on it (--systems zero-shot leaves these out)",
+        "all models that state a language of the data set, or no languages; some were trained on "
+        "it (--systems zero-shot leaves these out)",
     ),
     "zero-shot": (
         lambda trained: trained == NOT_TRAINED,
-        "zero-shot models: those that state what they were trained on, and that it is neither the "
-        "data set nor one that resembles it",
+        "zero-shot models, which state what they were trained on, neither the data set nor one "
+        "that resembles it",
     ),
 }
 """Which models of a row its factors are made from; the default first."""
@@ -107,6 +107,13 @@ class Cells:
             if not np.isnan(table).all():
                 scores[name] = table
         return numbers.astype(np.int64), scores
+
+    def n_unknown(self, rows: Ints) -> int:
+        """How many models that count on rows do not state what they were trained on."""
+        cells, _ = self._cells(rows)
+        counts = self.arrays["counted"][cells] > 0
+        unknown = counts & (self.arrays["trained"][cells] == UNKNOWN)
+        return len(np.unique(self.arrays["system"][cells[unknown]]))
 
     def main_scores(self, rows: Ints) -> tuple[Ints, Ints, Floats, Ints]:
         """The main scores of all models on rows, whether they count there or not.

@@ -78,7 +78,8 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
         return factors
     rows = np.unique(factors.rows(topics))
     rows = rows[rows >= 0]
-    numbers, scores = Cells(factors.cells).table(rows, kind)
+    cells = Cells(factors.cells)
+    numbers, scores = cells.table(rows, kind)
     names = [factors.topics[i] for i in rows.tolist()]
     if not scores:
         raise NoFactorsError(
@@ -88,7 +89,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     tags = [factors.info["tags"][number] for number in numbers.tolist()]
     info = {
         **{field: value for field, value in factors.info.items() if field != "tags"},
-        "population": KINDS[kind][1],
+        "population": f"{KINDS[kind][1]}; {cells.n_unknown(rows)} models state no training data",
         "datasets": {
             n: factors.info["datasets"][n] for n in names if n in factors.info["datasets"]
         },

@@ -55,10 +55,10 @@ def frozen(value: Any) -> Any:
     """The same value, deeply read-only; mutable parts are copied."""
     if type(value) in _IMMUTABLE:
         return value
-    if isinstance(value, Mapping):
-        return Frozen({key: frozen(item) for key, item in value.items()})
     if isinstance(value, tuple) and _IMMUTABLE.issuperset(map(type, value)):
         return value
+    if isinstance(value, Mapping):
+        return Frozen({key: frozen(item) for key, item in value.items()})
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return value._make(map(frozen, value))
     if isinstance(value, (list, tuple)):
@@ -158,13 +158,18 @@ class Description:
         return np.array([self._row.get(t, -1) for t in topics], np.int64)
 
 
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+
+
 def topic_problems(judgments: Mapping[str, Judgments]) -> Iterator[str]:
     """What is wrong with topics: at least one is expected, each a text that can be written."""
     if not judgments:
         yield "there is no topic"
-    for topic in judgments:
-        if not isinstance(topic, str) or not topic or re.search("[\0\ud800-\udfff]", topic):
-            yield f"topic {topic!r} is no text of at least one character"
+    texts = [topic for topic in judgments if isinstance(topic, str) and topic]
+    if len(texts) < len(judgments) or _UNWRITABLE.search("".join(texts)):
+        for topic in judgments:
+            if not isinstance(topic, str) or not topic or _UNWRITABLE.search(topic):
+                yield f"topic {topic!r} is no text of at least one character"
     for topic, known in judgments.items():
         if known.n_rel is None and known.levels is None:
             continue

@@ -292,7 +292,8 @@ class Table:
 _STYLE = (
     ":root{color-scheme:light dark}body{font:1rem/1.4 system-ui,sans-serif;margin:1rem auto;"
     "max-width:70rem;padding:0 1rem}table{border-collapse:collapse}th,td{padding:.15rem .6rem}"
-    "td{font-variant-numeric:tabular-nums}thead th{position:sticky;top:0;background:Canvas;"
+    "td{font-variant-numeric:tabular-nums;white-space:nowrap}"
+    "thead th{position:sticky;top:0;background:Canvas;"
     "border-bottom:1px solid}tbody th{font-weight:normal}tbody tr:nth-child(even){"
     "background:color-mix(in srgb,CanvasText 5%,Canvas)}"
 )

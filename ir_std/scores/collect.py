@@ -42,7 +42,7 @@ class ScoreEntry(NamedTuple):
 
 
 def collect_scores(
-    entries: Iterable[ScoreEntry], file: str, unit: str = "topic"
+    entries: Iterable[ScoreEntry], file: str, unit: str = "topic", skipped: Iterable[str] = ()
 ) -> dict[str, RunScores]:
     """Scores by run.
 
@@ -53,6 +53,8 @@ def collect_scores(
     file : str
         What messages call it.
     unit : {'topic', 'collection'}
+    skipped : iterable of str
+        Names of what else there is, which are no measures.
 
     Raises
     ------
@@ -63,6 +65,8 @@ def collect_scores(
     runs: dict[str, _Collector] = {}
     for entry in entries:
         runs.setdefault(entry.run, _Collector(file)).add(entry)
+    for run in runs.values():
+        run.skipped.update(dict.fromkeys(skipped))
     if not any(run.values or run.stated for run in runs.values()):
         what = abbreviate(dict.fromkeys(name for run in runs.values() for name in run.skipped))
         raise InputError.at(

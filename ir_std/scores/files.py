@@ -143,8 +143,8 @@ def holds_scores(given: Any) -> bool:
 
 def read_table(table: TableRows, measure: str | None = None) -> dict[str, RunScores]:
     """The scores of a table; parameters and errors as for :func:`read_scores`."""
-    entries, unit = table_scores(table, measure)
-    read = collect_scores(entries, table.file, unit)
+    held = table_scores(table, measure)
+    read = collect_scores(held.entries, table.file, held.unit, held.texts)
     named = {run or table.file: scores for run, scores in read.items()}
     return _of_numbers(named) if table.of_numbers else named
 

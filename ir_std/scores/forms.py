@@ -88,11 +88,16 @@ class Layout:
         """Those that are called as a measure is."""
         return {i for i in self.others if find_measure(self.table.header[i])}
 
-    def has_number(self, column: int) -> bool:
-        """Whether a column has a number in it: others are texts, not scores."""
-        return any(
-            re.fullmatch(r"-?[\d.,]+%?(e[+-]?\d+)?", row[column]) for _, row in self.table.rows
-        )
+    @cached_property
+    def texts(self) -> list[int]:
+        """Those that are called as no measure is, and have no number in them."""
+        number = r"-?[\d.,]+%?(e[+-]?\d+)?"
+        return [
+            i
+            for i in self.others
+            if i not in self.known
+            and not any(re.fullmatch(number, row[i]) for _, row in self.table.rows)
+        ]
 
     def unit_of(self, names: Iterable[str]) -> str:
         """``'collection'`` if all of these are data sets that are known, else ``'topic'``."""
@@ -150,7 +155,8 @@ def _long(at: Layout) -> Iterator[ScoreEntry]:
 
 
 def _by_measure(at: Layout) -> Iterator[ScoreEntry]:
-    columns = [i for i in at.others if i in at.known or at.has_number(i)]
+    texts = set(at.texts)
+    columns = [i for i in at.others if i not in texts]
     for line, row in at.table.rows:
         unit = SUMMARY if at.unit is None else row[at.roles[at.unit]]
         run = row[at.roles["run"]] if at.has("run") else ""
@@ -236,7 +242,24 @@ def needs_measure(header: list[str]) -> bool:
     )
 
 
-def table_scores(table: TableRows, measure: str | None) -> tuple[Iterator[ScoreEntry], str]:
+class TableScores(NamedTuple):
+    """What a table holds.
+
+    Attributes
+    ----------
+    entries : iterator of ScoreEntry
+    unit : {'topic', 'collection'}
+        What the scores are of.
+    texts : tuple of str
+        Columns that were taken for texts, as none of their cells is a number.
+    """
+
+    entries: Iterator[ScoreEntry]
+    unit: str
+    texts: tuple[str, ...] = ()
+
+
+def table_scores(table: TableRows, measure: str | None) -> TableScores:
     """The scores of a table, and what they are of: topics or whole collections.
 
     Parameters
@@ -262,7 +285,8 @@ def table_scores(table: TableRows, measure: str | None) -> tuple[Iterator[ScoreE
     unit, entries = form.unit(at), form.entries(at)
     if unit == "collection":
         entries = (entry._replace(topic=_dataset_name(entry.topic)) for entry in entries)
-    return entries, unit
+    texts = at.texts if form is FORMS[1] else []
+    return TableScores(entries, unit, tuple(table.header[i] for i in texts))
 
 
 def _dataset_name(name: str) -> str:

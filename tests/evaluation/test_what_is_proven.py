@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ir_std
-from ir_std import AP, P, StandardizationWarning, load_factors, nDCG, recognize
+from ir_std import AP, RBP, P, StandardizationWarning, load_factors, nDCG, recognize
 from ir_std.trec.files import read_qrels
 
 
@@ -62,8 +62,8 @@ def test_a_users_set_that_replaces_a_shipped_one_is_warned_of(
 def test_a_measure_that_another_set_has_is_found_there(data: Path) -> None:
     file = data / "qrels" / "terabyte05.txt"
     with pytest.raises(ir_std.NoFactorsError, match="terabyte05 has it: name it"):
-        ir_std.StdEvaluator([ir_std.sP @ 10], file)
-    notes = ir_std.evaluator([P @ 10], file).notes
+        ir_std.StdEvaluator([ir_std.sRBP(p=0.95, rel=1)], file)
+    notes = ir_std.evaluator([RBP(p=0.95, rel=1)], file).notes
     assert any("terabyte05 has it: name it with factors= or --factors" in note for note in notes)
 
 

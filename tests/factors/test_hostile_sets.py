@@ -343,9 +343,9 @@ def test_patterns_mean_what_regular_expressions_mean() -> None:
 
     random = np.random.default_rng(1)
     patterns = {
-        load_factors(name).info["doc_id_pattern"]
+        pattern
         for name in ir_std.available_factors()
-        if not load_factors(name).of_datasets
+        if (pattern := load_factors(name).info.get("doc_id_pattern"))
     }
     for pattern in sorted(patterns | {r"a|b+c{2}|[^x]d?", r"[A-Z]{2,}x*", r"a{0}b{1,3}", ""}):
         parse_pattern(pattern)

@@ -73,6 +73,8 @@ def test_a_benchmark_is_of_mtebs_results_alone(cache: Path, ir_std_cli: Any) -> 
     done = ir_std_cli(cache, "nDCG@10", "--benchmark", "BEIR")
     assert done.status == 2
     assert "--benchmark is of results of MTEB alone" in "".join(done.err)
+    done = ir_std_cli(cache, "--benchmark", "BEIR", "--systems", cache)
+    assert "of results of MTEB take all or zero-shot" in "".join(done.err)
     done = ir_std_cli(cache, "--benchmark", "BEIRS")
     assert "did you mean 'BEIR'" in "".join(done.err)
 

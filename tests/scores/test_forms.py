@@ -114,6 +114,12 @@ def test_a_set_is_built_from_standard_input(
     assert built.out == [f"{tmp_path}/mine\t2 topics\t2 systems\t1 measures"]
 
 
+def test_a_column_of_texts_is_no_measure_and_that_is_said() -> None:
+    read = read_text("run,topic,question,AP\na,1,why?,0.5\na,2,who?,0.25\n")
+    assert read["a"].values == {AP: {"1": 0.5, "2": 0.25}}
+    assert read["a"].skipped == ("question",)
+
+
 def test_excel_files_are_read(tmp_path: Path, ir_std_cli: Any) -> None:
     pytest.importorskip("openpyxl")
     file = tmp_path / "scores.xlsx"
