@@ -13,6 +13,7 @@ from ir_std.measures import near_measures
 from ir_std.measures.names import find_measure
 from ir_std.measures.registry import external_names
 from ir_std.reading import FileSource, Source, read_pieces, source_of
+from ir_std.reading.unpacking import too_large
 from ir_std.scores.collect import ScoreEntry, collect_scores
 from ir_std.scores.forms import is_header, table_scores
 from ir_std.scores.lines import KINDS, is_content, is_score_line, line_entries
@@ -32,6 +33,8 @@ from ir_std.trec.inputs import is_file
 
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""
+MOST_PACKED = 1 << 25
+"""Bytes that a small packed file may unpack to (32 MiB): each score takes many times its text."""
 JSON_STARTS = ("{", "[")
 TABLE_STARTS = ("|", "%", "\\")
 """How tables of Markdown and LaTeX begin."""
@@ -241,10 +244,14 @@ def read_text(source: Source) -> str:
     Raises
     ------
     InputError
-        If it cannot be read, or is not UTF-8.
+        If it cannot be read, is not UTF-8, or is packed and of more than :data:`MOST_PACKED`
+        bytes though its file has few.
     """
+    content = b"".join(read_pieces(source))
+    if len(content) > MOST_PACKED and source.is_small_and_packed:
+        raise too_large(source.name, MOST_PACKED, "unpack it to a file")
     try:
-        return b"".join(read_pieces(source)).decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         line = wrong.object[: wrong.start].count(b"\n") + 1
         raise InputError.at(

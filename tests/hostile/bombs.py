@@ -132,12 +132,12 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
         lambda: pack(**description(**{"scores.npz": zipped(zipfile.ZIP_BZIP2, "AP.npy", True)})),
     ),
     "/dev/zero": ("/dev/zero", bytes),
-    "a sound run, gzip": ("run", lambda: gzip.compress(many(RUN))),
+    "a sound run, gzip": ("run", lambda: gzip.compress(many(RUN, size=70_000_000))),
     "a sound run, bzip2": ("run", lambda: bz2.compress(many(RUN))),
     "a sound run, xz": ("run", lambda: lzma.compress(many(RUN, size=50_000_000), preset=0)),
     "a sound run in a zip": (
         "a.zip",
-        lambda: zipped(zipfile.ZIP_DEFLATED, "r", False, many(RUN), 1),
+        lambda: zipped(zipfile.ZIP_DEFLATED, "r", False, many(RUN, size=70_000_000), 1),
     ),
     "a sound run in a tar.bz2": ("a.tar.xz", lambda: tar(many(RUN), "bz2")),
     "a run wrong at its end": ("run", lambda: bz2.compress(many(RUN, b"1 Q\n"))),
@@ -153,7 +153,10 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
         lambda: bz2.compress(many(QRELS, b"1\n", size=24_000_000)),
     ),
     "too many qrels": ("qrels", lambda: bz2.compress(many(QRELS))),
-    "a table in gzip": ("scores", lambda: gzip.compress(many(b"%x,0.5\n", size=48_000_000))),
+    "too large a table in gzip": (
+        "scores",
+        lambda: gzip.compress(b"topic,AP\n" + many(b"%x,0.5\n", size=48_000_000)),
+    ),
     "JSON in gzip": ("scores", lambda: gzip.compress(b"[" + b"[]," * 20_000_000 + b"[]]")),
 }
 """By name: what the file is called, and what makes it."""

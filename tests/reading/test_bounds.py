@@ -13,6 +13,7 @@ import pytest
 from ir_std import InputError, UsageError
 from ir_std.reading import RUN, find_fault, lines, read_lines, run_sources, unpacking
 from ir_std.reading.sources import FileSource
+from ir_std.scores import files
 
 FIVE = b"".join(b"%d Q0 d 1 2 t\n" % topic for topic in range(5))
 
@@ -101,3 +102,17 @@ def test_a_small_packed_file_has_a_bound_on_bytes_and_a_larger_one_on_its_ratio(
 def test_a_bound_below_one_byte_is_none(packed: Path) -> None:
     with pytest.raises(UsageError, match="max_member is 0: give a number of bytes, at least 1"):
         list(run_sources([packed], max_member=0))
+
+
+def test_a_small_packed_file_of_scores_has_a_bound_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = b"map\t1\t0.5\n"
+    (tmp_path / "plain").write_bytes(scores)
+    (tmp_path / "packed").write_bytes(gzip.compress(scores))
+    monkeypatch.setattr(files, "MOST_PACKED", len(scores))
+    assert len(files.read_scores(tmp_path / "packed")) == 1
+    monkeypatch.setattr(files, "MOST_PACKED", len(scores) - 1)
+    assert len(files.read_scores(tmp_path / "plain")) == 1
+    with pytest.raises(InputError, match=r"packed: has more than 9 bytes when unpacked; unpack"):
+        files.read_scores(tmp_path / "packed")
