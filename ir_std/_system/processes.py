@@ -93,14 +93,17 @@ def _in_order(
 
     ``check`` is called before each item and while its result is waited for.
     """
-    from concurrent.futures import CancelledError, wait
+    from concurrent.futures import CancelledError
+    from concurrent.futures import TimeoutError as StillRunning  # Python 3.10's is not TimeoutError
 
     pending: deque[tuple[Any, Future[Result]]] = deque()
 
     def result(future: Future[Result]) -> Result:
         while not future.done():
-            wait([future], _CHECK_EVERY)
-            check()
+            try:
+                return future.result(_CHECK_EVERY)
+            except StillRunning:  # or the task's own error, which comes again below
+                check()
         return future.result()
 
     def submitted(item: Any) -> Future[Result]:
