@@ -118,7 +118,7 @@ def named_entries(text: str, sources: OpenedOnce) -> list[Entry]:
         return entries_of_scores(files, name, label, sources)
     cut = _cut(files)
     cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
-    if not cuts and not (files and is_score_file(sources[files])):  # or it says what is wrong
+    if not cuts and not (may_be_there(files) and is_score_file(sources[files])):
         raise UsageError(f"cannot read {text!r}: write {HOW}")
     cut = cuts[0] if cut is None else cut
     return [Entry(name, files[:cut], files[cut + 1 :], label)]

@@ -34,7 +34,7 @@ from ir_std.cli.streams import note
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import InputError, UsageError
 from ir_std.evaluation.plans import mean_of_values, name_in_set, similar_measures
-from ir_std.evaluation.uncertainty import knows_teams, team_of, team_tags
+from ir_std.evaluation.uncertainty import is_anonymous, knows_teams, team_of
 from ir_std.factors import packs
 from ir_std.factors.catalog import available_factors, check_set, load_factors, writable_folder
 from ir_std.factors.estimates import scores_by_system
@@ -122,8 +122,12 @@ def _systems(args: Namespace) -> None:
     factors = load_factors(args.set)
     measures = [m for text in args.measures for m in read_measures(text)]
     names = names_with_scores(factors, measures)
-    if not team_tags(factors.info["tags"]):
-        note(f"the systems of {factors.id} are anonymous: these are numbers, and no names")
+    tags = factors.info["tags"]
+    if anonymous := sum(map(is_anonymous, tags)):
+        note(
+            f"{anonymous} of {len(tags)} systems of {factors.id} are anonymous: these are numbers, "
+            "and no names"
+        )
     teams = knows_teams(factors) and not factors.of_datasets
     unit = "data sets" if factors.of_datasets else "topics"
     columns = (column for name in names for column in (name, f"s{name}"))

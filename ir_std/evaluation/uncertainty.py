@@ -160,7 +160,12 @@ def knows_teams(factors: FactorSet) -> bool:
 
 def team_tags(tags: Sequence[str]) -> Sequence[str]:
     """The tags, if there are names that teams gave: not numbers alone, as ``sys12``."""
-    return () if all(map(_ANONYMOUS.fullmatch, tags)) else tags
+    return () if all(map(is_anonymous, tags)) else tags
+
+
+def is_anonymous(tag: str) -> bool:
+    """Whether a system has a number instead of a name, as ``sys12``."""
+    return _ANONYMOUS.fullmatch(tag) is not None
 
 
 def team_of(tag: str) -> str:
@@ -168,7 +173,7 @@ def team_of(tag: str) -> str:
 
     A system without a name, as ``sys12``, is taken for a team of its own.
     """
-    return tag if _ANONYMOUS.fullmatch(tag) else tag[:3].lower()
+    return tag if is_anonymous(tag) else tag[:3].lower()
 
 
 def no_covariance(n_runs: int) -> SystemsCovariance:

@@ -48,7 +48,7 @@ from ir_std.reading.sources import (
     read_pieces,
     source_of,
 )
-from ir_std.reading.unpacking import MAX_MEMBER
+from ir_std.reading.unpacking import MAX_MEMBER, too_large
 
 if TYPE_CHECKING:
     from ir_std.reading.archives import ARCHIVE_ERRORS, brief, read_zip, run_sources
@@ -87,6 +87,7 @@ __all__ = [
     "run_sources",
     "source_of",
     "split_line",
+    "too_large",
 ]
 
 

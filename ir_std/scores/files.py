@@ -12,8 +12,7 @@ from ir_std.errors import InputError, UsageError, did_you_mean
 from ir_std.measures import near_measures
 from ir_std.measures.names import find_measure
 from ir_std.measures.registry import external_names
-from ir_std.reading import FileSource, Source, read_pieces, source_of
-from ir_std.reading.unpacking import too_large
+from ir_std.reading import FileSource, Source, read_pieces, source_of, too_large
 from ir_std.scores.collect import ScoreEntry, collect_scores
 from ir_std.scores.forms import is_header, table_scores
 from ir_std.scores.lines import KINDS, is_content, is_score_line, line_entries

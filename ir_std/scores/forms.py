@@ -347,5 +347,5 @@ def _unknown(at: Layout) -> InputError | UsageError:
         table.file,
         table.header_line,
         columns_text(table),
-        f"a table of scores has {LAYOUTS}",
+        f"a table of scores has {LAYOUTS}; one of a run has query_id, doc_id, score",
     )

@@ -97,12 +97,17 @@ def test_neighbours_in_words(better: int, tied: int, among: bool, text: str) -> 
 
 
 def test_anonymous_systems_are_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["factors", "systems", "robust04"])
+    main(["factors", "systems", "web10"])
     caught = capsys.readouterr()
-    assert "the systems of robust04 are anonymous" in caught.err
-    assert caught.out.startswith("system\ttopics\tAP\tsAP")
-    main(["robust04/sys1", "AP", "--place", "--quiet"])
+    assert "88 of 88 systems of web10 are anonymous" in caught.err
+    assert caught.out.startswith("system\ttopics\t")
+    main(["web10/sys1", "AP", "--place", "--quiet"])
     assert "between" not in capsys.readouterr().out
+
+
+def test_systems_without_a_name_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["factors", "systems", "robust04"])
+    assert "29 of 110 systems of robust04 are anonymous" in capsys.readouterr().err
 
 
 def test_means_over_different_data_sets_are_said_to_be(

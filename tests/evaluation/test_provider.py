@@ -302,7 +302,7 @@ def test_inputs_are_not_modified() -> None:
         (QRELS, {"t1": {"a": 1.0, 7: 1.0}}, "document id of topic t1 is 7 (int)"),
         (QRELS, {"t1": {"a": 1.0}, "not judged": {7: 1.0}}, "document id of topic not judged is 7"),
         (QRELS, [ScoredDoc("t1", "a", 1.0), ScoredDoc("t1", "a", 2.0)], "'a' twice"),
-        (QRELS, pd.DataFrame({"qid": ["t1"]}), "DataFrame without query_id, doc_id, score"),
+        (QRELS, pd.DataFrame({"qid": ["t1"]}), "one of a run has query_id, doc_id, score"),
         (QRELS, 7, "cannot use int"),
         (QRELS, [("t1", "a", 1.0)], "cannot use tuple"),
     ],
