@@ -11,7 +11,6 @@ out/uncertainty.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -36,7 +35,13 @@ from ir_std.analysis.influence import (
     influence,
 )
 from ir_std.analysis.means import residual_variance
-from ir_std.evaluation.uncertainty import Influences, SystemsCovariance, joint_errors, team_of
+from ir_std.evaluation.uncertainty import (
+    Influences,
+    SystemsCovariance,
+    is_anonymous,
+    joint_errors,
+    team_of,
+)
 from ir_std.factors.estimates import means_of_systems, scores_by_system
 from ir_std.schemes import get_scheme
 
@@ -106,25 +111,20 @@ class World(NamedTuple):
         return np.array(systems[:n]), np.array(teams[:n])
 
 
-def world(name: str, data: Path | None = None, measure: str | None = None) -> World:
+def world(name: str, named: bool = False, measure: str | None = None) -> World:
     """A shipped set's systems that have a score on all topics, by its first default measure.
 
-    Robust 2004's are known by name only in ``data``, 81 of 110; without it each is its own team.
+    ``named``: only those with names, of which the teams are known; others are their own teams.
     """
     factors = ir_std.load_factors(name)
     numbers, scores = scores_by_system(factors, measure or factors.default_measures[0])
     tags = factors.info["tags"]
-    named = {tag: tag for tag in tags}
-    table = data and data / "more-scores" / name / "systems.csv"
-    if table and name == "robust04":
-        with table.open(newline="", encoding="utf-8") as file:
-            named = {row["column"]: row["run"] for row in csv.DictReader(file)}
     kept = [
         i
         for i, number in enumerate(numbers.tolist())
-        if tags[number] in named and not np.isnan(scores[:, i]).any()
+        if not (named and is_anonymous(tags[number])) and not np.isnan(scores[:, i]).any()
     ]
-    teams = [team_of(named[tags[numbers[i]]]) for i in kept]
+    teams = [team_of(tags[numbers[i]]) for i in kept]
     scores = scores[:, kept]
     return World(scores[np.ptp(scores, axis=1) > 1e-6], np.unique(teams, return_inverse=True)[1])
 
@@ -175,9 +175,7 @@ class Row(NamedTuple):
     error: float
 
 
-def coverage(
-    case: Case, trials: int, seed: int, data: Path | None = None
-) -> dict[tuple[str, str], tuple[float, float]]:
+def coverage(case: Case, trials: int, seed: int) -> dict[tuple[str, str], tuple[float, float]]:
     """How often 95 percent intervals hold the truth, by scheme and what is known.
 
     Returns
@@ -185,7 +183,7 @@ def coverage(
     dict of (scheme, known) to (coverage, its standard error over trials)
     """
     random = np.random.default_rng([seed, *map(ord, "".join(map(str, case)))])
-    of = world(case.collection, data)
+    of = world(case.collection, named=True)
     truths = {scheme: of.truth(scheme) for scheme in SCHEMES}
     hits: dict[tuple[str, str], list[float]] = {}
     for _ in range(trials):
@@ -421,7 +419,7 @@ def share(value: float | np.floating[Any]) -> str:
 
 def print_coverage(args: Any, out: Path) -> None:
     """The table of coverage, by N, z and U and by E, and how many cases are in the band."""
-    task = partial(_covered, args.trials, args.seed, args.data)
+    task = partial(_covered, args.trials, args.seed)
     rows = [
         Row(case, scheme, known, level, error)
         for case, levels in zip(cases(), spread(task, cases(), args.jobs), strict=True)
@@ -525,10 +523,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _covered(
-    trials: int, seed: int, data: Path, case: Case
-) -> dict[tuple[str, str], tuple[float, float]]:
-    return coverage(case, trials, seed, data)
+def _covered(trials: int, seed: int, case: Case) -> dict[tuple[str, str], tuple[float, float]]:
+    return coverage(case, trials, seed)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ir_measures.measures import Measure
@@ -81,6 +82,16 @@ def collect_scores(
     }
 
 
+@dataclass
+class _Column:
+    """One measure's values by topic, and where each was first seen."""
+
+    measure: Measure
+    values: dict[str, float] = field(default_factory=dict)
+    lines: dict[str, int | None] = field(default_factory=dict)
+    decimals: int = 0
+
+
 class _Collector:
     """Collects one run's entries."""
 
@@ -90,18 +101,19 @@ class _Collector:
         self.counts: dict[str, dict[str, int]] = {}
         self.stated: dict[Measure, tuple[int | None, float, float]] = {}
         self.skipped: dict[str, None] = {}
-        self.lines: dict[tuple[Measure, str], int | None] = {}
-        self.decimals: dict[Measure, int] = {}
+        self._columns: dict[Measure, _Column] = {}
+        # Measures take long to hash: each is looked up once for each of its names.
+        self._by_name: dict[str, _Column | None] = {}
 
     def add(self, entry: ScoreEntry) -> None:
-        measure = None if is_no_score(entry.measure) else measure_of_scores(entry.measure)
-        if measure is None or isinstance(measure, Standardized):
+        if entry.measure not in self._by_name:
+            self._by_name[entry.measure] = self._look_up(entry.measure)
+        column = self._by_name[entry.measure]
+        if column is None:
             self.skipped[entry.measure] = None
             return
-        first = self.lines.setdefault((measure, entry.topic), entry.line)
-        if first != entry.line or (
-            entry.line is None and entry.topic in self.values.get(measure, ())
-        ):
+        first = column.lines.setdefault(entry.topic, entry.line)
+        if first != entry.line or (entry.line is None and entry.topic in column.values):
             raise InputError.at(
                 self.file,
                 entry.line,
@@ -110,16 +122,25 @@ class _Collector:
                 "one value each; give each run and each collection a file",
             )
         value = _number(self.file, entry)
+        measure = column.measure
         if measure.__name__ in _COUNTS:
             self._count(entry, measure, value)
-        elif entry.topic == SUMMARY:
-            _check_range(self.file, entry, measure, value)
+            return
+        _check_range(self.file, entry, measure, value)
+        if entry.topic == SUMMARY:
             self.stated[measure] = entry.line, value, 10.0 ** -count_decimals(entry.value)
-        else:
-            _check_range(self.file, entry, measure, value)
-            self.values.setdefault(measure, {})[entry.topic] = value
-            decimals = count_decimals(entry.value)
-            self.decimals[measure] = max(self.decimals.get(measure, 0), decimals)
+            return
+        if not column.values:
+            self.values[measure] = column.values
+        column.values[entry.topic] = value
+        column.decimals = max(column.decimals, count_decimals(entry.value))
+
+    def _look_up(self, name: str) -> _Column | None:
+        """The column of the measure that a name stands for; None if it is none."""
+        measure = None if is_no_score(name) else measure_of_scores(name)
+        if measure is None or isinstance(measure, Standardized):
+            return None
+        return self._columns.setdefault(measure, _Column(measure))
 
     def _count(self, entry: ScoreEntry, measure: Measure, value: float) -> None:
         if not is_whole(value):
@@ -132,7 +153,8 @@ class _Collector:
         self.counts.setdefault(str(measure), {})[entry.topic] = int(value)
 
     def scores(self, name: str, unit: str) -> RunScores:
-        step = 10.0 ** -max(self.decimals.values(), default=0)
+        decimals = {measure: self._columns[measure].decimals for measure in self.values}
+        step = 10.0 ** -max(decimals.values(), default=0)
         unlisted = self._unlisted()
         self._check_means(step, unlisted)
         return RunScores(
@@ -145,7 +167,7 @@ class _Collector:
             tuple(self.skipped),
             unit,
             {measure: value for measure, (_, value, _) in self.stated.items()},
-            self.decimals,
+            decimals,
         )
 
     def _by_topic(self, count: str) -> dict[str, int]:

@@ -6,7 +6,10 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from io import BytesIO
+from itertools import chain
 from typing import IO, Any, TypeAlias
+from zipfile import ZipFile, is_zipfile
 
 from ir_std.errors import InputError, UsageError, did_you_mean
 from ir_std.measures import near_measures
@@ -32,8 +35,11 @@ from ir_std.trec.inputs import is_file
 
 File: TypeAlias = str | os.PathLike[str] | IO[Any] | Source
 """A path, an open file, or a source."""
-MOST_PACKED = 1 << 25
-"""Bytes that a small packed file may unpack to (32 MiB): each score takes many times its text."""
+MOST_PACKED = 1 << 23
+"""Bytes that a small packed file, or one of Excel's, may unpack to: 8 MiB.
+
+Each score takes many times its text.
+"""
 JSON_STARTS = ("{", "[")
 TABLE_STARTS = ("|", "%", "\\")
 """How tables of Markdown and LaTeX begin."""
@@ -181,7 +187,7 @@ def _dict_entry(run: str, topic: Any, measure: str | None, value: Any) -> ScoreE
 def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
     file_name = source.path.name if isinstance(source, FileSource) else source.name
     if is_excel(source):
-        read = read_table(read_excel(read_bytes(source), source.name), measure)
+        read = read_table(_read_excel(source), measure)
     else:
         text = read_text(source)
         parse = _parse_json if text.lstrip()[:1] in JSON_STARTS else _parse_text
@@ -198,10 +204,19 @@ def header_of(source: Source) -> list[str]:
         If it cannot be read.
     """
     if is_excel(source):
-        return read_excel(read_bytes(source), source.name).header
+        return _read_excel(source).header
     line = source.first_line[1].decode(errors="replace") if source.first_line else ""
     line = line.strip("\ufeff\r\n ")
     return split_header(line) if is_header(line) else []
+
+
+def _read_excel(source: Source) -> TableRows:
+    content = read_bytes(source)
+    if is_zipfile(BytesIO(content)):
+        with ZipFile(BytesIO(content)) as parts:
+            if sum(part.file_size for part in parts.infolist()) > MOST_PACKED:
+                raise too_large(source.name, MOST_PACKED, "save it as CSV")
+    return read_excel(content, source.name)
 
 
 def is_excel(source: Source) -> bool:
@@ -262,13 +277,14 @@ def read_text(source: Source) -> str:
 
 
 def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if is_content(line)]
-    if not lines:
+    lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if is_content(line))
+    head = next(lines, None)
+    if head is None:
         raise InputError.at(source.name, None, "no lines", f"expected is {KINDS}")
-    first = lines[0][1].lstrip()
+    first = head[1].lstrip()
     if first.startswith(TABLE_STARTS) or is_header(first.rstrip("\r")):
         return read_table(parse_rows(text, source.name), measure)
-    return collect_scores(line_entries(lines, source.name), source.name)
+    return collect_scores(line_entries(chain([head], lines), source.name), source.name)
 
 
 def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:

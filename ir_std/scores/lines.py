@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 from ir_std.errors import InputError
 from ir_std.measures.names import find_measure
@@ -16,6 +17,8 @@ KINDS = (
     "topic and a column a run) or MTEB's JSON"
 )
 """What a message says of the files that hold scores."""
+_HEAD = 10_000
+"""Lines by which the columns are told apart."""
 
 
 def is_content(line: str) -> bool:
@@ -69,12 +72,13 @@ def line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[ScoreE
     InputError
         Naming file and line, if it has other columns than the first.
     """
-    split = [(number, _fields(line)) for number, line in lines]
-    first, width = split[0][0], len(split[0][1])
+    split = ((number, _fields(line)) for number, line in lines)
+    head = list(islice(split, _HEAD))
+    first, width = head[0][0], len(head[0][1])
     if width not in (2, 3, 4):
         raise InputError.at(file, first, f"{width} columns", f"expected is {KINDS}")
-    topics_first = width == 3 and _are_topics_first(split)
-    for number, fields in split:
+    topics_first = width == 3 and _are_topics_first(head)
+    for number, fields in chain(head, split):
         if len(fields) != width:
             raise InputError.at(
                 file, number, f"{len(fields)} columns", f"the first line has {width}"

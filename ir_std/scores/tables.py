@@ -68,18 +68,18 @@ def parse_rows(text: str, file: str) -> TableRows:
     """
     start = text.lstrip()[:1]
     parse = {"|": _markdown_rows, "%": _latex_rows, "\\": _latex_rows}.get(start, _delimited_rows)
-    rows = list(parse(text, file))
+    rows: list[tuple[int | None, list[str]]] = list(parse(text, file))
     if not rows:
         raise InputError.at(file, None, "no lines", "a table with a header is expected")
-    header_line, header = rows[0]
-    for line, row in rows[1:]:
+    header_line, header = rows.pop(0)
+    for line, row in rows:
         if len(row) != len(header):
             commas = parse is _delimited_rows and delimiter_of(text.lstrip().split("\n")[0]) == ","
             advice = "; write decimals with a point: 0.1234" * (commas and len(row) > len(header))
             raise InputError.at(
                 file, line, f"{len(row)} columns", f"the header has {len(header)}{advice}"
             )
-    return TableRows(file, header_line, header, [*rows[1:]])
+    return TableRows(file, header_line, header, rows)
 
 
 def _delimited_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
@@ -97,7 +97,8 @@ def _delimited_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
 
 def _without_guard(cell: str) -> str:
     """A cell without the quote that keeps spreadsheets from taking it for a formula."""
-    return cell[1:] if re.match("''*[=+@\uff1d\uff0b\uff0d\uff20-].", cell) else cell
+    guarded = cell[:1] == "'" and re.match("'+[=+@\uff1d\uff0b\uff0d\uff20-].", cell)
+    return cell[1:] if guarded else cell
 
 
 def _markdown_rows(text: str, _: str) -> Iterator[tuple[int, list[str]]]:

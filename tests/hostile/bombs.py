@@ -157,6 +157,10 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
         "scores",
         lambda: gzip.compress(b"topic,AP\n" + many(b"%x,0.5\n", size=48_000_000)),
     ),
+    "too large a sheet": (
+        "scores.xlsx",
+        lambda: zipped(zipfile.ZIP_DEFLATED, "xl/worksheets/sheet1.xml", False, b"<row/>" * 9000),
+    ),
     "JSON in gzip": ("scores", lambda: gzip.compress(b"[" + b"[]," * 20_000_000 + b"[]]")),
 }
 """By name: what the file is called, and what makes it."""
@@ -192,6 +196,7 @@ def read(name: str, folder: Path) -> None:
         "run": [str(path), f"{folder}/q", "AP"],
         "qrels": [f"{folder}/r", str(path), "AP"],
         "scores": [str(path), "AP"],
+        "scores.xlsx": [str(path), "AP"],
     }
     commands["a.tar.xz"] = commands["a.zip"]
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
