@@ -508,7 +508,9 @@ def test_the_systems_are_named_on_the_topic_and_one_can_be_set_against_the_run(
     z = (means[name][topic] - plan.factors.mean["AP"][7]) / plan.factors.sd["AP"][7]
     assert told == f"sAP {score(stats.norm.cdf(z))}"
     view.page.keyboard.press("Enter")
-    assert view.text(".against-name") == name
+    view.page.wait_for_function(
+        "name => document.querySelector('.against-name')?.textContent === name", arg=name
+    )
     chosen = view.text(".run-name")
     better = [t for t in results.topics if results.by_topic(chosen, "AP")[t] > means[name][t]]
     assert f"AP: {chosen} is better on {len(better)}, worse" in view.text(".against-caption")

@@ -37,6 +37,14 @@ function forestLines(m, row) {
   return [`${row.system}, ${row.name}${topics}`, `${m.name} ${mean}${interval}`];
 }
 
+/** Which of the two is better on either side of 0. */
+function sidesOfZero(baseline, m, zero, y) {
+  const sides = [shortened(baseline, 20), "the other"];
+  const [left, right] = m.sign > 0 ? sides : sides.reverse();
+  return [text("", zero - 8, y, "end", `← ${left} better`),
+    text("", zero + 8, y, "start", `${right} better →`)];
+}
+
 /** A row for each system and collection, with its interval; summaries are diamonds. */
 function drawForest(across, m, width) {
   const { rows, bottom } = forestRows(m);
@@ -59,12 +67,7 @@ function drawForest(across, m, width) {
     points.push({ x: x(row.mean ?? (row.low + row.high) / 2), y: row.y, lines: forestLines(m, row),
       go: () => across.open(row) });
   }
-  if (across.baseline !== null) {
-    const sides = [shortened(across.baseline, 20), "the other"];
-    const [left, right] = m.sign > 0 ? sides : sides.reverse();
-    parts.push(text("", x(m.zero) - 8, bottom + 32, "end", `← ${left} better`),
-      text("", x(m.zero) + 8, bottom + 32, "start", `${right} better →`));
-  }
+  if (across.baseline !== null) parts.push(...sidesOfZero(across.baseline, m, x(m.zero), bottom + 32));
   const systems = plural(new Set(m.rows.map((r) => r.system)).size, "system");
   return { points, by: "y", name: `collections ${m.name}`, drawn: picture(width,
     bottom + (across.baseline === null ? 22 : 40), `${m.name} of ${systems} `

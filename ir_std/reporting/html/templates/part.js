@@ -73,7 +73,8 @@ class Part {
 
   /** A run's rank among the page's runs, ties sharing the better one. */
   rankHere(m, run) {
-    return m.means[run] === null ? null : 1 + m.means.filter((v) => v !== null && m.sign * (v - m.means[run]) > 0).length;
+    const own = m.means[run];
+    return own === null ? null : 1 + m.means.filter((v) => v !== null && m.sign * (v - own) > 0).length;
   }
 
   /** Whether a mean's interval is known to be of two parts, topics and systems. */
