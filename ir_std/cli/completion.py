@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ir_std.cli.main import COMMANDS, CommandParser, command_parser
+from ir_std.cli.main import ASKED_BY_SHELL, COMMANDS, CommandParser, command_parser
 from ir_std.errors import IrStdError, MissingLibraryError
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.systems import SEPARATOR, systems_of
@@ -44,7 +44,7 @@ def complete(environment: Mapping[str, str]) -> None:
     ended = words[1:] if line[-1:].isspace() else words[1:-1]
     command = ended[0] if ended and ended[0] in COMMANDS else ""
     if command:
-        os.environ["_ARGCOMPLETE"] = "2"  # how many words name the program
+        os.environ[ASKED_BY_SHELL] = "2"  # how many words name the program
     parser = command_parser(command or "evaluate")
     _add_completers(parser, () if ended else COMMANDS)
     autocomplete(parser, always_complete_options=False)

@@ -116,18 +116,21 @@ def named_entries(text: str, sources: OpenedOnce) -> list[Entry]:
         return [Entry(name, files, None, label)]
     if os.path.isdir(files) or (os.path.isfile(files) and is_score_file(sources[files])):
         return entries_of_scores(files, name, label, sources)
-    cut = _cut(files)
-    cuts = [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
+    cuts = _colons(files)
     if not cuts and not (may_be_there(files) and is_score_file(sources[files])):
         raise UsageError(f"cannot read {text!r}: write {HOW}")
-    cut = cuts[0] if cut is None else cut
+    cut = _cut(files) or cuts[0]
     return [Entry(name, files[:cut], files[cut + 1 :], label)]
 
 
 def _cut(files: str) -> int | None:
     """Where RUN:QRELS is cut: at the first colon behind a file, or a system, that is there."""
-    cuts = (i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1)
-    return next((i for i in cuts if os.path.exists(files[:i]) or names_system(files[:i])), None)
+    there = (i for i in _colons(files) if os.path.exists(files[:i]) or names_system(files[:i]))
+    return next(there, None)
+
+
+def _colons(files: str) -> list[int]:
+    return [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
 
 
 def entries_of_scores(

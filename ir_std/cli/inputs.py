@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from ir_std.factors.catalog import available_factors
 from ir_std.factors.systems import find_system, may_be_system, names_system
 from ir_std.measures import ExternalMeasure, near_measures, standardized
 from ir_std.measures.names import only_in_trec_eval, translate_name
-from ir_std.measures.registry import by_name, external_names
+from ir_std.measures.registry import by_name, external_names, names_external
 from ir_std.reading import QRELS, RUN, STANDARD_INPUT, FileSource, Source, files_below, source_of
 from ir_std.scores.files import read_scores
 from ir_std.scores.inputs import SCORES, kind_of, name_runs
@@ -130,8 +130,10 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
         else:
             unknown[len(measures)] = given
             measures.append(given)
-    for place, given in unknown.items():  # when all scores are there that may have it
-        external = know_external(given, runs.values(), measure)
+    # When all scores are there that may have them.
+    known = external_measures(runs.values(), measure) if unknown else {}
+    for place, given in unknown.items():
+        external = _external_named(given, known)
         if external is None:
             raise UsageError(_unknown(given))
         measures[place] = str(external)
@@ -149,28 +151,29 @@ def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
         note(f"{abbreviate(hide)}: taken for a file here, not for the system of that name")
 
 
-def know_external(text: str, runs: Iterable[Any], measure: str | None) -> Measure | None:
-    """The external measure, or its standardized one, that a text names as scores have it, if any.
-
-    From then on its plain name is known.
-    """
+def external_measures(runs: Iterable[Any], measure: str | None) -> dict[str, ExternalMeasure]:
+    """The external measures that scores have, by name; from then on their plain names are known."""
     given = [find_system(run) for run in runs]
     files = [run for run in given if isinstance(run, Source) and kind_of(run) == SCORES]
     read = [one for file in files for one in read_scores(file, measure).values()]
     read += [run for run in given if isinstance(run, RunScores)]
-    external = {m.name: m for one in read for m in one.values if isinstance(m, ExternalMeasure)}
-    if text in external:
-        return external[text]
-    standard = external.get(text.removeprefix("s"))
-    return standard and standardized(standard)
+    return {m.name: m for one in read for m in one.values if isinstance(m, ExternalMeasure)}
+
+
+def _external_named(text: str, known: Mapping[str, ExternalMeasure]) -> Measure | None:
+    """The external measure, or its standardized one, that a text names, if any."""
+    if text in known:
+        return known[text]
+    base = known.get(text.removeprefix("s"))
+    return base and standardized(base)
 
 
 def as_parsed(texts: Iterable[str], runs: Iterable[Any], measure: str | None = None) -> list[str]:
     """Names of measures; those that scores alone have as they print, so that they can be parsed."""
-    runs = list(runs)
+    given = list(texts)
+    known = {} if all(map(is_measure, given)) else external_measures(runs, measure)
     return [
-        text if is_measure(text) else str(know_external(text, runs, measure) or text)
-        for text in texts
+        text if is_measure(text) else str(_external_named(text, known) or text) for text in given
     ]
 
 
@@ -269,7 +272,7 @@ def _unknown(given: str) -> str:
 
 def is_measure(text: str) -> bool:
     """Whether a text names a measure, of ir_measures or of trec_eval."""
-    if text in external_names or re.match(r"s?['\"]", text):
+    if names_external(text):
         return True
     name = re.match(r"\w+(?=[(@ ]|$)", translate_name(next(iter(text.split()), ""))[0])
     return only_in_trec_eval(text) or (name is not None and name[0] in by_name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
@@ -12,7 +11,7 @@ from ir_std.cli.streams import note
 from ir_std.errors import UnknownMeasureError, UsageError
 from ir_std.measures import parse_measure
 from ir_std.measures.names import missing_from_group, only_in_trec_eval, translate_name
-from ir_std.measures.registry import external_names
+from ir_std.measures.registry import names_external
 
 
 def add_trec_eval_options(parser: ArgumentParser) -> None:
@@ -76,7 +75,7 @@ def read_measures(text: str, level: int | None = None) -> list[Measure]:
     UnknownMeasureError, UsageError
         If it cannot be read.
     """
-    if text in external_names or re.match(r"s?['\"]", text):
+    if names_external(text):
         return [parse_measure(text)]
     measures = []
     for part in [text] if "(" in text else text.split():

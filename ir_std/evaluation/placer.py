@@ -21,7 +21,7 @@ from ir_std.evaluation.peers import peer_means, scheme_of
 from ir_std.evaluation.placement import Placement, Placements
 from ir_std.evaluation.plans import Plan, name_in_set, values_by_unit
 from ir_std.factors.catalog import Factors
-from ir_std.factors.estimates import scores_by_system, scores_of_systems
+from ir_std.factors.estimates import as_recorded, scores_by_system, scores_of_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Measures
 from ir_std.schemes import EXACT, scheme_names
@@ -139,7 +139,7 @@ class Placer:
         if factors is None or name not in factors.scores or of_mean:
             return placed
         rows = self._rows(factors, topics, self._differing(measure))
-        mine = _rounded(factors, name, values[raw])
+        mine = as_recorded(factors, name, values[raw])
         if plan:
             mine = plan.apply(mine)
         known = np.flatnonzero((rows >= 0) & ~np.isnan(factors.mean[name])[rows] & ~np.isnan(mine))
@@ -174,7 +174,7 @@ class Placer:
     def _is_one(self, factors: FactorSet, name: str, rows: Ints, raw: Floats) -> bool:
         usable = (rows >= 0) & ~np.isnan(factors.mean[name])[rows]
         _, scores = self._columns(factors, name)
-        same = np.abs(scores[rows[usable]] - _rounded(factors, name, raw)[usable, None]) <= EXACT
+        same = np.abs(scores[rows[usable]] - as_recorded(factors, name, raw)[usable, None]) <= EXACT
         return bool(usable.any() and same.all(axis=0).any())
 
     def _behind(self, measure: Measure) -> tuple[FactorSet | None, str, Measure]:
@@ -201,13 +201,13 @@ class Placer:
             set_id = factors.id if factors else ""
             return Placement(measure, float(values.mean()), set_id, why_not=why_not)
         topics, units = values_by_unit(match.fit, self.evaluator.qrels, values)
-        compared = _rounded(factors, name, units)
+        compared = as_recorded(factors, name, units)
         return self._compare(measure, factors, name, topics, units, compared)
 
     def _standardized(self, plan: Plan, values: Mapping[Measure, Floats]) -> Placement:
         raw = plan.units(values[plan.raw])
         standardized = plan.apply(raw)
-        compared = plan.apply(_rounded(plan.factors, plan.name, raw))
+        compared = plan.apply(as_recorded(plan.factors, plan.name, raw))
         return self._compare(
             plan.measure, plan.factors, plan.name, plan.topics, standardized, compared
         )
@@ -255,11 +255,6 @@ class Placer:
             means=tuple(means.tolist()),
             names=names,
         )
-
-
-def _rounded(factors: FactorSet, name: str, values: Floats) -> Floats:
-    step = factors.about(name, "resolution", 0.0)
-    return np.rint(values / step) * step if step else values
 
 
 def _why_not_placed(factors: FactorSet, name: str, n: int, total: int) -> str:

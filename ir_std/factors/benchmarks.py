@@ -11,6 +11,7 @@ import numpy as np
 from ir_std._arrays import Floats, Ints, divide
 from ir_std.errors import NoFactorsError, UsageError, abbreviate, suggestion
 from ir_std.factors.catalog import load_factors, shipped_folder
+from ir_std.factors.cells import KINDS as KINDS_OF_MODELS
 from ir_std.factors.cells import NOT_TRAINED, UNKNOWN, Cells
 from ir_std.factors.storage import parse_json
 
@@ -19,7 +20,7 @@ FILE = "mteb-benchmarks.json"
 SET = "mteb-retrieval"
 DECIMALS = 10
 """Of tasks' scores: means of the same values in another order would differ, and not tie."""
-KINDS = ("all", "zero-shot")
+KINDS = tuple(KINDS_OF_MODELS)
 """Which results count: all, or those of models that were not trained on the task."""
 
 

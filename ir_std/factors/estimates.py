@@ -208,3 +208,9 @@ def scores_of_systems(
         sign=factors.sign(measure),
         **params,
     )
+
+
+def as_recorded(factors: FactorSet, measure: str, scores: Floats) -> Floats:
+    """Scores rounded to the steps in which a set has those of its systems."""
+    step = factors.about(measure, "resolution", 0.0)
+    return np.rint(scores / step) * step if step else scores

@@ -157,12 +157,6 @@ def _datasets(value: Any) -> str | None:
     return f"an object of objects with {', '.join(OF_DATASET)} is expected"
 
 
-def _aliases(value: Any) -> str | None:
-    if isinstance(value, Mapping) and not any(map(_text, (*value, *value.values()))):
-        return None
-    return "an object of texts is expected"
-
-
 OF_JUDGE: dict[str, Rule] = {"name": _name, "model": _text, "prompt": _text, "source": _text}
 """The fields of a judge that is a language model; its name is required."""
 
@@ -216,7 +210,7 @@ FIELDS: dict[str, Rule] = {
     "inputs": _records,
     "tags": _tags,
     "datasets": _datasets,
-    "aliases": _aliases,
+    "aliases": _texts_by_name,
     "topic_kinds": _texts_by_name,
     "short_systems": _numbers_by_name,
 }

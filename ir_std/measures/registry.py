@@ -126,6 +126,11 @@ def _ours(measure: str) -> str:
     return measure
 
 
+def names_external(text: str) -> bool:
+    """Whether a text is an external measure's name: one that is known, or any in quotes."""
+    return text in external_names or re.match(r"s?['\"]", text) is not None
+
+
 def as_measures(measures: Measures) -> list[Measure]:
     """One measure or several, as objects or by name, as a list of objects.
 

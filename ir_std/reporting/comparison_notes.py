@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ir_measures.measures import Measure
 
+from ir_std.evaluation.uncertainty import team_tags
 from ir_std.measures import Standardized
 from ir_std.reporting.effects import MIN_COLLECTIONS
 from ir_std.reporting.links import CollectionLinks
@@ -75,9 +76,12 @@ def effects_notes(
 
 
 def same_systems(parts: Iterable[Part]) -> int:
-    """How many standardizing systems all collections have; 0 where not all have the same."""
+    """How many standardizing systems all collections have; 0 where not all have the same.
+
+    Systems without names, of which any set may have as many, are not known to be the same.
+    """
     populations = {
-        frozenset(plan.factors.info.get("tags", ()))
+        frozenset(team_tags(plan.factors.info.get("tags", ())))
         for part in parts
         for plan in part.results.plans.values()
     }

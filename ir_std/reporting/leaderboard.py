@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -98,7 +98,7 @@ class Leaderboard:
     @property
     def n_separated(self) -> int:
         """How many models differ significantly from the next."""
-        return sum(each.p_next < ALPHA for each in self.standings)
+        return _count_separated(self.standings)
 
     def table(self, places: int = 3, top: int | None = None, keep: tuple[str, ...] = ()) -> Table:
         """As a table.
@@ -237,6 +237,10 @@ def borda_ranks(scores: Floats, n_models: int | None = None) -> Ints:
     return ranks
 
 
+def _count_separated(standings: Iterable[Standing]) -> int:
+    return sum(each.p_next < ALPHA for each in standings)
+
+
 def _cells(each: Standing, places: int) -> tuple[Cell, ...]:
     low, high = each.mean.interval
     half = each.mean.topics
@@ -274,7 +278,7 @@ def _notes(
     simultaneous: bool,
 ) -> list[str]:
     kind = "all results" if systems == KINDS[0] else "zero-shot results only"
-    separated = sum(each.p_next < ALPHA for each in standings)
+    separated = _count_separated(standings)
     together = "all intervals together" if simultaneous else "each pair by itself"
     first = "1 model could be first" if n_first == 1 else f"{n_first} models could be first"
     notes = [

@@ -13,8 +13,10 @@ import ir_std
 from ir_std import plots
 from ir_std.analysis import link
 from ir_std.errors import UsageError
+from ir_std.reporting.comparison_notes import same_systems
 from ir_std.reporting.html import write_report
 from ir_std.reporting.links import pairs_table
+from ir_std.reporting.part import Part
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.files import read_qrels
 
@@ -262,6 +264,18 @@ def test_collections_with_the_same_systems_compare_as_they_are(data: Path) -> No
     assert not own.systems_alike
     figure = plots.comparison_figure(same)
     assert figure.axes[1].get_title().startswith("standardized by the same systems: comparable")
+
+
+def test_systems_without_names_are_not_taken_for_the_same(tmp_path: Path) -> None:
+    parts = []
+    for name in ("one", "two"):
+        table = tmp_path / f"{name}.csv"
+        rows = [f"sys{s},{name}{t},{s + t % 3}" for s in range(1, 5) for t in range(12)]
+        table.write_text("\n".join(["run,topic,grade", *rows]))
+        mine = ir_std.build_from_scores([table], id=name)
+        results = ir_std.evaluate(table, measures=["grade"], factors=mine)
+        parts.append(Part("sys1", name, results))
+    assert same_systems(parts) == 0
 
 
 @pytest.fixture

@@ -134,6 +134,19 @@ def test_ranks_by_topic_count_the_better_systems(results: ir_std.Results, text: 
         assert (data["unpacked"][behind["ranks"]][number] == better + 1).all()
 
 
+def test_ranks_by_topic_are_from_the_lowest_on_where_less_is_better(tmp_path: Path) -> None:
+    table = tmp_path / "scores.csv"
+    table.write_text(
+        "run,topic,latency\na,1,900\na,2,1500\nb,1,1100\nb,2,1000\nc,1,4000\nc,2,1250\n"
+    )
+    mine = ir_std.build_from_scores([table], id="mine", lower_is_better=["latency"])
+    results = ir_std.evaluate(table, measures=["latency"], factors=mine)
+    data = data_of(render(results))
+    (behind,) = data["behind"]
+    ranks = dict(zip(data["runs"], data["unpacked"][behind["ranks"]].tolist(), strict=True))
+    assert ranks == {"a": [1, 3], "b": [2, 1], "c": [3, 2]}
+
+
 def test_a_mean_is_there_by_every_scheme(text: str) -> None:
     data = data_of(text)
     behind = next(b for b in data["behind"] if b["measure"] == "AP")

@@ -11,6 +11,7 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.evaluation.peers import Peers, peers_of
 from ir_std.evaluation.plans import Plan
+from ir_std.factors.estimates import as_recorded
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
@@ -192,18 +193,15 @@ def _standardized(plan: Plan, raw: Floats, scheme: str) -> Floats:
 def _ranks(plan: Plan, raw: Floats) -> Floats:
     """Among the standardizing systems, by topic: 1 and how many of them are better."""
     rows = plan.rows
-    step = plan.factors.about(plan.name, "resolution", 0.0)
     sign = plan.factors.sign(plan.name)
-    compared = sign * (np.rint(raw / step) * step if step else raw) + EXACT
+    compared = sign * as_recorded(plan.factors, plan.name, raw) + EXACT
     ranks = np.full(raw.shape, np.nan)
     for topic in np.flatnonzero(rows >= 0):
         scores = plan.factors.scores[plan.name][rows[topic]]
         scores = np.sort(sign * scores[~np.isnan(scores)])
         if len(scores):
             ranks[:, topic] = (
-                1
-                + len(scores)
-                - np.searchsorted(scores, sign * compared[:, topic] + EXACT, side="right")
+                1 + len(scores) - np.searchsorted(scores, compared[:, topic], side="right")
             )
     return ranks
 
