@@ -186,6 +186,25 @@ def test_less_is_better_without_a_set_if_the_user_says_so(scores: Path) -> None:
         ir_std.evaluate(scores, lower_is_better=["AP"])
 
 
+@pytest.mark.parametrize("lower_is_better", [[], ["latency"]], ids=["by the set", "as said"])
+def test_a_topic_that_a_run_lacks_does_not_count_as_the_best(
+    mine: Path, tmp_path: Path, lower_is_better: list[str]
+) -> None:
+    table = tmp_path / "lacking.csv"
+    topics = [*ir_std.load_factors(mine).topics]
+    full = [f"full,{topic},1000,0.5" for topic in topics]
+    lacking = [f"lacking,{topic},4000,0.5" for topic in topics[1:]]
+    table.write_text("\n".join(["run,topic,latency,vital", *full, *lacking]))
+    factors = None if lower_is_better else mine
+    with pytest.warns(UserWarning, match="lacking: has no value of latency on 1 of the topics"):
+        results = ir_std.evaluate(
+            table, measures=["latency"], factors=factors, lower_is_better=lower_is_better
+        )
+    measure = results.measures[0]
+    assert results.means["lacking"][measure] == 4000
+    assert not [note for note in results.notes if "count as 0" in note]
+
+
 def test_a_set_that_says_otherwise_is_an_error(mine: Path, scores: Path) -> None:
     with pytest.raises(UsageError, match="by mine more is better of 'strict vital'"):
         ir_std.evaluate(scores, factors=mine, lower_is_better=["strict vital"])

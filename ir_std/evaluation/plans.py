@@ -31,6 +31,7 @@ from ir_std.factors.recognition import (
 from ir_std.factors.schema import parse_set_measure
 from ir_std.factors.systems import TopicsOfSet
 from ir_std.measures import (
+    ExternalMeasure,
     Standardized,
     canonical,
     equivalents,
@@ -192,6 +193,8 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     topics = qrels.topics if dataset is None else (dataset,)
     rows = factors.rows(topics)
     raw, name = next((m for m in applicable if has_values(table[m[1]], rows)), applicable[0])
+    if isinstance(raw, ExternalMeasure):  # whose direction the set alone knows
+        raw = ExternalMeasure(raw.name, factors.sign(name) < 0)
     differing = topics_without_value(raw, match)
     usable = rows_but(factors, topics, differing)
     if differing and has_values(table[name], rows) and not has_values(table[name], usable):

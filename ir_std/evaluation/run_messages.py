@@ -37,7 +37,7 @@ def run_messages(
     if run.repeated:
         yield Message(repeated_text(run.repeated), warns=True, run=name)
     sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
-    yield from _missing_topic_messages(name, int((sizes > 0).sum()), qrels)
+    yield from _missing_topic_messages(name, int((sizes == 0).sum()), qrels)
     if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
         yield Message("none of its documents is judged", warns=True, run=name)
     yield from _depth_messages(name, plans, sizes)
@@ -69,10 +69,10 @@ def score_messages(
     ``columns`` are the raw values by topic, ``steps`` those in which they were written, both by
     the measure's name.
     """
-    if scores.unit == "topic":
-        yield from _missing_topic_messages(
-            name, len(qrels.positions.keys() & set(scores.topics)), qrels
-        )
+    present = set(scores.topics)
+    lacking = [row for topic, row in qrels.positions.items() if topic not in present]
+    as_zero = [int((~np.isnan(values[lacking])).sum()) for values in columns.values()]
+    yield from _missing_topic_messages(name, max(as_zero, default=0), qrels)
     if scores.unlisted:
         yield Message(
             f"its means are over {scores.unlisted} more topic"
@@ -100,9 +100,9 @@ def repeated_text(count: int) -> str:
     return f"{count} line{'s' * (count > 1)} left out whose document is in another of the topic"
 
 
-def _missing_topic_messages(name: str, n_present: int, qrels: Qrels) -> Iterator[Message]:
+def _missing_topic_messages(name: str, missing: int, qrels: Qrels) -> Iterator[Message]:
     """How many topics of the qrels a run lacks."""
-    if missing := len(qrels.topics) - n_present:
+    if missing:
         yield Message(
             f"{missing} of the {len(qrels.topics)} topics are not in it: they count as 0", run=name
         )

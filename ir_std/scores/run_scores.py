@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.errors import InputError
-from ir_std.measures import ExternalMeasure
+from ir_std.measures import ExternalMeasure, sign_of
 from ir_std.schemes import EXACT
 from ir_std.trec.qrels import DictQrels
 
@@ -105,11 +105,11 @@ class RunScores:
     def column(self, measure: Measure, topics: Iterable[str]) -> npt.NDArray[np.float64]:
         """A measure's values on these topics: 0 on those that the run lacks altogether.
 
-        NaN on a topic that the run has, but not with this measure; and on data sets without a
-        result, which says nothing of the model.
+        NaN on a topic that the run has, but not with this measure; where less is better, for 0
+        would be the best; and on data sets without a result, which says nothing of the model.
         """
         known, mine = self.values[measure], set(self.topics)
-        lacking = 0.0 if self.unit == "topic" else math.nan
+        lacking = 0.0 if self.unit == "topic" and sign_of(measure) > 0 else math.nan
         return np.array([known.get(t, math.nan if t in mine else lacking) for t in topics])
 
     def joined(self, other: RunScores) -> RunScores:
