@@ -378,9 +378,22 @@ KINDS = (
 )
 
 
-def modern(**figures: str) -> tuple[str, ...]:
-    """What is known against a set of modern systems."""
-    return tuple(sentence.format(**figures) for sentence in MODERN)
+def modern(year: int, beside: str, **figures: str) -> Track:
+    """A passage task of ``year`` by the systems of later years, with what is known against it."""
+    return Track(
+        f"TREC {year} Deep Learning passage ranking, systems of 2020 to 2024",
+        2024,
+        MSMARCO,
+        (),
+        DEEP_MODERN,
+        runs=MODERN_RUNS,
+        max_level=3,
+        depth=100,
+        beside=beside,
+        population="modern",
+        no_dataset="ids of ir_datasets stand for the set of the track's own systems",
+        notes=tuple(sentence.format(**figures) for sentence in MODERN),
+    )
 
 
 def judged_by_gpt4(same: int, lenient: str, people: str) -> tuple[str, ...]:
@@ -790,49 +803,27 @@ TRACKS: dict[str, Track] = {
             *judged_by_gpt4(51, "13,172", "8,461"),
         ),
     ),
-    "dl19-passage-modern": Track(
-        "TREC 2019 Deep Learning passage ranking, systems of 2020 to 2024",
-        2024,
-        MSMARCO,
-        (),
-        DEEP_MODERN,
-        runs=MODERN_RUNS,
-        max_level=3,
-        depth=100,
+    "dl19-passage-modern": modern(
+        2019,
         beside="dl19-passage",
-        population="modern",
-        no_dataset="ids of ir_datasets stand for the set of the track's own systems",
-        notes=modern(
-            pool="977",
-            same="42",
-            topics="43",
-            modern="0.740",
-            own="0.620",
-            narrow="0.07",
-            wide="0.17",
-        ),
+        pool="977",
+        same="42",
+        topics="43",
+        modern="0.740",
+        own="0.620",
+        narrow="0.07",
+        wide="0.17",
     ),
-    "dl20-passage-modern": Track(
-        "TREC 2020 Deep Learning passage ranking, systems of 2020 to 2024",
-        2024,
-        MSMARCO,
-        (),
-        DEEP_MODERN,
-        runs=MODERN_RUNS,
-        max_level=3,
-        depth=100,
+    "dl20-passage-modern": modern(
+        2020,
         beside="dl20-passage",
-        population="modern",
-        no_dataset="ids of ir_datasets stand for the set of the track's own systems",
-        notes=modern(
-            pool="955",
-            same="52",
-            topics="54",
-            modern="0.740",
-            own="0.606",
-            narrow="0.09",
-            wide="0.23",
-        ),
+        pool="955",
+        same="52",
+        topics="54",
+        modern="0.740",
+        own="0.606",
+        narrow="0.09",
+        wide="0.23",
     ),
     "covid-round1": Track(
         "TREC-COVID round 1",
