@@ -1,22 +1,21 @@
-// The page includes its scripts one behind the other, in one scope: what one of them declares at
-// its top level the others may use, and what none of them uses is unused.
+// A page includes the scripts of a folder one behind the other, in one scope: what one of them
+// declares at its top level the others may use, and what none of them uses is unused.
 const fs = require("node:fs");
 const path = require("node:path");
 const js = require("@eslint/js");
 const globals = require("globals");
 
-const folder = path.join(__dirname, "../ir_std/reporting/html/templates");
-const scripts = fs.readdirSync(folder).filter((name) => name.endsWith(".js")).map((name) => {
+const scriptsOf = (folder) => fs.readdirSync(folder).filter((name) => name.endsWith(".js")).map((name) => {
   const text = fs.readFileSync(path.join(folder, name), "utf8");
   const declared = [...text.matchAll(/^(?:const|let|class|(?:async )?function) (\w+)/gm)].map((match) => match[1]);
-  return { name, text, declared };
+  return { name: `${path.basename(folder)}/${name}`, text, declared };
 });
 
-const config = ({ name, declared }) => {
+const config = ({ name, declared }, _, scripts) => {
   const others = scripts.filter((other) => other.name !== name);
   const used = declared.filter((word) => others.some(({ text }) => new RegExp(`\\b${word}\\b`).test(text)));
   return {
-    files: [`**/templates/${name}`],
+    files: [`**/${name}`],
     ...js.configs.recommended,
     languageOptions: {
       sourceType: "script",
@@ -40,4 +39,6 @@ const config = ({ name, declared }) => {
   };
 };
 
-module.exports = scripts.map(config);
+module.exports = ["../ir_std/reporting/html/templates", "../docs/_static"].flatMap(
+  (folder) => scriptsOf(path.join(__dirname, folder)).map(config),
+);

@@ -23,14 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx-mathjax-offline",
 ]
-# Of the README and CONTRIBUTING what the index says in its own way.
-exclude_patterns = [
-    "release",
-    "paper",
-    "generated/readme/ir_std-*",
-    "generated/readme/more.md",
-    "generated/contributing/contributing.md",
-]
+exclude_patterns = ["release", "paper"]
 nitpicky = True
 # What is written in types and is nobody's page here: words, and other libraries' names.
 nitpick_ignore_regex = [("py:.*", r"(?!ir_std\.).*")]
@@ -54,6 +47,7 @@ html_theme_options = {
 }
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["catalogue.js"]
 html_show_sourcelink = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -20,6 +20,7 @@ Results of one or many runs
     evaluate (means, tests against a baseline, tables, plots, pages); Results
     place, Placement: where a run would have been among the systems of its track
     compare: systems over several collections
+    diff, RunDiff: why two runs differ, by topics and by documents
     agreement, JudgeAgreement: two judgments of the same topics side by side
 Scores that were computed elsewhere
     read_scores, standardize
@@ -56,12 +57,12 @@ from ir_std.errors import (
 from ir_std.evaluation.api import calc, calc_aggregate, evaluator, iter_calc, recognize
 from ir_std.evaluation.evaluation import Scores
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.plugin import StdProvider, install_provider
+from ir_std.evaluation.plugin import StdProvider, extend_ir_datasets, install_provider
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
-from ir_std.factors.recognition import Match
-from ir_std.factors.systems import system
+from ir_std.factors.match import Match
+from ir_std.evaluation.systems import system
 from ir_std.measures import (
     DCG, ExternalMeasure, NDCG, SP, Q, Standardized, nDCG, nERR, parse_measure, sAP, sBpref, sDCG,
     sERR, sJudged, snDCG, snERR, sP, sQ, sR, sRBP, sRprec, sRR, sSP, sSuccess, standardized,
@@ -97,20 +98,22 @@ if TYPE_CHECKING:
     from ir_std.reporting.judge_agreement import JudgeAgreement
     from ir_std.reporting.compare import compare
     from ir_std.reporting.comparison import Comparison
+    from ir_std.reporting.diff import diff
+    from ir_std.reporting.run_diff import RunDiff
     from ir_std.reporting.leaderboard import Leaderboard, leaderboard
     from ir_std.reporting.results import Results, evaluate
 
 __all__ = [
     "__version__", "agreement", "analysis", "available_factors", "build_factors",
-    "build_from_scores", "calc", "calc_aggregate", "compare", "Comparison", "DCG", "evaluate",
-    "evaluator", "ExternalMeasure", "FactorSet", "Fit", "InputError", "IrStdError", "iter_calc",
-    "JudgeAgreement", "Leaderboard", "leaderboard", "load_factors", "Match", "merge", "merging",
-    "NDCG", "nDCG", "nERR", "NoFactorsError", "normalize", "parse_measure", "place", "Placement",
-    "Placer", "plots", "Q", "read_scores", "read_trec_qrels", "read_trec_run", "recognize",
-    "report", "Results", "sAP", "sBpref", "Scores", "sDCG", "sERR", "sJudged", "snDCG", "snERR",
-    "SP", "sP", "sQ", "sR", "sRBP", "sRprec", "sRR", "sSP", "sSuccess", "StandardizationWarning",
-    "standardize", "Standardized", "standardized", "StdEvaluator", "StdProvider", "system",
-    "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
+    "build_from_scores", "calc", "calc_aggregate", "compare", "Comparison", "DCG", "diff",
+    "evaluate", "evaluator", "ExternalMeasure", "FactorSet", "Fit", "InputError", "IrStdError",
+    "iter_calc", "JudgeAgreement", "Leaderboard", "leaderboard", "load_factors", "Match", "merge",
+    "merging", "NDCG", "nDCG", "nERR", "NoFactorsError", "normalize", "parse_measure", "place",
+    "Placement", "Placer", "plots", "Q", "read_scores", "read_trec_qrels", "read_trec_run",
+    "recognize", "report", "Results", "RunDiff", "sAP", "sBpref", "Scores", "sDCG", "sERR",
+    "sJudged", "snDCG", "snERR", "SP", "sP", "sQ", "sR", "sRBP", "sRprec", "sRR", "sSP", "sSuccess",
+    "StandardizationWarning", "standardize", "Standardized", "standardized", "StdEvaluator",
+    "StdProvider", "system", "testing", "UnknownMeasureError", "UnknownSetError", "UsageError",
     # Of ir_measures:
     "Accuracy", "accuracy", "alpha_DCG", "alpha_nDCG", "AP", "AP_IA", "BaseMeasure", "BPM", "BPref",
     "Bpref", "calc_ctxt", "CalcResults", "Compat", "compat", "convert_trec_name", "cwl_eval",
@@ -145,7 +148,9 @@ _LAZY_NAMES = {
     "Leaderboard": "reporting.leaderboard",
     "build_factors": "builders.from_runs",
     "build_from_scores": "builders.from_scores",
+    "RunDiff": "reporting.run_diff",
     "compare": "reporting.compare",
+    "diff": "reporting.diff",
     "evaluate": "reporting.results",
     "leaderboard": "reporting.leaderboard",
     "merge": "merging",
@@ -156,6 +161,7 @@ _LAZY_NAMES = {
 """The modules of the names that are imported when they are first used."""
 
 install_provider()
+extend_ir_datasets()
 
 if not TYPE_CHECKING:
 

@@ -29,9 +29,9 @@ import numpy as np
 from ir_std._version import __version__
 from ir_std.factors.cells import FEWEST, MAIN, MISSING, NOT_TRAINED, STEPS, TRAINED, UNKNOWN, Cells
 from ir_std.factors.collection import judgments_of_dataset
+from ir_std.factors.distributions import means_and_deviations
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.table_checks import means_and_deviations
 from ir_std.scores.mteb import CQADUPSTACK, aliases_of_rows, row_name
 from ir_std.trec.files import read_qrels
 
@@ -102,6 +102,12 @@ SCRIPTS = {"Hans": "Hani", "Hant": "Hani", "Hang": "Kore", "Hira": "Jpan"}
 """Parts and kinds of a script, and the script."""
 PARTS = tuple(f"CQADupstack{part.capitalize()}Retrieval" for part in CQADUPSTACK)
 WHOLE = "CQADupstackRetrieval"
+MOST_QUERIES = 4000
+"""The most queries that are told from scores of five decimals."""
+ROUNDED = 5.1e-6
+"""By how much these may be off."""
+BY_CHANCE = 1e-6
+"""With this probability any scores would be means over a number of queries."""
 
 IDENTICAL = (
     "MTEB leaves documents out whose id is the query's own: take them out of a run before "
@@ -199,7 +205,11 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=root / "factors")
     args = parser.parse_args()
     known = Known.read(args.data / "mteb")
-    results, left_out = clean(read_results(args.data / "mteb" / "all_retrieval.csv"), known)
+    table = args.data / "mteb" / "all_retrieval.csv"
+    for (task, revision), queries in other_revisions(table).items():
+        if row_name(task, "test", revision=revision) == row_name(task, "test"):
+            raise SystemExit(f"{task}, revision {revision}, is no row of its own: {queries}")
+    results, left_out = clean(read_results(table), known)
     built, not_counted = mteb(
         results, known, judgments(args.data / "qrels" / "beir"), inputs_of(args.data)
     )
@@ -253,6 +263,64 @@ def read_results(file: Path) -> list[Result]:
             )
             for line in csv.DictReader(text)
         ]
+
+
+def other_revisions(file: Path) -> dict[tuple[str, str], str]:
+    """The revisions of tasks' data that have other queries than the usual one, and how many.
+
+    P@10 is a whole number of tenths in the sum over queries, so that the scores of several models
+    tell how many queries there are.  Of the numbers of a row the usual one is that of more models.
+    A revision has others if that is so on most of its rows.
+
+    Parameters
+    ----------
+    file : Path
+        The table of results, which names the revision of each.
+
+    Returns
+    -------
+    dict of (str, str) to str
+        By task and revision, in words.
+    """
+    with file.open(encoding="utf-8", newline="") as text:
+        rows: dict[tuple[str, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        for line in csv.DictReader(text):
+            if line["dataset_revision"] and line["precision_at_10"]:
+                row = rows[line["task"], line["split"], line["subset"]]
+                row[line["dataset_revision"]].append(float(line["precision_at_10"]))
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    n_rows = Counter((task, revision) for (task, *_), each in rows.items() for revision in each)
+    for (task, *_), by_revision in rows.items():
+        numbers = {r: number_of_queries(scores) for r, scores in by_revision.items()}
+        models: Counter[int] = Counter()
+        for revision, number in numbers.items():
+            if number:
+                models[number] += len(by_revision[revision])
+        usual = models.most_common(1)[0][0] if models else 0
+        for revision, number in numbers.items():
+            if number and not shares_of_whole(by_revision[revision])[usual - 1] >= 0.5:
+                found[task, revision].append(f"{number} queries, not {usual}")
+    return {each: texts[0] for each, texts in found.items() if 2 * len(texts) > n_rows[each]}
+
+
+def number_of_queries(scores: Iterable[float]) -> int | None:
+    """The number of queries that P@10 of several models are means over; None if they do not tell.
+
+    >>> number_of_queries(round(hits / 70, 5) for hits in (3, 5, 8, 11, 24, 29, 33))
+    7
+    """
+    scores = {score for score in scores if score}
+    expected = np.minimum(1, 20 * ROUNDED * np.arange(1, MOST_QUERIES + 1)) ** len(scores)
+    fits = (shares_of_whole(scores) >= 0.9) & (expected <= BY_CHANCE)
+    return int(fits.argmax()) + 1 if fits.any() else None
+
+
+def shares_of_whole(scores: Iterable[float]) -> np.ndarray:
+    """For each number of queries from 1, which share of the scores may be P@10 over so many."""
+    hits = 10 * np.arange(1, MOST_QUERIES + 1)[:, None] * np.array(sorted({*scores} - {0.0}))
+    allowed = 10 * ROUNDED * np.arange(1, MOST_QUERIES + 1)[:, None]
+    shares: np.ndarray = (np.abs(hits - np.rint(hits)) <= allowed).mean(axis=1)
+    return shares
 
 
 def clean(results: Iterable[Result], known: Known) -> tuple[list[Result], list[LeftOut]]:

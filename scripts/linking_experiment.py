@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import reproduce_soboroff2018 as soboroff2018
 from reproduction import arguments, spread, write_csv
 
 import ir_std
@@ -203,6 +204,11 @@ class Case(NamedTuple):
     split: str
     way: str
 
+    @property
+    def in_table(self) -> bool:
+        """Whether it is of the guide's table: random anchors between strong and weak systems."""
+        return (self.split, self.way) == (STRONG_WEAK, "random") and self[:2] != REAL
+
 
 def cases() -> Iterator[Case]:
     """All that are tried; anchors are chosen in several ways where systems are strong and weak."""
@@ -245,6 +251,11 @@ def run_case(trials: int, seed: int, case: Case) -> Found:
         }
         for what, of_trials in found.items()
     }
+
+
+def run_fewer(trials: int, seed: int, case: Case) -> Found:
+    """All trials of a case of the guide's table, a third of them of others."""
+    return run_case(trials if case.in_table else max(trials // 3, 2), seed, case)
 
 
 class Engine(NamedTuple):
@@ -298,18 +309,48 @@ def engine(data: Path, experiment: str) -> Engine:
     return Engine(linked.collections, means(plain), means(linked), np.array(errors))
 
 
+def engine_by_papers_factors(data: Path, experiment: str) -> Engine:
+    """The same with the factors that the paper's data have.
+
+    These standardize Blog 2006 by the systems of that year and of 2008 together, and Terabyte 2005
+    by its own 58; the shipped sets Blog 2006 by its own, Terabyte 2005 by those of 2006.
+    """
+    z, n = {}, {}
+    for collection in soboroff2018.COLLECTIONS:
+        loaded = soboroff2018.load(data, experiment, collection)
+        if loaded.factors:
+            z[collection] = z_scores(loaded.x, loaded.factors.mean, loaded.factors.sd)
+            n[collection] = normal_cdf(z[collection])
+    plain = np.array([scores[:, 0].mean() for scores in n.values()])
+    reference = min(n, key=lambda collection: float(n[collection][:, 1].mean()))
+    for collection in z.keys() - {reference}:
+        n[collection] = link(z[collection][:, 1:], z[reference][:, 1:]).apply(z[collection])
+    differences = [scores[:, 0] - scores[:, 1] for scores in n.values()]
+    errors = [d.std(ddof=1) / np.sqrt(len(d)) for d in differences]
+    linked = np.array([scores[:, 0].mean() for scores in n.values()])
+    return Engine(tuple(n), plain, linked, np.array(errors))
+
+
 def describe_engines(data: Path) -> None:
     """Print how much an engine's mean varies over collections, and whether by chance."""
     for experiment in ENGINES:
-        found = engine(data, experiment)
-        lowest, highest = found.plain.min(), found.plain.max()
-        print(
-            f"{experiment} on {len(found.collections)} collections: mean sAP by each track's own "
-            f"systems {lowest:.3f} to {highest:.3f}, standard deviation "
-            f"{found.plain.std(ddof=1):.3f}; linked by the engine without it "
-            f"{found.linked.std(ddof=1):.3f}, topics alone would give "
-            f"{np.sqrt((found.over_topics**2).mean()):.3f} (Cochran's Q, p = {found.q_p:.2g})"
+        print_engine(experiment, engine(data, experiment))
+    for experiment in ENGINES:
+        print_engine(
+            f"{experiment}, by the paper's factors,", engine_by_papers_factors(data, experiment)
         )
+
+
+def print_engine(name: str, found: Engine) -> None:
+    """Print the figures of an engine with a technique."""
+    lowest, highest = found.plain.min(), found.plain.max()
+    print(
+        f"{name} on {len(found.collections)} collections: mean sAP by each track's own "
+        f"systems {lowest:.3f} to {highest:.3f}, standard deviation "
+        f"{found.plain.std(ddof=1):.3f}; linked by the engine without it "
+        f"{found.linked.std(ddof=1):.3f}, topics alone would give "
+        f"{np.sqrt((found.over_topics**2).mean()):.3f} (Cochran's Q, p = {found.q_p:.2g})"
+    )
 
 
 class Mean(NamedTuple):
@@ -365,6 +406,38 @@ def summarized(found: Found) -> dict[str, Row]:
     }
 
 
+IN_TABLE = {
+    "RMS difference of a system's two means, over that by the same systems": "RMS / floor",
+    "a system against itself, share significant at .05": "type I at 0.05",
+    "coverage of 95% intervals": "coverage",
+    "differences of five ranks: found": "found at 0.05",
+    "found the wrong way round": "wrong way",
+}
+"""The rows of the guide's table, and the figures that are in them."""
+
+
+def guide_table(chosen: Sequence[Mapping[str, Row]]) -> list[str]:
+    """The guide's table: of each figure the mean over cases, and the lowest and the highest."""
+    heads = [what.replace(" anchors", "") for what in chosen[0]]
+    lines = [f"| | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
+    for title, name in IN_TABLE.items():
+        cells = []
+        for what in chosen[0]:
+            values = [one[what][name].value for one in chosen]
+            cells.append("" if np.isnan(values).all() else _mean_and_ends(values, name))
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return lines
+
+
+def _mean_and_ends(values: Sequence[float], name: str) -> str:
+    places = 2 if name == "RMS / floor" else 3
+    mean, low, high = (
+        f"{value:.{places}f}".removeprefix("0" * (places == 3))
+        for value in (np.mean(values), min(values), max(values))
+    )
+    return mean if low == high else f"{mean} ({low}, {high})"
+
+
 def print_over_cases(title: str, chosen: Sequence[Mapping[str, Row]]) -> None:
     """Each figure over cases: the mean, and the lowest and highest of any."""
     if not chosen:
@@ -390,6 +463,7 @@ def print_all(results: Mapping[Case, Mapping[str, Row]]) -> None:
             if (case.split, case.way) == (split, way) and (not keys or case[:2] in keys)
         ]
 
+    print("\n", *guide_table([row for case, row in results.items() if case.in_table]), sep="\n")
     fresh = [key for key in MATRICES if key not in CHOSEN_ON]
     for split in (STRONG_WEAK, RANDOM):
         print_over_cases(f"{split}, all sets", choose_cases(split, "random", *MATRICES))
@@ -410,14 +484,26 @@ def print_all(results: Mapping[Case, Mapping[str, Row]]) -> None:
     print_over_cases(f"Urbano's experiment, {ALL_PAIRS}", choose_cases(ALL_PAIRS))
 
 
+def cells_of(results: Mapping[Case, Mapping[str, Row]]) -> list[list[str]]:
+    """Of all cases the figures that are in the guide's table, to five decimals."""
+    return [
+        [*map(str, case), what, *(f"{row[name].value:.5f}" for name in IN_TABLE.values())]
+        for case, rows in results.items()
+        for what, row in rows.items()
+    ]
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Run all cases and print them."""
     args = arguments(__doc__ or "", argv, trials=300)
     describe_engines(args.data)
     todo = list(cases())
-    found = spread(partial(run_case, args.trials, args.seed), todo, args.jobs)
+    found = spread(partial(run_fewer, args.trials, args.seed), todo, args.jobs)
     results = {case: summarized(one) for case, one in zip(todo, found, strict=True)}
     print_all(results)
+    write_csv(
+        args.out / "linking" / "cases.csv", (*Case._fields, "linked", *IN_TABLE), cells_of(results)
+    )
     names = ("RMS / floor", *FIGURES[1:])
     write_csv(
         args.out / "linking" / "linking.csv",

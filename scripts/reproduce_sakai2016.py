@@ -366,7 +366,9 @@ def claims(results: Sequence[Results]) -> list[str]:
 
     tests: dict[str, Callable[[Results], bool]] = {
         "U swaps no more than N at equal score differences": bins,
-        "U swaps less than N over all comparisons": lambda r: less(r, "U", "N"),
+        "U swaps less than N over all comparisons, by two standard errors": lambda r: less(
+            r, "U", "N"
+        ),
         "U resolves more comparisons than N at a swap rate of 5%": lambda r: (
             r.swaps["U"].resolved > r.swaps["N"].resolved
         ),

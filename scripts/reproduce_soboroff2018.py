@@ -30,8 +30,9 @@ from ir_std.analysis.influence import (
     influence,
 )
 from ir_std.analysis.uncertainty import contrast_error, normal_covariance
-from ir_std.reporting.effects import Effect, Effects, SystemEffects
+from ir_std.reporting.effects import Effects
 from ir_std.reporting.plots import forest_figure
+from ir_std.reporting.system_effects import Effect, SystemEffects
 from ir_std.schemes import normal_cdf, z_scores
 
 EXPERIMENTS = {"stemming": "krovetz", "feedback": "prf"}

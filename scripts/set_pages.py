@@ -18,14 +18,14 @@ from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
+from catalogue import quality_words, shipped_sets, table_head
 from catalogue import row as catalogue_row
-from catalogue import shipped_sets, table_head
 from matplotlib.figure import Figure
 from scipy.stats import kendalltau
 from tracks import TRACKS
 
 from ir_std._arrays import Floats, Ints
-from ir_std.evaluation.uncertainty import knows_teams, team_of
+from ir_std.evaluation.uncertainty import teams_of
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import Quality, assess_measure, findings
@@ -83,13 +83,14 @@ def write_pages(folder: Path, names: Sequence[str] = ()) -> None:
 
 
 def index(sets: Sequence[FactorSet]) -> str:
-    """The page of all sets."""
+    """The page of all sets, whose table the site's script sorts and searches."""
     rows = "\n".join(
         catalogue_row(one).replace(f"`{one.id}`", f"[{one.id}]({one.id}.md)", 1) for one in sets
     )
     names = "\n".join(one.id for one in sets)
     return (
-        f"# The factor sets\n\n{table_head()}\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+        f"# The factor sets\n\n:::{{container}} catalogue\n{table_head()}\n{rows}\n:::\n\n"
+        f"{quality_words()}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
     )
 
 
@@ -226,12 +227,14 @@ def _systems_text(factors: FactorSet, measure: str) -> str:
         return "Only means and deviations over the systems are known, or not all have all topics."
     low = find_low_systems(factors, measure)
     names = factors.info.get("tags", ())
-    teams = knows_teams(factors)
-    head = "| place | system |" + " team, by its tag |" * teams + f" {measure} | mean of N | |"
+    teams = teams_of(factors)
+    head = (
+        "| place | system |" + " team, by its tag |" * bool(teams) + f" {measure} | mean of N | |"
+    )
     lines = [head, "| --- " * (head.count("|") - 1) + "|"]
     for place, number in enumerate(means.numbers.tolist()):
         name = names[number] if names else f"no. {number}"
-        cells = [str(place + 1), f"`{name}`"] + [team_of(name)] * teams
+        cells = [str(place + 1), f"`{name}`"] + [teams.get(name, "")] * bool(teams)
         cells += [f"{means.raw[place]:.4f}", f"{means.standardized[place]:.4f}"]
         cells.append("low" if low and number in low.numbers else "")
         lines.append(f"| {' | '.join(cells)} |")

@@ -11,7 +11,7 @@ out/uncertainty.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -69,12 +69,17 @@ OTHERS = (
 """Those that they were checked on."""
 DRAWS = ("by team", "one by one")
 SIZES = (8, 15, 30, 100)
+ALL = "all"
 TOPICS = (25, 43, 50)
 SCHEMES = ("N", "z", "U", "E")
 BAND = 0.93, 0.97
 """The coverage that 95 percent intervals should have."""
 KNOWN = ("teams", "scores", "moments")
 """What is known of the systems: their teams, only their scores, only means and deviations."""
+OWN_TEAMS = "each its own"
+"""Known of systems that were drawn one by one: that each is a team of its own."""
+MULTIPLIERS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""By which the systems' error is multiplied, to see what narrower intervals would hold."""
 SPLITS = ("same", "systems", "teams", "30 each", "strong and weak")
 """By which systems two halves of the topics are standardized."""
 RUNS = 4
@@ -141,6 +146,7 @@ def systems_errors(
     told = {
         "teams": Influences(values, names, tuple(map(str, teams)), effect),
         "scores": Influences(values, (), (), effect),
+        OWN_TEAMS: Influences(values, names, names, effect),
     }
     errors = {
         known: [influences.error(own) for own in np.eye(x.shape[1])]
@@ -175,17 +181,17 @@ class Row(NamedTuple):
     error: float
 
 
-def coverage(case: Case, trials: int, seed: int) -> dict[tuple[str, str], tuple[float, float]]:
-    """How often 95 percent intervals hold the truth, by scheme and what is known.
+Needed = dict[tuple[str, str], Floats]
+"""By scheme and what is known: what the systems' error must be multiplied by for an interval to
+hold the truth, shape (trials, RUNS); 0 where topics' error is enough."""
 
-    Returns
-    -------
-    dict of (scheme, known) to (coverage, its standard error over trials)
-    """
+
+def needed_multipliers(trials: int, seed: int, case: Case) -> Needed:
+    """Of the intervals of all trials."""
     random = np.random.default_rng([seed, *map(ord, "".join(map(str, case)))])
     of = world(case.collection, named=True)
     truths = {scheme: of.truth(scheme) for scheme in SCHEMES}
-    hits: dict[tuple[str, str], list[float]] = {}
+    found: dict[tuple[str, str], list[list[float]]] = {}
     for _ in range(trials):
         rows = random.integers(len(of.scores), size=case.topics)
         systems, teams = of.draw(random, case.systems, case.by)
@@ -197,16 +203,30 @@ def coverage(case: Case, trials: int, seed: int) -> dict[tuple[str, str], tuple[
         for scheme in SCHEMES if len(x) > 1 else ():
             estimates = [Estimate.of(run) for run in standardize_matrix(x, scores, scheme).T]
             for known, errors in systems_errors(x, scores, teams, scheme, effect).items():
-                held = [
-                    abs(estimate.mean - truths[scheme][run])
-                    <= replace(estimate, systems_error=error, systems_df=df).half
-                    for run, estimate, (error, df) in zip(runs, estimates, errors, strict=True)
-                ]
-                hits.setdefault((scheme, known), []).append(float(np.mean(held)))
-    return {
-        key: (float(np.mean(h)), float(np.std(h, ddof=1) / np.sqrt(len(h))))
-        for key, h in hits.items()
-    }
+                if known != OWN_TEAMS or case.by == "one by one":
+                    found.setdefault((scheme, known), []).append(
+                        [
+                            needed_multiplier(replace(one, systems_error=error, systems_df=df), of)
+                            for one, of, (error, df) in zip(
+                                estimates, truths[scheme][runs].tolist(), errors, strict=True
+                            )
+                        ]
+                    )
+    return {key: np.array(values) for key, values in found.items()}
+
+
+def needed_multiplier(estimate: Estimate, truth: float) -> float:
+    """What the systems' error must be multiplied by for the interval to hold the truth."""
+    beyond = (estimate.mean - truth) ** 2 - estimate.topics**2
+    if beyond <= 0:
+        return 0.0
+    return float(np.sqrt(beyond) / estimate.systems) if estimate.systems > 0 else np.inf
+
+
+def level(needed: Floats, multiplier: float = 1.0) -> tuple[float, float]:
+    """The share of intervals that hold the truth, and its standard error over trials."""
+    held = (needed <= multiplier).mean(axis=1)
+    return float(held.mean()), float(held.std(ddof=1) / np.sqrt(len(held)))
 
 
 def team_effects(sets: Sequence[str]) -> list[tuple[str, int, int, float]]:
@@ -419,23 +439,31 @@ def share(value: float | np.floating[Any]) -> str:
 
 def print_coverage(args: Any, out: Path) -> None:
     """The table of coverage, by N, z and U and by E, and how many cases are in the band."""
-    task = partial(_covered, args.trials, args.seed)
-    rows = [
-        Row(case, scheme, known, level, error)
-        for case, levels in zip(cases(), spread(task, cases(), args.jobs), strict=True)
-        for (scheme, known), (level, error) in levels.items()
-    ]
+    task = partial(needed_multipliers, args.trials, args.seed)
+    found = dict(zip(cases(), spread(task, cases(), args.jobs), strict=True))
+    rows = rows_of(found)
     for schemes in ("NzU", "E"):
         print(
             f"Coverage of 95% intervals by {', '.join(schemes)} with {', '.join(map(str, TOPICS))} "
             f"topics: the mean, smallest and largest of {len(schemes) * len(TOPICS)} cases\n"
             f"| collection | drawn | known | {' | '.join(map(str, SIZES))} |"
         )
-        for name, by, known in product(SETS, DRAWS, KNOWN):
-            if schemes != "E" or known != "moments":
+        for name, by, known in product(SETS, DRAWS, (*KNOWN, OWN_TEAMS)):
+            if (schemes, known) != ("E", "moments") and (by, known) != (DRAWS[0], OWN_TEAMS):
                 print(coverage_row(rows, name, by, known, schemes))
+        of_schemes = [row for row in rows if row.scheme in schemes]
         for by in DRAWS:
-            print_counts(by, [r for r in rows if r.case.by == by and r.scheme in schemes])
+            print_counts(by, [r for r in of_schemes if r.case.by == by and r.known in KNOWN])
+        print_counts(
+            "one by one, each its own team", [r for r in of_schemes if r.known == OWN_TEAMS]
+        )
+    print(
+        f"\nCases by N, z, U in {share(BAND[0])} to {share(BAND[1])} (above, below by two standard "
+        f"errors), the systems' error multiplied\n| collection | drawn | "
+        f"{' | '.join(map(str, MULTIPLIERS))} |"
+    )
+    for name, by in product((*SETS, ALL), DRAWS):
+        print(multiplied_row(found, name, by))
     write_csv(
         out / "coverage.csv",
         [*Case._fields, *Row._fields[1:]],
@@ -443,15 +471,47 @@ def print_coverage(args: Any, out: Path) -> None:
     )
 
 
+def rows_of(found: Mapping[Case, Needed], multiplier: float = 1.0) -> list[Row]:
+    """The coverage of all cases, with the systems' error multiplied."""
+    return [
+        Row(case, scheme, known, *level(needed, multiplier))
+        for case, by_known in found.items()
+        for (scheme, known), needed in by_known.items()
+    ]
+
+
+def counts(rows: Sequence[Row]) -> tuple[int, int, int]:
+    """How many cases are in the band, and above and below it by two standard errors."""
+    low, high = BAND
+    return (
+        sum(low <= row.level <= high for row in rows),
+        sum(row.level - 2 * row.error > high for row in rows),
+        sum(row.level + 2 * row.error < low for row in rows),
+    )
+
+
+def multiplied_row(found: Mapping[Case, Needed], collection: str, by: str) -> str:
+    """A row of the guide's table: by multiplier of the systems' error how many cases are where."""
+    some = {
+        case: needed
+        for case, needed in found.items()
+        if collection in (case.collection, ALL) and case.by == by
+    }
+    cells = []
+    for multiplier in MULTIPLIERS:
+        rows = [r for r in rows_of(some, multiplier) if r.known in KNOWN and r.scheme != "E"]
+        inside, above, below = counts(rows)
+        cells.append(f"{inside} ({above}, {below})")
+    return f"| {SETS.get(collection, collection)} | {by} | {' | '.join(cells)} |"
+
+
 def print_counts(by: str, rows: Sequence[Row]) -> None:
     """How many cases are in the band, and which is furthest below."""
-    low, high = BAND
-    below = sum(row.level + 2 * row.error < low for row in rows)
-    above = sum(row.level - 2 * row.error > high for row in rows)
+    inside, above, below = counts(rows)
     smallest = min(rows, key=lambda row: row.level)
     print(
-        f"{by}: {len(rows)} cases, {sum(low <= row.level <= high for row in rows)} in {share(low)} "
-        f"to {share(high)}, {below} below and {above} above by two standard errors; the smallest "
+        f"{by}: {len(rows)} cases, {inside} in {share(BAND[0])} to {share(BAND[1])}, {below} below "
+        f"and {above} above by two standard errors; the smallest "
         f"{share(smallest.level)} (by {smallest.scheme} on {SETS[smallest.case.collection]}, "
         f"{smallest.case.systems} systems, {smallest.case.topics} topics, {smallest.known} known); "
         f"Monte Carlo errors {share(max(row.error for row in rows))} at most"
@@ -521,10 +581,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     print(f"\nTables are in {out}")
     return 0
-
-
-def _covered(trials: int, seed: int, case: Case) -> dict[tuple[str, str], tuple[float, float]]:
-    return coverage(case, trials, seed)
 
 
 if __name__ == "__main__":

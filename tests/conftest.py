@@ -22,7 +22,7 @@ from ir_std.cli import main
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A slow machine is no failure.  .ci/run asks for the thorough profile.
-settings.register_profile("ir_std", deadline=None, max_examples=50)
+settings.register_profile("ir_std", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("ir_std")
 

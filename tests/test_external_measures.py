@@ -165,7 +165,7 @@ def test_scores_are_evaluated_and_placed_with_the_best_first(mine: Path, scores:
     assert {r: results.placements[r]["latency"].rank for r in "abc"} == {"a": 2, "b": 1, "c": 3}
     table = results.table(sort="latency")
     assert [row[1].text for row in table.rows] == ["b", "a", "c"]
-    assert [row[2].best for row in table.rows] == [True, False, False]
+    assert [row[3].best for row in table.rows] == [True, False, False]
     assert "Less is better by latency" in " ".join(table.notes)
     assert "the lowest mean first" in " ".join(table.notes)
     assert runs_by_mean(results, results.measures[0]) == ["b", "a", "c"]

@@ -50,6 +50,7 @@ def run(installed: Path, code: str) -> str:
     ).stdout.strip()
 
 
+@pytest.mark.slow
 def test_the_wheel_finds_its_own_factor_sets(installed: Path) -> None:
     code = (
         "import ir_std; print(ir_std.load_factors('trec8-adhoc').path, "
@@ -60,6 +61,7 @@ def test_the_wheel_finds_its_own_factor_sets(installed: Path) -> None:
     assert int(count) == len(ir_std.available_factors())
 
 
+@pytest.mark.slow
 def test_every_file_of_the_factor_sets_is_in_the_wheel(installed: Path) -> None:
     shipped = {
         p.relative_to(ROOT / "factors"): p.read_bytes()
@@ -72,6 +74,34 @@ def test_every_file_of_the_factor_sets_is_in_the_wheel(installed: Path) -> None:
     }
 
 
+@pytest.mark.slow
+def test_pyterrier_finds_what_the_wheel_gives_it(installed: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyterrier", reason="python-terrier is not installed")
+    code = f"""
+import os
+os.environ["PYTERRIER_HOME"] = home = {str(tmp_path)!r}
+import pyterrier as pt
+
+print(pt.std.snDCG @ 10, pt.std.Experiment.__module__)
+sent = pt.Artifact.load(str(pt.std.load_factors("trec8-adhoc").path))
+sent.build_package(home + "/artifact.tar.lz4", verbose=False)
+download = pt.io.open_or_download_stream
+def stored(url, headers=None, **options):
+    asked.append(url)
+    return download(home + "/" + url.rpartition("/")[2], **options)
+asked, pt.io.open_or_download_stream = [], stored
+for get in (lambda: pt.Artifact.from_url("hf:me/trec8"), lambda: pt.Artifact.from_zenodo("12")):
+    print(get().factors.id, asked[-1], flush=True)
+"""
+    lines = run(installed, code).splitlines()
+    assert lines[0] == "snDCG@10 ir_std.pyterrier"
+    assert [line for line in lines[1:] if line.startswith("trec8-adhoc")] == [
+        "trec8-adhoc https://huggingface.co/datasets/me/trec8/resolve/main/artifact.tar.lz4",
+        "trec8-adhoc https://zenodo.org/records/12/files/artifact.tar.lz4",
+    ]
+
+
+@pytest.mark.slow
 def test_the_wheel_is_typed(installed: Path) -> None:
     assert (installed / "ir_std" / "py.typed").is_file()
 

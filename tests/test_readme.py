@@ -1,4 +1,4 @@
-"""The guides say what the commands print today."""
+"""The README and the documentation's pages say what the commands print today."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,58 +19,48 @@ import ir_std
 from ir_std.reporting.html.method import REFERENCES, SCHEME_PAPER
 
 ROOT = Path(__file__).resolve().parent.parent
-GUIDES = ("README.md", "scripts/README.md")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+WRITTEN = sorted(
+    page
+    for page in (ROOT / "docs").rglob("*.md")
+    if "generated" not in page.relative_to(ROOT).parts
+)
+PAGES = {
+    page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8")
+    for page in (ROOT / "README.md", *WRITTEN)
+}
 
-TAKES_LONG = re.compile(r"^\$ ir_std build trec8|\"trec8-adhoc\"\)\.iterdir|dask\.distributed")
-"""Forty real runs by all measures, all 129 runs, and a cluster."""
+
+def blocks(page: str, kind: str) -> list[str]:
+    """A page's blocks of one kind."""
+    return re.findall(rf"^```{kind}\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
 
 
-def blocks(kind: str) -> list[Any]:
-    """The guides' blocks of one kind."""
+def pages_with(kind: str) -> list[Any]:
+    """The pages that have such blocks; all but the README come with the slow tests."""
     return [
-        pytest.param(
-            text,
-            id=f"{guide}-{number}",
-            marks=[pytest.mark.slow] * bool(TAKES_LONG.search(text)),
-        )
-        for guide in GUIDES
-        for number, text in enumerate(
-            re.findall(
-                rf"^```{kind}\n(.*?)^```$",
-                (ROOT / guide).read_text(encoding="utf-8"),
-                re.MULTILINE | re.DOTALL,
-            )
-        )
+        pytest.param(page, marks=[pytest.mark.slow] * (page != "README.md"))
+        for page in PAGES
+        if blocks(page, kind)
     ]
 
 
-@pytest.fixture(scope="module")
-def files(data: Path, runs_of: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files that the guides name, and what ir_datasets would have fetched."""
-    place = tmp_path_factory.mktemp("guides")
-    for qrels in (data / "qrels").iterdir():
-        (place / qrels.name).symlink_to(qrels)
-    (place / "soboroff2018").symlink_to(data / "soboroff2018")
-    (place / "trec8-adhoc").symlink_to(runs_of("trec8-adhoc"))
-    (place / "runs").symlink_to(runs_of("dl19-passage"))
-    fetched = place / "ir_datasets" / "msmarco-passage" / "trec-dl-2019"
+@pytest.fixture
+def folder(data: Path, runs_of: Callable[[str], Path], tmp_path: Path) -> Path:
+    """A folder with the files that the pages name, and what ir_datasets would have fetched."""
+    for file in (*(data / "qrels").iterdir(), data / "soboroff2018", runs_of("trec8-adhoc")):
+        (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "runs").symlink_to(runs_of("dl19-passage"))
+    fetched = tmp_path / "ir_datasets" / "msmarco-passage" / "trec-dl-2019"
     fetched.mkdir(parents=True)
     (fetched / "qrels").symlink_to(data / "qrels" / "dl19-passage.txt")
-    return place
-
-
-@pytest.fixture
-def folder(request: pytest.FixtureRequest, block: str, tmp_path: Path) -> Path:
-    """Where a block runs: what names no runs and qrels needs none."""
-    needs = re.search(r"\bruns/|trec8-adhoc[/.]|\.txt|soboroff", block)
-    return request.getfixturevalue("files") if needs else tmp_path
+    return tmp_path
 
 
 def environment(folder: Path) -> dict[str, str]:
     """What a reader's shell has: ``ir_std`` and ``python``, with this package."""
-    programs = folder / "bin"
-    programs.mkdir(exist_ok=True)
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
     for name, command in {"python": "", "ir_std": " -m ir_std"}.items():
         (programs / name).write_text(f'#!/bin/sh\nexec {sys.executable}{command} "$@"\n')
         (programs / name).chmod(0o755)
@@ -82,28 +73,33 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("block", blocks("console"))
-def test_commands_print_what_the_guides_say(block: str, folder: Path) -> None:
-    for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env=environment(folder),
-            text=True,
-            check=False,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*?")
-        assert re.fullmatch(pattern, done.stdout), f"$ {command}\n{done.stdout}"
+def printed(command: str, folder: Path, env: dict[str, str]) -> str:
+    """What a command prints, notes and warnings among it."""
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=env,
+        text=True,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ).stdout
 
 
-@pytest.mark.parametrize("block", blocks("python"))
-def test_python_examples_give_what_the_guides_say(block: str, folder: Path) -> None:
-    if "pyterrier" in block:
+@pytest.mark.parametrize("page", pages_with("console"))
+def test_commands_print_what_the_page_says(page: str, folder: Path) -> None:
+    env = environment(folder)
+    for block in blocks(page, "console"):
+        for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            assert printed(command, folder, env) == expected, f"$ {command}"
+
+
+@pytest.mark.parametrize("page", pages_with("python"))
+def test_python_examples_give_what_the_page_says(page: str, folder: Path) -> None:
+    if "pyterrier" in page:
         pytest.importorskip("pyterrier", reason="python-terrier is not installed")
     example = folder / "example.txt"
-    example.write_text(block, encoding="utf-8")
+    example.write_text("\n".join(blocks(page, "python")), encoding="utf-8")
     # A process of its own, as ir_datasets looks for its folder only once.
     done = subprocess.run(
         [sys.executable, "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", example.name],
@@ -113,54 +109,83 @@ def test_python_examples_give_what_the_guides_say(block: str, folder: Path) -> N
         check=False,
         capture_output=True,
     )
-    assert ">>> " in block
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_qrels_of_the_first_example_are_those_that_ir_datasets_fetches(data: Path) -> None:
+def first_command() -> tuple[str, str]:
+    """What the README's first screen has to copy, and what that prints."""
+    return blocks("README.md", "sh")[0], blocks("README.md", "text")[0]
+
+
+def test_the_first_command_prints_what_the_readme_says_without_any_file(tmp_path: Path) -> None:
+    command, expected = first_command()
+    install, _, run = command.partition(" &&\n")
+    assert install.startswith("python3 -m venv .venv && .venv/bin/pip install")
+    assert printed(run, tmp_path, environment(tmp_path)) == expected
+    assert "idst_bert_p1" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_checkout_is_installed_as_the_readme_and_the_page_say(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(".*", "tests"))
+    command, expected = first_command()
+    for script, shown in (
+        (command, expected.partition("\n")[2]),
+        (blocks("docs/start/install.md", "sh")[0], "standardized score of 0.5"),
+    ):
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", script],
+            cwd=checkout,
+            text=True,
+            check=False,
+            capture_output=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert shown in done.stdout
+
+
+def test_the_qrels_that_the_pages_name_are_those_that_ir_datasets_fetches(data: Path) -> None:
     fetched = ir_datasets.util.DownloadConfig.context("msmarco-passage").contents()
     digest = hashlib.md5((data / "qrels" / "dl19-passage.txt").read_bytes()).hexdigest()
     assert digest == fetched["trec-dl-2019/qrels"]["expected_md5"]
 
 
-@pytest.mark.slow
-def test_a_checkout_is_installed_as_the_readme_says(tmp_path: Path) -> None:
-    commands = next(
-        b
-        for b in re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-        if "activate" in b
-    )
-    checkout = tmp_path / "checkout"
-    shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(".*", "tests"))
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
-        cwd=checkout,
-        text=True,
-        check=False,
-        capture_output=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "standardized score of 0.5" in done.stdout
-
-
 def test_the_readme_can_be_read_in_one_sitting() -> None:
-    assert len(README.splitlines()) <= 250
+    assert len(README.splitlines()) <= 200
 
 
-@pytest.mark.parametrize("guide", [*GUIDES, "CONTRIBUTING.md"])
-def test_what_a_guide_links_to_is_there(guide: str) -> None:
-    text = (ROOT / guide).read_text(encoding="utf-8")
-    for target in re.findall(r'\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"', text):
-        page, _, part = "".join(target).partition("#")
-        if ":" in page:
-            continue
-        file = (ROOT / guide).parent / page if page else ROOT / guide
-        assert file.exists(), target
-        if part:
-            titles = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
-            assert part in {
-                re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles
-            }, target
+def test_nothing_stands_on_two_pages() -> None:
+    lines: dict[str, str] = {}
+    for page, text in PAGES.items():
+        for line in {line for line in text.splitlines() if len(line) > 60 and line[0] not in "|$!"}:
+            if "ir_std: factors of " not in line:
+                assert lines.setdefault(line, page) == page, line
+
+
+def test_what_a_page_names_is_there() -> None:
+    others = ("CONTRIBUTING.md", "factors/README.md", "scripts/README.md")
+    missing = []
+    for page in (*PAGES, *others):
+        text = PAGES.get(page) or (ROOT / page).read_text(encoding="utf-8")
+        for script in re.findall(r"python (scripts/\w+\.py)", text):
+            missing += [] if (ROOT / script).exists() else [(page, script)]
+        for target in re.findall(r'\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"', text):
+            path, _, part = "".join(target).partition("#")
+            # Pages that are made are looked for by Sphinx.
+            if ":" in path or "generated/" in path or path.endswith(".ipynb"):
+                continue
+            file = (ROOT / page).parent / path if path else ROOT / page
+            anchors = {""} | (anchors_of(file) if part else set())
+            if not file.exists() or part not in anchors:
+                missing.append((page, "".join(target)))
+    assert missing == []
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The anchors of a page's headings."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 
 
 def test_every_shipped_set_is_in_the_readmes_table_beside_its_number_of_systems() -> None:

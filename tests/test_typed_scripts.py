@@ -17,9 +17,12 @@ import ir_std
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDES = "".join(
-    (ROOT / guide).read_text(encoding="utf-8") for guide in ("README.md", "scripts/README.md")
+    file.read_text(encoding="utf-8")
+    for file in (ROOT / "README.md", *(ROOT / "docs").glob("how-to/*.md"))
 )
 BLOCKS = re.findall(r"^```(?:python|pycon)\n(.*?)^```$", GUIDES, re.MULTILINE | re.DOTALL)
+
+pytestmark = pytest.mark.slow
 
 USUAL = """
 import ir_std

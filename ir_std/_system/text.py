@@ -51,6 +51,26 @@ def latex_command(character: str) -> str:
     return "".join(f'\\symbol{{"{ord(part):X}}}' for part in character)
 
 
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    # A row that begins with one of these would be an argument of the row before.
+    "[": "{[}",
+    "*": "{*}",
+}
+
+
+def latex_escape(text: str) -> str:
+    """``text`` in one line, with every character that LaTeX would read otherwise escaped."""
+    return "".join(_LATEX.get(c, c) for c in escape_line(text))
+
+
 _ACCENTS = dict(zip("\u0300\u0301\u0302\u0303\u0308\u030a\u030c\u0327", "`'^~\"rvc", strict=True))
 
 

@@ -23,15 +23,34 @@ SEED = 20080720
 
 
 class RankIntervals(NamedTuple):
-    """The best and the worst rank that each system may have, 1 the best."""
+    """The best and the worst rank that each system may have, 1 the best.
+
+    ``better[j, k]`` is whether system j is significantly better than system k.
+    """
 
     best: Ints
     worst: Ints
+    better: Mask
 
     @property
     def n_first(self) -> int:
         """How many systems could be first."""
         return int(np.count_nonzero(self.best == 1))
+
+    def groups(self) -> Ints:
+        """The number, from 0, of each system's group, where systems stand best mean first.
+
+        No two systems of a group differ significantly: it ends before the first that differs from
+        one of it.  Systems of neighbouring groups need not differ.
+        """
+        differ = self.better | self.better.T
+        found = np.zeros(len(differ), dtype=np.int64)
+        start = 0
+        for k in range(1, len(differ)):
+            if differ[start:k, k].any():
+                start = k
+            found[k] = found[k - 1] + (start == k)
+        return found
 
 
 def rank_intervals(
@@ -69,8 +88,9 @@ def rank_intervals(
     Returns
     -------
     RankIntervals
-        ``best`` and ``worst``, each an array of int of shape (n_systems,).  A system that shares
-        fewer than five topics with each other system may have every rank.
+        ``best`` and ``worst``, each an array of int of shape (n_systems,), and ``better``, whether
+        one system is significantly better than another, shape (n_systems, n_systems).  A system
+        that shares fewer than five topics with each other system may have every rank.
 
     Raises
     ------
@@ -81,9 +101,11 @@ def rank_intervals(
     --------
     >>> from ir_std.analysis import rank_intervals
     >>> topics = [[.50, .52, .1], [.31, .30, .2], [.82, .80, .5], [.44, .43, .0], [.62, .65, .3]]
-    >>> best, worst = rank_intervals(topics)
-    >>> best.tolist(), worst.tolist()
+    >>> found = rank_intervals(topics)
+    >>> found.best.tolist(), found.worst.tolist()
     ([1, 1, 3], [2, 2, 3])
+    >>> found.n_first, found.groups().tolist()
+    (2, [0, 0, 1])
     """
     x = np.asarray(scores, float)
     if x.ndim != 2:
@@ -100,7 +122,7 @@ def rank_intervals(
         limit = stdtrit(np.maximum(np.arange(len(x) + 1) - 1, 1), quantile)[n]
     # [j, k]: whether j is better than k.
     better = compared & (student_t(mean, divide(variance, n, otherwise=0.0)) > limit)
-    return RankIntervals(1 + better.sum(axis=0), x.shape[1] - better.sum(axis=1))
+    return RankIntervals(1 + better.sum(axis=0), x.shape[1] - better.sum(axis=1), better)
 
 
 def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
@@ -115,7 +137,9 @@ def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
     mean = divide(sums - sums.T, common, otherwise=0.0)
     total = squares + squares.T
     variance = divide(total - 2 * centred.T @ centred - common * mean**2, common - 1, otherwise=0.0)
+    np.fill_diagonal(variance, 0.0)
     close = (variance * (common - 1) < CLOSE * total) & (common > 1)
+    np.fill_diagonal(close, False)
     for k in np.flatnonzero(close.any(axis=0)):
         j = np.flatnonzero(close[:, k])
         d = topic_differences(x[:, j], x[:, [k]])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ir_measures.measures import Measure
 
-from ir_std.errors import UsageError
+from ir_std._system.files import read_bounded
+from ir_std.errors import InputError, UsageError, abbreviate
+from ir_std.factors.files import LARGEST
 from ir_std.factors.schema import FIELDS
 from ir_std.measures import Measures, canonical, has_standardized, parse_measure
 
@@ -26,6 +29,49 @@ def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
     if wrong := FIELDS["judge"](fields):
         raise UsageError(f"judge is {judge!r}: {wrong}")
     return {"kind": "judge", "judge": fields}
+
+
+Teams = Mapping[str, str] | str | os.PathLike[str] | None
+"""Whose systems are, by their names, or a file of lines ``SYSTEM TEAM``; None where names tell."""
+
+
+def team_fields(teams: Teams, systems: Collection[str]) -> dict[str, Any]:
+    """What ``set.json`` says of the systems' teams; nothing if they are not given.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or a line is wrong.
+    UsageError
+        If a system is named that there is not, or systems share a name.
+    """
+    if teams is None:
+        return {}
+    if not isinstance(teams, Mapping):
+        teams = _teams_in(teams)
+    if len(set(systems)) < len(systems):
+        raise UsageError("teams of systems with the same name: give each run's file another name")
+    if unknown := [system for system in teams if system not in systems]:
+        raise UsageError(f"teams name {abbreviate(unknown)}, of which there are no scores")
+    if wrong := FIELDS["teams"](teams):
+        raise UsageError(f"teams: {wrong}")
+    return {"teams": dict(sorted(teams.items()))}
+
+
+def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
+    teams: dict[str, str] = {}
+    expected = "a system and its team are expected, one system a line"
+    try:
+        lines = read_bounded(file, LARGEST, "name a readable file of teams").decode().splitlines()
+    except UnicodeDecodeError:
+        raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
+    for number, line in enumerate(lines, 1):
+        fields = line.split()
+        if fields and (len(fields) != 2 or fields[0] in teams):
+            twice = f"{fields[0]} a second time" if fields[0] in teams else repr(line)
+            raise InputError.at(file, number, twice, expected)
+        teams |= dict([fields]) if fields else {}
+    return teams
 
 
 def check_measure_names(measures: Measures) -> tuple[str, ...]:

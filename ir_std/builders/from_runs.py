@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import os
 import pickle
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from ir_std._arrays import Floats
 from ir_std._system.processes import map_in_order
-from ir_std.builders.checks import check_measure_names, judge_fields
+from ir_std.builders.checks import Teams, check_measure_names, judge_fields, team_fields
+from ir_std.builders.system_scores import BuildTask, SystemScores, score_system
 from ir_std.errors import InputError, UsageError, look_up, warn_caller
-from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.run_messages import repeated_text
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import judgments_of
 from ir_std.measures import Measures
 from ir_std.reading import FileSource, Source, run_sources
-from ir_std.trec.inputs import as_qrels, as_run
+from ir_std.trec.array_run import DUPLICATES
+from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import DUPLICATES, Run
+from ir_std.trec.runs import Run
 
 BUILD_MEASURES = (
     "SP",
@@ -73,33 +68,6 @@ SHORT = 0.1
 Progress = Callable[[Iterable["SystemScores | InputError"]], Iterable["SystemScores | InputError"]]
 
 
-@dataclass(frozen=True)
-class SystemScores:
-    """The scores of one system's run.
-
-    Attributes
-    ----------
-    name : str
-        The run's file, or what messages call it.
-    tag : str
-        What the set calls the system.
-    values : ndarray, shape (n_measures, n_topics)
-    depth : int
-        The most documents it has on a topic, before it is cut.
-    length : int
-        How many it has on the median topic.
-    repeated : int
-        How many lines were left out because their document is in others.
-    """
-
-    name: str
-    tag: str
-    values: Floats
-    depth: int
-    length: int
-    repeated: int = 0
-
-
 def build_factors(
     qrels: Any,
     runs: Any,
@@ -111,6 +79,7 @@ def build_factors(
     licence: str = "",
     depth: int | None = None,
     judge: str | Mapping[str, str] = "",
+    teams: Teams = None,
     skip_bad: bool = False,
     max_member: int | None = None,
     duplicates: str = "error",
@@ -137,6 +106,9 @@ def build_factors(
     judge : str or mapping, optional
         The language model whose labels the qrels are: its name, or what ``set.json`` says of it
         (``name``, ``model``, ``prompt``, ``source``).
+    teams : mapping of str to str, or path, optional
+        Whose each system is, or a file of lines ``SYSTEM TEAM``; a system that it lacks is a team
+        of its own.  Intervals draw whole teams; without it names that begin alike are one's.
     skip_bad : bool
         Leave broken runs and unreadable folders out, with a warning each, instead of stopping at
         the first.
@@ -208,6 +180,7 @@ def build_factors(
         + (f", cut to {depth} documents a topic" if depth else ""),
     } | judge_fields(judge)
     tags = [system.tag for system in systems]
+    info |= team_fields(teams, tags)
     if len(set(tags)) == len(tags):
         short = {s.tag: s.length for s in systems if s.length < SHORT * deepest}
         info |= {"short_systems": dict(sorted(short.items()))} if short else {}
@@ -244,15 +217,6 @@ def _warn_left_out(broken: InputError) -> None:
     warn_caller([f"left out: {broken}"])
 
 
-def run_tag(name: str) -> str:
-    """What a system is called: its run's file name, without folders, archive and ``.gz``.
-
-    >>> run_tag("runs/trec8.tar.xz!trec8/Flab8atdn.gz")
-    'Flab8atdn'
-    """
-    return re.sub(r"\.(gz|bz2|xz)$", "", PurePath(name.rpartition("!")[2]).name)
-
-
 def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
     """Warn of runs that have the same scores on every topic."""
     names_by_scores: dict[bytes, list[str]] = {}
@@ -269,16 +233,6 @@ def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
 def _measures_for(qrels: Qrels) -> list[str]:
     """The measures that these qrels allow: ERR is not defined for levels above 4."""
     return [m for m in BUILD_MEASURES if qrels.max_level <= 4 or not m.startswith("ERR")]
-
-
-@dataclass(frozen=True)
-class BuildTask:
-    """How every run is evaluated."""
-
-    qrels: Qrels
-    measures: tuple[str, ...]
-    depth: int | None
-    duplicates: str = "error"
 
 
 def _runs_with_tags(
@@ -313,48 +267,3 @@ def _identity(source: Source) -> object:
         return there.st_dev, there.st_ino
     archive, _, member = source.name.partition("!")
     return os.path.realpath(archive), member
-
-
-def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputError:
-    """Evaluate one run; what a worker does.
-
-    Parameters
-    ----------
-    task : bytes
-        A pickled :class:`BuildTask`: bytes are cheap to send, and the worker unpickles them once.
-    item : tuple of str and a source, path, Run, dict, DataFrame or iterable
-        The system's tag, or nothing if the run's name gives it; and the run.
-
-    Returns
-    -------
-    SystemScores or InputError
-        The error, not raised, if the run is broken.
-    """
-    tag, source = item
-    evaluator, depth, duplicates = _unpickle_evaluator(task)
-    try:
-        if isinstance(source, Source):
-            source.duplicates = duplicates
-        run = as_run(source, duplicates)
-        sizes = [b - a for t in evaluator.qrels.topics for a, b in [run.bounds.get(t, (0, 0))]]
-        if not any(sizes):
-            raise InputError.at(
-                run.name,
-                None,
-                "has no topic of the qrels",
-                f"topics such as {evaluator.qrels.topics[0]} are expected",
-            )
-    except InputError as broken:
-        return broken
-    repeated = run.repeated
-    if depth is not None and max(sizes) > depth:
-        run = sort_run(run, depth)
-    values = np.stack(list(evaluator.values(run).values()))
-    length = int(np.median(sizes))
-    return SystemScores(run.name, tag or run_tag(run.name), values, max(sizes), length, repeated)
-
-
-@lru_cache(maxsize=1)
-def _unpickle_evaluator(pickled: bytes) -> tuple[StdEvaluator, int | None, str]:
-    task: BuildTask = pickle.loads(pickled)
-    return StdEvaluator(task.measures, task.qrels), task.depth, task.duplicates

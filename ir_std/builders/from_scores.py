@@ -11,7 +11,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
-from ir_std.builders.checks import check_measure_names, judge_fields
+from ir_std.builders.checks import Teams, check_measure_names, judge_fields, team_fields
 from ir_std.errors import InputError, UsageError, abbreviate
 from ir_std.factors.estimates import factors_from_scores
 from ir_std.factors.factor_set import FactorSet
@@ -36,6 +36,7 @@ def build_from_scores(
     licence: str = "",
     depth: int | None = None,
     judge: str | Mapping[str, str] = "",
+    teams: Teams = None,
     lower_is_better: Iterable[str] = (),
 ) -> FactorSet:
     """Build a factor set from tables of scores.
@@ -56,6 +57,8 @@ def build_from_scores(
     depth : int, optional
         The depth of the runs behind the scores, if known.
     judge : str or mapping, optional
+        As for :func:`ir_std.build_factors`.
+    teams : mapping of str to str, or path, optional
         As for :func:`ir_std.build_factors`.
     lower_is_better : iterable of str
         Of measures that ir_measures does not know those of which less is better: standardized
@@ -103,6 +106,7 @@ def build_from_scores(
         "max_level": max_level,
         "built": "by ir_std from tables of scores",
     } | judge_fields(judge)
+    info |= team_fields(teams, {run for runs in scores.values() for run in runs})
     return factors_from_scores(
         {str(measure): _matrix(measure, runs, judgments) for measure, runs in scores.items()},
         judgments,

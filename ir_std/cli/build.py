@@ -23,9 +23,9 @@ from ir_std.cli.options import add_duplicates_option, add_lower_option
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
+from ir_std.evaluation.systems import refuse_systems
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_set_target
-from ir_std.factors.systems import refuse_systems
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -56,6 +56,12 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--judge", default="", metavar="NAME", help="the language model whose labels the qrels are"
     )
+    parser.add_argument(
+        "--teams",
+        metavar="FILE",
+        help="whose the systems are: lines of SYSTEM and TEAM; one that is not named is a team "
+        "of its own (default: names that begin with the same three characters are of one team)",
+    )
     parser.add_argument("--source", default="", help="where the runs or scores come from")
     parser.add_argument("--licence", default="", help="under which licence the set is")
     parser.add_argument(
@@ -85,7 +91,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Build the set and write it."""
     refuse_systems(args.runs, "a factor set")
-    given = [args.qrels, *args.runs, *(args.from_scores or ())]
+    given = [args.qrels, *args.runs, *(args.from_scores or ()), args.teams]
     check_set_target(args.output, filter(None, given), args.force)
     about = {
         "id": args.id or Path(os.path.realpath(args.output)).name,
@@ -94,6 +100,7 @@ def run(args: Namespace) -> None:
         "licence": args.licence,
         "depth": args.depth,
         "judge": args.judge,
+        "teams": args.teams,
     }
     factors = _from_scores(args, about) if args.from_scores else _from_runs(args, about)
     factors.save(args.output)

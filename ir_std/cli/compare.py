@@ -45,11 +45,11 @@ from ir_std.cli.output import note_other_sets, print_table
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
-from ir_std.factors.systems import names_system
+from ir_std.evaluation.systems import names_system
 from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.links import pairs_table
+from ir_std.reporting.links import pairs_table, with_differences
 from ir_std.reporting.relabelled import label_differences, label_differences_table
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -90,7 +90,10 @@ def configure(parser: ArgumentParser) -> None:
         help="form of the output (default table)",
     )
     parser.add_argument(
-        "--baseline", metavar="NAME", help="the system that the others are compared with"
+        "--baseline",
+        metavar="NAME|SET/SYSTEM|best",
+        help="the system that the others are compared with; best: on each collection the best of "
+        "its set by the first measure",
     )
     add_test_options(parser)
     add_random_effects_option(parser)
@@ -147,6 +150,7 @@ def run(args: Namespace) -> None:
             residual=args.residual,
             progress=counted,
             lower_is_better=args.lower_is_better,
+            baseline=args.baseline,
         )
     print_notes(comparison, args.verbose)
     shown = (
@@ -155,11 +159,13 @@ def run(args: Namespace) -> None:
         else comparison.effects(args.baseline, args.test or TESTS[0], args.correction)
     )
     table = shown.table(args.places)
+    pairs = comparison.linked_pairs if args.baseline is None else ()
+    if pairs and args.output_format == "csv":
+        table = with_differences(table, comparison.measures, pairs)
     if args.plot:
         draw_picture(shown, args.plot)
     print_table(table, args.output_format)
-    pairs = comparison.linked_pairs
-    if pairs and args.baseline is None and args.output_format != "csv":
+    if pairs and args.output_format != "csv":
         print()
         print_table(pairs_table(pairs, args.places), args.output_format)
     relabelled = label_differences(comparison)

@@ -11,10 +11,10 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ir_std.cli.main import ASKED_BY_SHELL, COMMANDS, CommandParser, command_parser
+from ir_std.cli.parser import ASKED_BY_SHELL, COMMANDS, CommandParser, command_parser
 from ir_std.errors import IrStdError, MissingLibraryError
+from ir_std.evaluation.systems import SEPARATOR, systems_of
 from ir_std.factors.catalog import available_factors, load_factors
-from ir_std.factors.systems import SEPARATOR, systems_of
 
 Completer = Callable[[str], list[str]]
 """What the beginning of a word may become."""

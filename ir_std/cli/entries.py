@@ -14,7 +14,7 @@ from ir_std._system.files import may_be_there
 from ir_std.cli.inputs import OpenedOnce, as_parsed, check_read_once
 from ir_std.cli.trec_eval import requested_measures
 from ir_std.errors import UsageError
-from ir_std.factors.systems import names_system
+from ir_std.evaluation.systems import find_system, names_system
 from ir_std.reading import STANDARD_INPUT, Source, files_below, is_pipe
 from ir_std.scores.files import is_score_file, read_scores
 from ir_std.scores.mteb import is_model_meta
@@ -81,6 +81,7 @@ def sort_entries(arguments: Iterable[str], sources: OpenedOnce) -> EntryArgument
         elif (cut := _cut(text)) is not None:
             entries.append(Entry(os.path.basename(text[:cut]), text[:cut], text[cut + 1 :]))
         else:
+            find_system(text)  # says which systems there are, if it names a set
             measures.append(text)
     return EntryArguments(list(_one_a_model(entries)), measures)
 
@@ -118,6 +119,7 @@ def named_entries(text: str, sources: OpenedOnce) -> list[Entry]:
         return entries_of_scores(files, name, label, sources)
     cuts = _colons(files)
     if not cuts and not (may_be_there(files) and is_score_file(sources[files])):
+        find_system(files)
         raise UsageError(f"cannot read {text!r}: write {HOW}")
     cut = _cut(files) or cuts[0]
     return [Entry(name, files[:cut], files[cut + 1 :], label)]

@@ -4,14 +4,14 @@ Runs and qrels may come in any order; they are told apart by their columns (6 an
 be an ir_datasets id, - is standard input, a folder stands for all files below it but hidden ones.
 SET/SYSTEM is one of a factor set's systems (ir_std factors systems SET), and needs no file.
 Without measures, those of the recognized factor set are reported.
-Other commands, each with --help: ir_std build, compare, demo, factors, merge, report.
+Other commands, each with --help: ir_std build, compare, demo, diff, factors, merge, report.
 """
 
 from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
@@ -26,6 +26,7 @@ from ir_std.cli.options import (
     add_jobs_option,
     add_lower_option,
     add_measure_option,
+    add_simultaneous_option,
     add_test_options,
     check_alpha,
     check_baseline_given,
@@ -38,12 +39,19 @@ from ir_std.cli.output import (
     print_messages,
     print_table,
 )
-from ir_std.cli.streams import note, progress, warn
+from ir_std.cli.streams import progress, warn
 from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
-from ir_std.cli.trec_eval_lines import FORM, INTERPOLATED, VERSIONS, TrecEvalLines, as_in_version
+from ir_std.cli.trec_eval_lines import (
+    FORM,
+    OF_RUN,
+    TrecEvalLines,
+    add_form_options,
+    as_in_version,
+    check_form,
+    judgments_of_run,
+)
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for, select_factors
-from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.inputs import inputs_by_name, judgments_for, left_out
 from ir_std.evaluation.parallel import evaluate_runs
 from ir_std.measures import sign_of
@@ -57,6 +65,10 @@ if TYPE_CHECKING:
     from ir_std.evaluation.evaluator import StdEvaluator
     from ir_std.reporting.results import Results
     from ir_std.reporting.tables import Table
+
+
+WITH_RANKS = (*TABLES, "jsonl")
+"""The forms of output that hold ranks."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -94,26 +106,18 @@ def configure(parser: ArgumentParser) -> None:
         dest="output_format",
         choices=[*LINE_FORMATS, FORM, *TABLES],
         default="tsv",
-        help="form of the output (default tsv); trec_eval prints one run as trec_eval 10 -c does, "
-        "its official measures unless others are named",
+        help="form of the output (default tsv); trec_eval prints one run as trec_eval 10 does",
     )
-    parser.add_argument(
-        "--trec-eval",
-        type=int,
-        choices=VERSIONS,
-        default=VERSIONS[-1],
-        metavar="9|10",
-        help="with -o trec_eval: the version whose iprec_at_recall and 11pt_avg are printed: from "
-        "10 on (default) they round the number of relevant documents, before they rounded it up",
-    )
+    add_form_options(parser)
     add_jobs_option(parser)
     parser.add_argument("--raw", action="store_true", help="raw scores only")
     parser.add_argument(
         "--sort",
         metavar="MEASURE",
-        help="the run with the highest mean first, in tables with ranks; equal "
-        "means share a rank and stay in the order given",
+        help="the run with the highest mean first, in tables and jsonl with its rank and the "
+        "interval of ranks that paired comparisons leave it; equal means share a rank",
     )
+    add_simultaneous_option(parser)
     parser.add_argument(
         "--baseline",
         metavar="RUN|SET/SYSTEM|best",
@@ -147,6 +151,12 @@ def run(args: Namespace) -> int:
     if args.no_summary and not args.by_query:
         raise UsageError("-n leaves out the means, and without -q there is nothing else: add -q")
     check_places(args.places)
+    check_form(args)
+    if args.simultaneous and (args.sort is None or args.output_format not in WITH_RANKS):
+        raise UsageError(
+            "--simultaneous is of the intervals of ranks: add --sort MEASURE and "
+            f"-o {'|'.join(WITH_RANKS)}"
+        )
     if is_asked_by_task(args):
         print_task_tables(args)
         return 0
@@ -209,6 +219,8 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     sort = parse_sort_measure(args, inputs)
     schemes, runs = _schemes(args), read_runs(inputs, args.measure, args.duplicates)
     judgments = judgments_for(runs.values(), inputs.qrels)
+    if args.topics == OF_RUN:
+        judgments = judgments_of_run(judgments, runs)
     without = left_out(args.without, runs.values())
     match = select_factors(judgments, args.factors, systems=args.systems, without=without)
     evaluator = evaluator_for(
@@ -224,8 +236,16 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluations = list(counted(evaluate_runs(evaluator, runs, args.jobs, depth=args.depth)))
-    writer = _writer(evaluator, runs, args)
-    for evaluation in evaluations if sort is None else sort_by_mean(evaluations, sort):
+    writer, by_run = _writer(evaluator, runs, args), {each.run: each for each in evaluations}
+    if sort is not None:
+        from ir_std.reporting.evaluated_runs import EvaluatedRuns
+        from ir_std.reporting.run_ranks import ranked_by
+
+        results = EvaluatedRuns(evaluator, by_run, simultaneous=args.simultaneous)
+        by_run = {run: by_run[run] for run in ranked_by(results.means, sort)}
+        if isinstance(writer, LineWriter):
+            writer.ranks = results.ranks
+    for evaluation in by_run.values():
         yield writer.text(evaluation)
     print_messages(message for evaluation in evaluations for message in evaluation.messages)
 
@@ -247,21 +267,6 @@ def parse_sort_measure(args: Namespace, inputs: Inputs) -> Measure | None:
     return measures[0]
 
 
-def sort_by_mean(evaluations: Iterable[Evaluation], measure: Measure) -> list[Evaluation]:
-    """Runs by their mean, as tables rank them.
-
-    Raises
-    ------
-    UsageError
-        If they were not evaluated by this measure.
-    """
-    from ir_std.reporting.result_tables import ranked_by
-
-    by_run = {evaluation.run: evaluation for evaluation in evaluations}
-    means = {run: evaluation.means for run, evaluation in by_run.items()}
-    return [by_run[run] for run in ranked_by(means, measure)]
-
-
 def _schemes(args: Namespace) -> tuple[str, ...]:
     return () if args.raw else scheme_names(args.scheme)
 
@@ -281,11 +286,6 @@ def _writer(
     evaluator: StdEvaluator, runs: Mapping[str, Any], args: Namespace
 ) -> LineWriter | TrecEvalLines:
     if args.output_format == FORM:
-        if any(m.__name__ in INTERPOLATED for m in evaluator.measures):
-            note(
-                f"iprec_at_recall and 11pt_avg are those of trec_eval {args.trec_eval}: version 10 "
-                "changed how they round a number of relevant documents (--trec-eval 9|10)"
-            )
         return TrecEvalLines(evaluator, runs, args)
     return LineWriter(evaluator, args, len(runs) > 1)
 
@@ -336,6 +336,7 @@ def compute_results(
             baseline=baseline,
             test=args.test or TESTS[0],
             correction=args.correction,
+            simultaneous=args.simultaneous,
             depth=args.depth,
             jobs=args.jobs,
             progress=counted,

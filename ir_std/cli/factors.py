@@ -34,7 +34,8 @@ from ir_std.cli.streams import note
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import InputError, UsageError
 from ir_std.evaluation.plans import mean_of_values, name_in_set, similar_measures
-from ir_std.evaluation.uncertainty import is_anonymous, knows_teams, team_of
+from ir_std.evaluation.systems import systems_of
+from ir_std.evaluation.uncertainty import is_anonymous, teams_of
 from ir_std.factors import packs
 from ir_std.factors.catalog import available_factors, check_set, load_factors, writable_folder
 from ir_std.factors.estimates import scores_by_system
@@ -43,7 +44,6 @@ from ir_std.factors.files import check_set_target
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
 from ir_std.factors.quality import assess_measure, findings
-from ir_std.factors.systems import systems_of
 from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels
 
@@ -128,15 +128,18 @@ def _systems(args: Namespace) -> None:
             f"{anonymous} of {len(tags)} systems of {factors.id} are anonymous: these are numbers, "
             "and no names"
         )
-    teams = knows_teams(factors) and not factors.of_datasets
+    teams = teams_of(factors)
+    if teams and not factors.of_datasets and "teams" not in factors.info:
+        note("teams are told by the first three characters of a system's name")
     unit = "data sets" if factors.of_datasets else "topics"
     columns = (column for name in names for column in (name, f"s{name}"))
-    print("\t".join(["system", *["team"] * teams, unit, *columns]))
+    print("\t".join(["system", *["team"] * bool(teams), unit, *columns]))
     by_system = means_by_system(factors, names)
     if len({n for n, *_ in by_system.values()}) > 1:
         note(f"systems have scores on different {unit}: their means here do not compare")
     for tag, (n, *means) in by_system.items():
-        fields = [tag, *[team_of(tag)] * teams, f"{n:.0f}", *(f"{mean:.4f}" for mean in means)]
+        fields = [tag, *[teams.get(tag, "")] * bool(teams), f"{n:.0f}"]
+        fields += [f"{mean:.4f}" for mean in means]
         print("\t".join(map(escape_line, fields)))
 
 

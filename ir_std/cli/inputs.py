@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from ir_measures.measures import Measure
 
 from ir_std._system.files import may_be_there
-from ir_std.cli.main import COMMANDS
+from ir_std.cli.parser import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
 from ir_std.errors import UsageError, abbreviate, did_you_mean, nearest_names, suggestion
+from ir_std.evaluation.systems import find_system, may_be_system, names_system
 from ir_std.factors.catalog import available_factors
-from ir_std.factors.systems import find_system, may_be_system, names_system
 from ir_std.measures import ExternalMeasure, near_measures, standardized
 from ir_std.measures.names import only_in_trec_eval, translate_name
 from ir_std.measures.registry import by_name, external_names, names_external
@@ -244,6 +244,13 @@ class OpenedOnce(dict[str, Source]):
     def __missing__(self, name: str) -> Source:
         source = self[name] = open_input(name)
         return source
+
+
+def note_datasets(*texts: str | None) -> None:
+    """Say from which ids of ir_datasets texts come, and that these may be downloaded."""
+    for given in dict.fromkeys(texts):
+        if given is not None and not may_be_there(given) and is_dataset(given):
+            note(f"texts of {given} from ir_datasets, which downloads what is not here yet")
 
 
 def input_name(file: Source | str) -> str:

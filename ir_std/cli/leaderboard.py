@@ -64,11 +64,13 @@ def run(args: Namespace) -> None:
     board = leaderboard(
         args.benchmark, systems=args.systems, others=others, simultaneous=args.simultaneous
     )
-    table = board.table(args.places, args.top, tuple(others))
+    board = board if args.top is None else board.top(args.top)
     if args.output_format == "html":
-        print(table.page(board.benchmark))
+        from ir_std.reporting.html.report import render
+
+        print(render(board))
     else:
-        print_table(table, args.output_format)
+        print_table(board.table(args.places), args.output_format)
 
 
 def read_others(files: list[str]) -> dict[str, dict[str, float]]:

@@ -7,18 +7,15 @@ Exit status 0, 1 if a run is worse than ``--fail-if-worse`` allows, 2 for wrong 
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NoReturn
 
 from ir_std._system.signals import end_on_signals, ignore_signals
-from ir_std._version import __version__
+from ir_std.cli.parser import ASKED_BY_SHELL, COMMANDS, command_parser
 from ir_std.cli.streams import (
-    PROGRAM,
     ReaderGoneError,
     checked_output,
     fail,
@@ -27,38 +24,8 @@ from ir_std.cli.streams import (
 )
 from ir_std.errors import IrStdError, StandardizationWarning
 
-ASKED_BY_SHELL = "_ARGCOMPLETE"
-"""Set in the environment by a shell that asks what a word may become."""
 SIGPIPE = 13
 """The number of the signal; Windows has none of that name."""
-COMMANDS = ("agree", "build", "compare", "demo", "factors", "leaderboard", "merge", "report")
-"""First arguments that are commands; anything else is evaluated."""
-
-
-class CommandParser(argparse.ArgumentParser):
-    """Says what is wrong in one line, and takes options anywhere between the inputs."""
-
-    made: Any = None
-
-    def add_subparsers(self, **options: Any) -> Any:
-        """As argparse does; they are kept."""
-        self.made = super().add_subparsers(**options)
-        return self.made
-
-    @property
-    def actions(self) -> tuple[CommandParser, ...]:
-        """The parsers of the command's actions, if it has any."""
-        return tuple(self.made.choices.values()) if self.made else ()
-
-    def read(self, arguments: list[str]) -> argparse.Namespace:
-        """The arguments, parsed."""
-        if self.made:
-            return self.parse_args(arguments)
-        return self.parse_intermixed_args(arguments)
-
-    def error(self, message: str) -> NoReturn:
-        """Say it in one line, and exit with 2."""
-        sys.exit(fail(f"{message}; see {self.prog} --help"))
 
 
 def program() -> None:
@@ -106,28 +73,6 @@ def _run(arguments: list[str]) -> int:
     with notes_suppressed(args.quiet):
         status: int | None = import_module(f"ir_std.cli.{name}").run(args)
     return status or 0
-
-
-def command_parser(name: str) -> CommandParser:
-    """The parser of a command; that of what runs without one is called ``evaluate``."""
-    command = import_module(f"ir_std.cli.{name}")
-    parser = CommandParser(
-        prog=PROGRAM if name == "evaluate" else f"{PROGRAM} {name}",
-        description=command.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.configure(parser)
-    parser.set_defaults(quiet=False)
-    for each in (parser, *parser.actions):
-        # Behind an action, too; one that is not given there leaves what stands before it.
-        each.add_argument(
-            "--quiet",
-            action="store_true",
-            default=argparse.SUPPRESS,
-            help="no notes; warnings stay",
-        )
-        each.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    return parser
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

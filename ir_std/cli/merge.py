@@ -23,7 +23,7 @@ from ir_std._system.files import check_output
 from ir_std.cli.inputs import expand_folders, open_input
 from ir_std.cli.streams import note, warn
 from ir_std.errors import abbreviate
-from ir_std.factors.systems import refuse_systems
+from ir_std.evaluation.systems import refuse_systems
 from ir_std.merging import BY_RANK, COMBINE, METHODS, merge, runs_without_common_topics
 from ir_std.trec.files import read_run, run_text, write_run
 

@@ -76,4 +76,4 @@ def print_task_tables(args: Namespace) -> None:
         others = {name: dict(run.values[main_score]) for name, run in scores.items()}
         board = leaderboard(args.benchmark, systems=systems, others=others)
         print()
-        print_table(board.table(3, 3, tuple(others)), form)
+        print_table(board.top(3).table(3), form)

@@ -9,7 +9,7 @@ from ir_std.errors import UsageError
 TESTS, CORRECTIONS = ("t", "randomization", "tukey"), ("holm", "bonferroni", "none")
 """Those of :mod:`ir_std.analysis.paired`."""
 SUMMARIES = ("pm", "reml")
-"""Those of :mod:`ir_std.reporting.effects`."""
+"""Those of :mod:`ir_std.reporting.system_effects`."""
 TABLES = ("table", "markdown", "latex", "csv")
 """The output formats that are tables: those of :data:`ir_std.reporting.tables.WRITERS`."""
 
@@ -90,6 +90,16 @@ def add_duplicates_option(parser: ArgumentParser) -> None:
     )
 
 
+def add_queries_option(parser: ArgumentParser) -> None:
+    """Declare ``--queries``."""
+    parser.add_argument(
+        "--queries",
+        metavar="ID|FILE",
+        help="texts of the queries: an ir_datasets id, which may download them, or a file of "
+        "lines, an id, a tab and a text, or of JSON records",
+    )
+
+
 def add_lower_option(parser: ArgumentParser) -> None:
     """Declare ``--lower-is-better``."""
     parser.add_argument(
@@ -124,6 +134,15 @@ def add_test_options(parser: ArgumentParser) -> None:
         choices=CORRECTIONS,
         help="of the p-values, for the number of runs that are tested by one "
         "measure (default holm; tukey needs none and takes none)",
+    )
+
+
+def add_simultaneous_option(parser: ArgumentParser) -> None:
+    """Declare ``--simultaneous``."""
+    parser.add_argument(
+        "--simultaneous",
+        action="store_true",
+        help="intervals of ranks that hold for all runs at once, not each by itself",
     )
 
 

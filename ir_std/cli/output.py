@@ -6,20 +6,23 @@ import json
 import math
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
+
+from ir_measures.measures import Measure
 
 from ir_std._system.text import escape_line, escape_unencodable, latex_command
 from ir_std.cli.streams import note, warn
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message, message_texts
-from ir_std.factors.recognition import Match
+from ir_std.factors.match import Match
 from ir_std.scores.run_scores import SUMMARY
 
 # Tables and placement are imported where they are asked for: a plain evaluation starts at once.
 if TYPE_CHECKING:
     from ir_std.evaluation.placer import Placer
+    from ir_std.reporting.run_ranks import RunRank
     from ir_std.reporting.tables import Table
 
 
@@ -32,6 +35,8 @@ class ScoreLine(NamedTuple):
         Where the run ranks among the standardizing systems, if asked for and known.
     neighbours : str, optional
         Between which of them it ranks, where they have names.
+    rank : RunRank, optional
+        Where the run ranks among those evaluated, if they are sorted.
     """
 
     topic: str
@@ -39,6 +44,7 @@ class ScoreLine(NamedTuple):
     value: float
     place: str | None = None
     neighbours: str = ""
+    rank: RunRank | None = None
 
 
 class LineWriter:
@@ -57,6 +63,7 @@ class LineWriter:
     def __init__(self, evaluator: StdEvaluator, args: Namespace, several: bool) -> None:
         self.evaluator, self.args, self.several = evaluator, args, several
         self.names = [str(measure) for measure in evaluator.measures]
+        self.ranks: Mapping[str, Mapping[Measure, RunRank]] = {}
         self.placer: Placer | None = None
         if args.place:
             from ir_std.evaluation.placer import Placer
@@ -97,15 +104,16 @@ class LineWriter:
         for name, measure, value in zip(
             self.names, self.evaluator.measures, evaluation.averages, strict=True
         ):
-            yield ScoreLine(SUMMARY, name, value, *places.get(measure, ()))
+            rank = self.ranks[evaluation.run][measure] if self.ranks else None
+            place, neighbours = places.get(measure, (None, ""))
+            yield ScoreLine(SUMMARY, name, value, place, neighbours, rank)
 
 
 def _tsv(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
     value = f"{line.value}" if args.places == -1 else f"{line.value:.{args.places}f}"
-    fields = [
-        escape_line(f)
-        for f in [run] * several + [line.topic] * args.by_query + [line.measure, value]
-    ]
+    # Of several runs the means name their topic, too: else it is the run that would look like one.
+    topic = [line.topic] * (args.by_query or several)
+    fields = [escape_line(f) for f in [run] * several + topic + [line.measure, value]]
     return "\t".join([*fields, *filter(None, (line.place, escape_line(line.neighbours)))])
 
 
@@ -124,6 +132,8 @@ def _jsonl(run: str, line: ScoreLine, args: Namespace, several: bool) -> str:
         fields["place"] = line.place
     if line.neighbours:
         fields["neighbours"] = line.neighbours
+    if line.rank:
+        fields |= {"rank": line.rank.rank, "best": line.rank.best, "worst": line.rank.worst}
     return json.dumps(fields, ensure_ascii=False)
 
 

@@ -22,7 +22,7 @@ from ir_std.cli.entries import (
     sort_entries,
 )
 from ir_std.cli.evaluate import compute_results, parse_arguments
-from ir_std.cli.inputs import OpenedOnce
+from ir_std.cli.inputs import OpenedOnce, note_datasets
 from ir_std.cli.options import (
     SUMMARIES,
     TESTS,
@@ -31,7 +31,9 @@ from ir_std.cli.options import (
     add_jobs_option,
     add_lower_option,
     add_measure_option,
+    add_queries_option,
     add_random_effects_option,
+    add_simultaneous_option,
     add_test_options,
     check_baseline_given,
 )
@@ -77,6 +79,7 @@ def configure(parser: ArgumentParser) -> None:
         "best by the first measure",
     )
     add_test_options(parser)
+    add_simultaneous_option(parser)
     add_random_effects_option(parser)
     add_link_options(parser)
     add_jobs_option(parser)
@@ -84,10 +87,12 @@ def configure(parser: ArgumentParser) -> None:
         "--force", action="store_true", help="replace FILE even if it is no page of ir_std's"
     )
     parser.add_argument("--title", help="the page's heading")
+    add_queries_option(parser)
 
 
 def run(args: Namespace) -> None:
     """Evaluate and write the page."""
+    note_datasets(args.queries)
     check_baseline_given(args, "correction", "random-effects")
     sources = OpenedOnce()
     if any(map(is_entry, args.inputs)):
@@ -120,7 +125,9 @@ def write_page(
 ) -> None:
     """Write the page of what is evaluated, if it may be written."""
     check_output(args.output, inputs, b"" if args.force else OUR_MARK)  # before the work
-    write_report(evaluate(), args.output, args.title, inputs, force=args.force)
+    write_report(
+        evaluate(), args.output, args.title, inputs, force=args.force, queries=args.queries
+    )
     note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
@@ -148,11 +155,13 @@ def compare_entries(entries: list[Entry], measures: list[Measure], args: Namespa
             anchors=args.anchor,
             reference=args.reference,
             random_effects=args.random_effects or SUMMARIES[0],
+            simultaneous=args.simultaneous,
             depth=args.depth,
             residual=args.residual,
             jobs=args.jobs,
             progress=counted,
             lower_is_better=args.lower_is_better,
+            baseline=args.baseline,
         )
     print_notes(comparison, args.verbose)
     if args.baseline is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -12,14 +12,18 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std._system.text import escape_line
+from ir_std.cli.streams import note
 from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.inputs import read_input
 from ir_std.measures import IPrec11, RIPrec, Standardized, canonical
 from ir_std.measures.names import to_trec_eval
 from ir_std.measures.translation import TREC_EVAL_NAMES
 from ir_std.reading import Source, split_line
-from ir_std.scores.run_scores import SUMMARY
+from ir_std.scores.inputs import check_common_topics
+from ir_std.scores.run_scores import SUMMARY, CountedTopics
+from ir_std.trec.qrels import DictQrels, Qrels
 
 FORM = "trec_eval"
 """The name of the output format."""
@@ -33,6 +37,70 @@ OF_QRELS = ("NumQ", "NumRel")
 """Those of them that are known of the qrels, whatever the run."""
 MEANS_ONLY = ("NumQ", "GMAP", "GMBpref")
 """Measures that trec_eval does not print by topic."""
+OF_RUN = "run"
+"""The topics of ``--topics`` that trec_eval looks at without its option ``-c``."""
+
+
+def add_form_options(parser: ArgumentParser) -> None:
+    """Declare the options of this form of output."""
+    parser.add_argument(
+        "--trec-eval",
+        type=int,
+        choices=VERSIONS,
+        default=VERSIONS[-1],
+        metavar="9|10",
+        help="with -o trec_eval: the version whose iprec_at_recall and 11pt_avg are printed: from "
+        "10 on (default) they round the number of relevant documents, before they rounded it up",
+    )
+    parser.add_argument(
+        "--topics",
+        choices=("qrels", OF_RUN),
+        help="with -o trec_eval: the topics that count: all of the qrels, one that the run lacks "
+        "with 0, as in trec_eval -c (default); or those of the run, as in trec_eval without -c",
+    )
+
+
+def check_form(args: Namespace) -> None:
+    """Check that an option of this form of output comes with it.
+
+    Raises
+    ------
+    UsageError
+        If ``--topics`` is given without it.
+    """
+    if args.topics and args.output_format != FORM:
+        raise UsageError(f"--topics is of -o {FORM}: elsewhere all topics of the qrels count")
+
+
+def judgments_of_run(qrels: Qrels, runs: Mapping[str, Any]) -> Qrels:
+    """The judgments of the topics that a run has, for ``--topics run``.
+
+    Raises
+    ------
+    UsageError
+        If there are several runs.
+    """
+    run = read_input(_one_run(runs))
+    check_common_topics(run, qrels)
+    if isinstance(qrels, CountedTopics):
+        return qrels  # the topics of the scores themselves
+    common = set(run.topics).intersection(qrels.topics)
+    made = DictQrels({t: docs for t, docs in qrels.judged.items() if t in common}, qrels.name)
+    made.dataset = qrels.dataset
+    return made
+
+
+def _one_run(runs: Mapping[str, Any]) -> Any:
+    """The only run.
+
+    Raises
+    ------
+    UsageError
+        If there are several, which trec_eval's lines do not tell apart.
+    """
+    if len(runs) > 1:
+        raise UsageError(f"-o {FORM} is of one run, as trec_eval's lines name none: give one")
+    return next(iter(runs.values()))
 
 
 def as_in_version(measures: Iterable[Measure], version: int) -> list[Measure]:
@@ -65,11 +133,14 @@ class TrecEvalLines:
     """
 
     def __init__(self, evaluator: StdEvaluator, runs: Mapping[str, Any], args: Namespace) -> None:
-        if len(runs) > 1:
-            raise UsageError(f"-o {FORM} is of one run, as trec_eval's lines name none: give one")
-        self.evaluator, self.runs, self.args = evaluator, runs, args
+        self.evaluator, self.run, self.args = evaluator, _one_run(runs), args
         self.names = {m: trec_eval_name(m, args.level) for m in evaluator.measures}
         self.order = sorted(evaluator.measures, key=lambda m: _place(self.names[m]))
+        if any(m.__name__ in INTERPOLATED for m in evaluator.measures):
+            note(
+                f"iprec_at_recall and 11pt_avg are those of trec_eval {args.trec_eval}: version 10 "
+                "changed how they round a number of relevant documents (--trec-eval 9|10)"
+            )
 
     def text(self, evaluation: Evaluation) -> str:
         """The lines of a run: by topic, in the order of their ids, then the means."""
@@ -84,7 +155,7 @@ class TrecEvalLines:
                     if measure.__name__ not in MEANS_ONLY:
                         yield self._line(measure, topic, float(values[measure][rows[topic]]))
         if not self.args.no_summary:
-            if tag := self._tag(self.runs[evaluation.run]):
+            if tag := self._tag():
                 yield f"{'runid':22}\t{SUMMARY}\t{tag}"
             for measure in self.order:
                 known = measure.__name__ in OF_QRELS
@@ -106,8 +177,9 @@ class TrecEvalLines:
         number = f"{value:.0f}" if whole else f"{value}" if places < 0 else f"{value:6.{places}f}"
         return f"{escape_line(self.names[measure]):22}\t{escape_line(topic)}\t{number}"
 
-    def _tag(self, run: Any) -> str:
+    def _tag(self) -> str:
         """The tag of a run file, where trec_eval prints it: with its official measures."""
+        run = self.run
         if not self.args.official or not isinstance(run, Source) or not run.first_line:
             return ""
         return escape_line(split_line(run, *run.first_line)[-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -11,10 +11,11 @@ import numpy as np
 from ir_measures.measures import Measure, SumAgg
 from ir_measures.util import Metric
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, divide
 from ir_std.evaluation import metrics
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.plans import Plan, mean_of_values
+from ir_std.evaluation.terms import Terms, sum_by_topic
 from ir_std.measures import gains_are_shares
 from ir_std.measures.of_trec_eval import GeometricMean
 from ir_std.trec.qrels import Ranking
@@ -28,7 +29,7 @@ class Formula(NamedTuple):
     """
 
     order: Order
-    compute: Callable[[Ranking], Floats]
+    compute: partial[Floats]
     skips_unjudged: bool = False
 
     @classmethod
@@ -48,6 +49,17 @@ class Formula(NamedTuple):
         """The values by topic; NaN where there is none."""
         values = self.compute(ranking)
         return np.where(ranking.qrels.sizes, values, np.nan) if self.skips_unjudged else values
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the values are sums over documents, up to a factor of the topic."""
+        return self.compute.func in metrics.TERMS
+
+    def contributions(self, ranking: Ranking) -> Terms:
+        """Documents, and how much of their topic's value is each one's; of a sum."""
+        documents, terms = metrics.TERMS[self.compute.func](ranking, **self.compute.keywords)
+        factor = divide(self.compute(ranking), sum_by_topic(documents, terms), otherwise=0)
+        return documents, terms * factor[documents.topic]
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,23 @@ class Column:
         """A run's values by topic and their mean, from its raw scores by the measure's name."""
         values, mean, step = raw[self.raw]
         return self.plan.standardized(values, step) if self.plan else (values, mean)
+
+    def by_topic(
+        self,
+        values: Floats,
+        topics: Sequence[str],
+        theirs: Mapping[tuple[Measure, str], float] | None,
+    ) -> list[float | None]:
+        """Values as ir_measures gives them: None where there is none.
+
+        ``theirs`` are those of other providers, by measure and topic; None with a score file.
+        """
+        if theirs is not None and not self.formula and not self.plan:
+            return [theirs.get((self.measure, topic)) for topic in topics]
+        listed: list[float | None] = values.tolist()
+        if self.formula and self.formula.skips_unjudged:
+            return [None if value != value else value for value in listed]
+        return listed
 
 
 class RawScores(NamedTuple):

@@ -11,9 +11,15 @@ from ir_measures.measures import Measure
 from ir_measures.util import CalcResults, Metric
 
 from ir_std._arrays import Floats
-from ir_std.errors import IrStdError, MissingMeasureError
+from ir_std.errors import (
+    IrStdError,
+    MissingMeasureError,
+    UsageError,
+    abbreviate,
+    suggestion,
+)
 from ir_std.evaluation.messages import Message
-from ir_std.factors.recognition import Match
+from ir_std.factors.match import Match
 from ir_std.measures import canonical, parse_measure
 
 V = TypeVar("V")
@@ -56,6 +62,14 @@ class Evaluation:
     def means(self) -> Mapping[Measure, float]:
         """The averages by measure."""
         return dict(zip(self.measures, self.averages, strict=False))
+
+
+class ByRun(dict[str, V]):
+    """A dict by run; an unknown run is an error that names those there are."""
+
+    def __missing__(self, run: str) -> V:
+        known = abbreviate(self, 10) or "none"
+        raise UsageError(f"no run {run!r}: there are {known}{suggestion(str(run), self)}")
 
 
 class ByMeasure(dict[Measure, V]):

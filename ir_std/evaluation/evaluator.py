@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from ir_measures import providers
 from ir_measures.measures import Measure
 from ir_measures.util import Metric
@@ -16,25 +15,15 @@ from ir_std.evaluation.columns import Formula, RawEvaluation, RawScores, make_co
 from ir_std.evaluation.evaluation import Calculated, Evaluation, Scores
 from ir_std.evaluation.factor_messages import factor_messages
 from ir_std.evaluation.inputs import read_input, scores_on
-from ir_std.evaluation.messages import (
-    Message,
-    gain_messages,
-    level_messages,
-    message_texts,
-)
+from ir_std.evaluation.messages import Message, gain_messages, level_messages, message_texts
 from ir_std.evaluation.obstacles import highest_level_of_collection
 from ir_std.evaluation.other_providers import (
     OtherProviders,
-    aggregate_results,
     has_formula,
+    provider_scores,
     skip_unjudged_topics,
 )
-from ir_std.evaluation.plans import (
-    Plan,
-    make_plan,
-    match_factors,
-    similar_measures,
-)
+from ir_std.evaluation.plans import Plan, make_plan, match_factors, similar_measures
 from ir_std.evaluation.residual import EarlierDocuments
 from ir_std.evaluation.run_messages import (
     order_messages,
@@ -42,8 +31,8 @@ from ir_std.evaluation.run_messages import (
     saturation_messages,
     score_messages,
 )
-from ir_std.factors.recognition import Match
-from ir_std.factors.systems import ScoresOfSystem
+from ir_std.evaluation.systems import ScoresOfSystem
+from ir_std.factors.match import Match
 from ir_std.measures import (
     ExternalMeasure,
     Measures,
@@ -56,7 +45,6 @@ from ir_std.measures import (
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.inputs import as_qrels
-from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import Ranker, sort_run
 from ir_std.trec.runs import Run
 
@@ -138,6 +126,11 @@ class StdEvaluator(providers.Evaluator):
         if residual:
             self.match = self.match or match_factors(self.qrels)
         self._earlier = EarlierDocuments(self.matches, residual)
+
+    def __repr__(self) -> str:
+        used = self.match.factors.id if self.match and self.match.factors else "no factors"
+        measures = ", ".join(map(str, self.measures))
+        return f"<{type(self).__name__} on {len(self.qrels.topics)} topics with {used}: {measures}>"
 
     def _plan(self, measure: Standardized, made: Plan | None) -> Plan:
         measure.validate_params()
@@ -253,13 +246,14 @@ class StdEvaluator(providers.Evaluator):
             for column in self._raw_columns
             if column.formula
         }
-        n_relevant = _count_relevant(rankings.values())
+        # All orders have the same relevant documents.
+        n_relevant = next((int((r.level > 0).sum()) for r in rankings.values()), 0)
         # A run is not less deep for what was taken out.
         about_run = run_messages(name, self.plans, given, self.qrels, n_relevant)
         results: tuple[Metric, ...] = ()
         if self._others:
             results = tuple(self._others.results(run))
-            scores |= self._provider_scores(self._others.measures, results)
+            scores |= provider_scores(self._others.measures, results, self.qrels)
         about_order = order_messages(name, self.measures, ranker)
         return RawEvaluation(scores, (*about_earlier, *about_run, *about_order), results)
 
@@ -272,18 +266,6 @@ class StdEvaluator(providers.Evaluator):
                     f"{name} is a run, and {measure} is not computed here: give scores by it"
                     f"{did_you_mean(near_measures(measure.name))}"
                 )
-
-    def _provider_scores(
-        self, measures: Sequence[Measure], results: Sequence[Metric]
-    ) -> dict[str, RawScores]:
-        """The results of other providers by measure, each with its own aggregator's mean."""
-        row = self.qrels.positions
-        columns = {measure: np.full(len(row), np.nan) for measure in measures}
-        for result in results:
-            if result.query_id in row:
-                columns[result.measure][row[result.query_id]] = result.value
-        means = aggregate_results(measures, results)
-        return {str(m): RawScores(values, means[m]) for m, values in columns.items()}
 
     def _look_up(self, scores: RunScores, name: str) -> RawEvaluation:
         """Raw scores that another program computed."""
@@ -337,20 +319,15 @@ class StdEvaluator(providers.Evaluator):
 
         Other providers may have no value on a topic; whole data sets have none on any.
         """
-        theirs = {(r.measure, r.query_id): r.value for r in evaluation.provider_results or ()}
-        topics = self.qrels.topics
-        columns: list[tuple[Measure, list[float | None]]] = []
-        for column in self.columns[: len(self.measures)]:
-            measure = column.measure
-            if column.formula or column.plan or evaluation.provider_results is None:
-                if not (column.plan and column.plan.of_mean):
-                    values = evaluation.values[measure].tolist()
-                    if column.formula and column.formula.skips_unjudged:
-                        values = [None if value != value else value for value in values]
-                    columns.append((measure, values))
-            else:
-                columns.append((measure, [theirs.get((measure, topic)) for topic in topics]))
-        for i, topic in enumerate(topics):
+        theirs = None
+        if evaluation.provider_results is not None:
+            theirs = {(r.measure, r.query_id): r.value for r in evaluation.provider_results}
+        columns = [
+            (c.measure, c.by_topic(evaluation.values[c.measure], self.qrels.topics, theirs))
+            for c in self.columns[: len(self.measures)]
+            if not (c.plan and c.plan.of_mean)
+        ]
+        for i, topic in enumerate(self.qrels.topics):
             for measure, values in columns:
                 if (value := values[i]) is not None:
                     yield Metric(topic, measure, value)
@@ -370,8 +347,3 @@ class StdEvaluator(providers.Evaluator):
         warn_caller([text for text in texts if text not in self._warned])
         self._warned.update(texts)
         return evaluation
-
-
-def _count_relevant(rankings: Iterable[Ranking]) -> int:
-    """The number of relevant documents that a run found; all orders have the same."""
-    return next((int((ranking.level > 0).sum()) for ranking in rankings), 0)

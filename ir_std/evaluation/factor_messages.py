@@ -11,7 +11,7 @@ from ir_std.evaluation.messages import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.fit import Fit
-from ir_std.factors.recognition import Match
+from ir_std.factors.match import Match
 from ir_std.measures import ExternalMeasure
 
 MIN_SYSTEMS = 30

@@ -14,11 +14,7 @@ from ir_measures.measures import Measure
 from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, suggestion
 from ir_std.evaluation.obstacles import levels_of
 from ir_std.evaluation.plans import collection_of, make_plan, match_factors, mean_of_values
-from ir_std.factors.catalog import Factors
-from ir_std.factors.estimates import scores_by_system
-from ir_std.factors.fit import Fit
-from ir_std.factors.fitting import fit_set
-from ir_std.factors.systems import (
+from ir_std.evaluation.systems import (
     ScoresOfSystem,
     TopicsOfSet,
     find_system,
@@ -26,6 +22,10 @@ from ir_std.factors.systems import (
     system,
     system_of,
 )
+from ir_std.factors.catalog import Factors
+from ir_std.factors.estimates import scores_by_system
+from ir_std.factors.fit import Fit
+from ir_std.factors.fitting import fit_set
 from ir_std.measures import Standardized, as_measures, parse_measure, sign_of, standardized
 from ir_std.reading import files_below
 from ir_std.scores.inputs import as_run_or_scores, name_runs, qrels_or_counts, runs_by_name
@@ -230,7 +230,7 @@ def best_system(qrels: Qrels, factors: Factors | None, measures: Any) -> ScoresO
     """
     match = match_factors(qrels, factors)
     if match.factors is None:
-        raise NoFactorsError(str(match))
+        raise NoFactorsError(f"the baseline {BEST} is one of a factor set's systems: {match}")
     asked = as_measures(measures or ()) or [parse_measure(match.factors.default_measures[0])]
     measure = asked[0]
     plan = make_plan(

@@ -12,10 +12,26 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, divide
+from ir_std._arrays import Floats, divide
 from ir_std.errors import UsageError
+from ir_std.evaluation.terms import (
+    Terms,
+    blended_ratios,
+    discounted_gains,
+    first_relevant,
+    gdeval_reciprocals,
+    judged_found,
+    ntcir_reciprocals,
+    persistence,
+    persisting_gains,
+    positions,
+    precisions_at_relevant,
+    preferences,
+    relevant_above_r,
+    relevant_found,
+    sum_by_topic,
+)
 from ir_std.trec.qrels import Ranking
 from ir_std.trec.ranking import DOUBLE, MSMARCO, TREC_EVAL, Order
 
@@ -23,23 +39,11 @@ GDEVAL_DECIMALS = 5
 """gdeval, which gives ir_measures ERR and exponential-gain nDCG, prints five decimals."""
 
 
-def _per_topic(r: Ranking, values: npt.ArrayLike | None = None) -> Floats:
-    return np.bincount(r.topic, values, len(r.qrels.topics)).astype(float)
-
-
-def _position(topic: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """1, 2, 3, ... within each topic; topics ascend."""
-    sizes = np.bincount(topic)
-    starts = np.cumsum(sizes) - sizes
-    return np.arange(1, len(topic) + 1) - starts[topic]
-
-
 def sum_of_precisions(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
     """Sum of the precisions at the ranks of the relevant documents: AP not divided by R."""
 
     def compute() -> Floats:
-        relevant = r.relevant(rel, cutoff)
-        return _per_topic(relevant, _position(relevant.topic) / relevant.rank)
+        return sum_by_topic(*precisions_at_relevant(r, rel, cutoff))
 
     return r.cached((sum_of_precisions, rel, cutoff), compute)
 
@@ -51,52 +55,39 @@ def average_precision(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Fl
 
 def precision(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
     """Relevant documents in the first ``cutoff``, divided by ``cutoff``."""
-    return _per_topic(r.relevant(rel, cutoff)) / cutoff
+    return sum_by_topic(*relevant_found(r, rel, cutoff)) / cutoff
 
 
 def recall(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
     """Share of the relevant documents that is in the first ``cutoff``."""
-    return divide(_per_topic(r.relevant(rel, cutoff)), r.qrels.count(rel), otherwise=0)
+    found = sum_by_topic(*relevant_found(r, rel, cutoff))
+    return divide(found, r.qrels.count(rel), otherwise=0)
 
 
 def r_precision(r: Ranking, rel: int = 1) -> Floats:
     """Precision at R, the number of relevant documents."""
-    relevant, count = r.relevant(rel), r.qrels.count(rel)
-    above_r = relevant.rank <= count[relevant.topic]
-    return divide(_per_topic(relevant, above_r), count, otherwise=0)
+    return divide(sum_by_topic(*relevant_above_r(r, rel)), r.qrels.count(rel), otherwise=0)
 
 
 def success(r: Ranking, cutoff: int, rel: int = 1) -> Floats:
     """1 where a relevant document is in the first ``cutoff``, else 0."""
-    return (_per_topic(r.relevant(rel, cutoff)) > 0).astype(float)
+    return (sum_by_topic(r.relevant(rel, cutoff)) > 0).astype(float)
 
 
 def reciprocal_rank(r: Ranking, rel: int = 1, cutoff: int | None = None) -> Floats:
     """1 / rank of the first relevant document."""
-    relevant = r.relevant(rel, cutoff)
-    first = relevant[np.diff(relevant.topic, prepend=-1) > 0]
-    return _per_topic(first, 1 / first.rank)
+    return sum_by_topic(*first_relevant(r, rel, cutoff))
 
 
 def judged_share(r: Ranking, cutoff: int | None = None) -> Floats:
     """Share of the first ``cutoff`` documents (of all, if fewer) that are judged."""
-    if cutoff is None:
-        return divide(_per_topic(r), r.n_ret, otherwise=0)
-    return divide(_per_topic(r[r.rank <= cutoff]), np.minimum(r.n_ret, cutoff), otherwise=0)
+    looked_at = r.n_ret if cutoff is None else np.minimum(r.n_ret, cutoff)
+    return divide(sum_by_topic(*judged_found(r, cutoff)), looked_at, otherwise=0)
 
 
 def bpref(r: Ranking, rel: int = 1) -> Floats:
     """Binary preference (Buckley and Voorhees, SIGIR 2004), as trec_eval computes it."""
-    is_relevant = r.level >= rel
-    nonrelevant = (r.level >= 0) & ~is_relevant
-    above = np.cumsum(nonrelevant)
-    starts = np.searchsorted(r.topic, r.topic)
-    above = above - above[starts] + nonrelevant[starts]
-    relevant, count = r[is_relevant], r.qrels.count(rel)
-    least = np.minimum(count, r.qrels.count(0) - count)[relevant.topic]
-    wrong = np.minimum(above[is_relevant], count[relevant.topic])
-    preferred = 1 - divide(wrong, least, otherwise=0)
-    return divide(_per_topic(relevant, preferred), count, otherwise=0)
+    return divide(sum_by_topic(*preferences(r, rel)), r.qrels.count(rel), otherwise=0)
 
 
 def rank_biased_precision(
@@ -109,32 +100,7 @@ def rank_biased_precision(
     ordered by score, ties by id; cwl-eval, which ir_measures asks, takes them as they come, so that
     its value differs where rows tie or are unsorted.
     """
-    relevant = r.relevant(1 if rel is None else rel, cutoff)
-    gain = relevant.level / max(r.qrels.max_level, highest) if rel is None else 1.0
-    return _per_topic(relevant, (1 - p) * gain * _persistence(p, relevant.rank))
-
-
-def _persistence(p: float, rank: Ints) -> Floats:
-    """``p**(rank-1)``, multiplied up: np.power's last digit depends on the processor."""
-    factors = np.full(int(rank.max(initial=1)), float(p))
-    factors[0] = 1.0
-    weights: Floats = np.multiply.accumulate(factors)[rank - 1]
-    return weights
-
-
-_DISCOUNTS: dict[str, Callable[[Any], Floats]] = {
-    "log2": lambda rank: 1 / np.log2(rank + 1),
-    "exp-log2": lambda rank: 1 / np.log2(rank + 1),
-    "jk": lambda rank: 1 / np.log2(np.maximum(rank, 2)),
-}
-
-
-def _gains(dcg: str, rel: int | None) -> Callable[[Any], Floats]:
-    if rel is not None:
-        return lambda level: (level >= rel).astype(float)
-    if dcg == "exp-log2":
-        return lambda level: np.exp2(level) - 1
-    return lambda level: level.astype(float)
+    return sum_by_topic(*persisting_gains(r, p, rel, cutoff, highest))
 
 
 def discounted_cumulative_gain(
@@ -148,9 +114,7 @@ def discounted_cumulative_gain(
     """
 
     def compute() -> Floats:
-        relevant = r.relevant(1 if rel is None else rel, cutoff)
-        gain, discount = _gains(dcg, rel)(relevant.level), _DISCOUNTS[dcg](relevant.rank)
-        return _per_topic(relevant, gain * discount)
+        return sum_by_topic(*discounted_gains(r, dcg, rel, cutoff))
 
     return r.cached((discounted_cumulative_gain, dcg, rel, cutoff), compute)
 
@@ -186,20 +150,7 @@ def expected_reciprocal_rank(r: Ranking, cutoff: int | None = None) -> Floats:
             f"ERR is defined for levels 0 to 4, and {r.qrels.name} has level "
             f"{r.qrels.max_level}; use another measure, such as nDCG"
         )
-    relevant = r.relevant(1, cutoff)
-    return _rounded(_expected_reciprocals(relevant, (np.exp2(relevant.level) - 1) / 16))
-
-
-def _expected_reciprocals(relevant: Ranking, stops: Floats) -> list[float]:
-    """The expected reciprocal rank where a user stops, given each document's probability of it."""
-    value = [0.0] * len(relevant.qrels.topics)
-    undecided = [1.0] * len(relevant.qrels.topics)
-    for t, rank, stop in zip(
-        relevant.topic.tolist(), relevant.rank.tolist(), stops.tolist(), strict=True
-    ):
-        value[t] += undecided[t] * stop / rank
-        undecided[t] *= 1 - stop
-    return value
+    return _rounded(sum_by_topic(*gdeval_reciprocals(r, cutoff)).tolist())
 
 
 def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> Floats:
@@ -209,10 +160,8 @@ def normalized_err(r: Ranking, cutoff: int | None = None, highest: int = 1) -> F
     that in the qrels or ``highest`` if the collection is known to have higher ones (Sakai and
     Song, SIGIR 2011).
     """
-    most = max(r.qrels.max_level, highest) + 1
     actual, ideal = (
-        _expected_reciprocals(relevant, relevant.level / most)
-        for relevant in (r.relevant(1, cutoff), r.qrels.ideal.relevant(1, cutoff))
+        sum_by_topic(*ntcir_reciprocals(ranking, cutoff, highest)) for ranking in (r, r.qrels.ideal)
     )
     return divide(actual, ideal, otherwise=0)
 
@@ -224,21 +173,9 @@ def q_measure(r: Ranking, beta: float = 1.0, cutoff: int | None = None) -> Float
     them up to the document's rank.  With a cutoff the sum is divided by the number of relevant
     documents, or the cutoff if that is less.
     """
-    relevant, ideal, count = r.relevant(1, cutoff), r.qrels.ideal, r.qrels.count(1)
-    at = (np.cumsum(count) - count)[relevant.topic] - 1
-    ideal_gain = _running_sum(ideal)[at + np.minimum(relevant.rank, count[relevant.topic])]
-    blended = (_position(relevant.topic) + beta * _running_sum(relevant)) / (
-        relevant.rank + beta * ideal_gain
-    )
+    count = r.qrels.count(1)
     divisor = count if cutoff is None else np.minimum(count, cutoff)
-    return divide(_per_topic(relevant, blended), divisor, otherwise=0)
-
-
-def _running_sum(r: Ranking) -> npt.NDArray[np.int64]:
-    """The sum of the levels up to each document, within its topic; topics ascend."""
-    total = np.append(0, np.cumsum(r.level))
-    within: npt.NDArray[np.int64] = total[1:] - total[np.searchsorted(r.topic, r.topic)]
-    return within
+    return divide(sum_by_topic(*blended_ratios(r, beta, cutoff)), divisor, otherwise=0)
 
 
 def _rounded(values: Iterable[float]) -> Floats:
@@ -259,7 +196,7 @@ def interpolated_precision(r: Ranking, recall: float, rel: int = 1, nearest: boo
 
     def best_from_each() -> tuple[Ranking, Floats]:
         relevant = r.relevant(rel)
-        precision = _position(relevant.topic) / relevant.rank
+        precision = positions(relevant.topic) / relevant.rank
         for i in range(len(precision) - 2, -1, -1):
             if relevant.topic[i] == relevant.topic[i + 1]:
                 precision[i] = max(precision[i], precision[i + 1])
@@ -268,8 +205,8 @@ def interpolated_precision(r: Ranking, recall: float, rel: int = 1, nearest: boo
     relevant, best = r.cached((interpolated_precision, rel), best_from_each)
     count = r.qrels.count(rel)
     reached = np.floor(recall * count + (0.5 if nearest else 0.9))
-    at = _position(relevant.topic) == np.maximum(reached, 1)[relevant.topic]
-    return _per_topic(relevant[at], best[at])
+    at = positions(relevant.topic) == np.maximum(reached, 1)[relevant.topic]
+    return sum_by_topic(relevant[at], best[at])
 
 
 def eleven_point_average(r: Ranking, rel: int = 1, nearest: bool = True) -> Floats:
@@ -281,7 +218,7 @@ def eleven_point_average(r: Ranking, rel: int = 1, nearest: bool = True) -> Floa
 def unjudged_share(r: Ranking, cutoff: int) -> Floats:
     """Share of the first ``cutoff`` ranks with a document that is not judged."""
     judged = r[(r.rank <= cutoff) & (r.level >= 0)]
-    return (np.minimum(r.n_ret, cutoff) - _per_topic(judged)) / cutoff
+    return (np.minimum(r.n_ret, cutoff) - sum_by_topic(judged)) / cutoff
 
 
 def rbp_residual(r: Ranking, p: float = 0.9) -> Floats:
@@ -290,8 +227,8 @@ def rbp_residual(r: Ranking, p: float = 0.9) -> Floats:
     Moffat and Zobel (TOIS 2008); as in trec_eval 0 where all documents of the run are judged.
     """
     judged = r[r.level >= 0]
-    gained = _per_topic(judged, (1 - p) * _persistence(p, judged.rank))
-    return np.where(r.n_ret > _per_topic(judged), 1 - gained, 0.0)
+    gained = sum_by_topic(judged, (1 - p) * persistence(p, judged.rank))
+    return np.where(r.n_ret > sum_by_topic(judged), 1 - gained, 0.0)
 
 
 FORMULAS: dict[str, Callable[..., Floats]] = {
@@ -319,6 +256,24 @@ FORMULAS: dict[str, Callable[..., Floats]] = {
     "RBPResidual": rbp_residual,
 }
 """The formulas by the measure's name."""
+
+TERMS: dict[Callable[..., Floats], Callable[..., Terms]] = {
+    average_precision: precisions_at_relevant,
+    sum_of_precisions: precisions_at_relevant,
+    precision: relevant_found,
+    recall: relevant_found,
+    r_precision: relevant_above_r,
+    reciprocal_rank: first_relevant,
+    judged_share: judged_found,
+    bpref: preferences,
+    rank_biased_precision: persisting_gains,
+    discounted_cumulative_gain: discounted_gains,
+    normalized_dcg: discounted_gains,
+    expected_reciprocal_rank: gdeval_reciprocals,
+    normalized_err: ntcir_reciprocals,
+    q_measure: blended_ratios,
+}
+"""What the formulas sum over documents, of those that are sums."""
 
 
 def needs_judged(name: str, params: Mapping[str, Any]) -> bool:

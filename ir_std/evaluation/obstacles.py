@@ -11,7 +11,7 @@ from ir_std._arrays import Ints
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.judgments import ALL_JUDGED
-from ir_std.factors.recognition import Match
+from ir_std.factors.match import Match
 from ir_std.measures import gains_are_shares, has_graded_gains
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels

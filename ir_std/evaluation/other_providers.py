@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import ir_measures
+import numpy as np
 from ir_measures import measures as irm
 from ir_measures import providers
 from ir_measures.measures import Measure
@@ -15,6 +16,7 @@ from ir_measures.util import Metric
 from ir_std import measures
 from ir_std.errors import UsageError
 from ir_std.evaluation import metrics
+from ir_std.evaluation.columns import RawScores
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
@@ -115,14 +117,18 @@ class OtherProviders:
         return list(self._evaluator.iter_calc(_as_given(run)))
 
 
-def aggregate_results(
-    measures: Iterable[Measure], results: Iterable[Metric]
-) -> dict[Measure, float]:
-    """The results of each measure's own aggregator."""
-    aggregators = {m: m.aggregator() for m in measures}
+def provider_scores(
+    measures: Iterable[Measure], results: Iterable[Metric], qrels: Qrels
+) -> dict[str, RawScores]:
+    """The results of other providers by measure, each with its own aggregator's mean."""
+    row = qrels.positions
+    columns = {measure: np.full(len(row), np.nan) for measure in measures}
+    aggregators = {measure: measure.aggregator() for measure in columns}
     for result in results:
         aggregators[result.measure].add(result.value)
-    return {m: a.result() for m, a in aggregators.items()}
+        if result.query_id in row:
+            columns[result.measure][row[result.query_id]] = result.value
+    return {str(m): RawScores(values, aggregators[m].result()) for m, values in columns.items()}
 
 
 def _as_given(read: Run | Qrels) -> Any:

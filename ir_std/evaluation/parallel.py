@@ -16,7 +16,7 @@ from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.inputs import read_input, scores_on
-from ir_std.factors.systems import ScoresOfSystem
+from ir_std.evaluation.systems import ScoresOfSystem
 from ir_std.reading import FileSource
 from ir_std.scores.inputs import check_common_topics
 from ir_std.scores.run_scores import RunScores

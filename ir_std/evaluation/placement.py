@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from ir_measures.measures import Measure
 
@@ -91,27 +94,32 @@ class Placement:
         """
         if not self.names:
             return ""
-        ranked = sorted(zip(self._heights, self.names, strict=True))
+        ranked = self._ranked
         lowest_above = len(ranked) - self.better
         highest_below = lowest_above - self.tied - self.among - 1
-        above = self._named(*ranked[lowest_above]) if self.better else ""
-        below = self._named(*ranked[highest_below]) if highest_below >= 0 else ""
+        above = _named(ranked, lowest_above) if self.better else ""
+        below = _named(ranked, highest_below) if highest_below >= 0 else ""
         if above and below:
             return f"between {above}, and {below}"
         return f"below {above}" if above else f"above {below}" if below else ""
 
     @property
-    def _heights(self) -> tuple[float, ...]:
-        """The systems' means, of which more is better."""
-        return tuple(sign_of(self.measure) * mean for mean in self.means)
-
-    def _named(self, height: float, name: str) -> str:
-        """A system and its rank among the systems, equal means sharing one."""
-        better = sum(other > height + EXACT for other in self._heights)
-        return f"{name}, {ordinal(better + 1)}"
+    def _ranked(self) -> list[tuple[float, str]]:
+        """The systems' means, of which more is better, and names; lowest first."""
+        sign = sign_of(self.measure)
+        return sorted(
+            (sign * mean, name) for mean, name in zip(self.means, self.names, strict=True)
+        )
 
     def __str__(self) -> str:
         return f"{self.measure} {self.value:.4f}: {self.summary}"
+
+
+def _named(ranked: Sequence[tuple[float, str]], i: int) -> str:
+    """A system and its rank among the systems, equal means sharing one."""
+    height, name = ranked[i]
+    better = len(ranked) - bisect_right(ranked, height + EXACT, key=itemgetter(0))
+    return f"{name}, {ordinal(better + 1)}"
 
 
 class Placements(list[Placement]):

@@ -18,18 +18,18 @@ from ir_std.evaluation.obstacles import (
     rows_but,
     topics_without_value,
 )
+from ir_std.evaluation.systems import TopicsOfSet
 from ir_std.factors.catalog import Factors, load_factors
 from ir_std.factors.collection import Collection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
+from ir_std.factors.match import Match
 from ir_std.factors.recognition import (
-    Match,
     match_by_name,
     match_by_systems,
     recognize_collection,
 )
 from ir_std.factors.schema import parse_set_measure
-from ir_std.factors.systems import TopicsOfSet
 from ir_std.measures import (
     ExternalMeasure,
     Standardized,

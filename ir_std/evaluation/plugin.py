@@ -1,4 +1,4 @@
-"""The guest in ir_measures' pipeline: it answers what nobody else there can."""
+"""The guest in ir_measures and in ir_datasets: it answers what nobody else there can."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from ir_measures import measures as irm
 from ir_measures import providers
 from ir_measures.measures import Measure
 
+from ir_std._system.imports import when_imported
 from ir_std.errors import NoFactorsError
+from ir_std.evaluation.api import select_factors
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.factor_messages import topics_without_factors
 from ir_std.evaluation.messages import Message
 from ir_std.evaluation.other_providers import has_formula, ir_measures_providers
+from ir_std.evaluation.plans import match_factors
+from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import ENOUGH
 from ir_std.measures import DCG, SP, Q, Standardized, nDCG, nERR
+from ir_std.trec.inputs import as_qrels
 
 _logger = logging.getLogger("ir_std")
 
@@ -98,3 +103,47 @@ def install_provider() -> None:
     pipeline = ir_measures.DefaultPipeline.providers
     if not any(isinstance(p, StdProvider) for p in pipeline):
         pipeline.append(providers.register(StdProvider()))
+
+
+def extend_ir_datasets() -> None:
+    """Give the qrels of its datasets one more method, once ir_datasets is imported.
+
+    It is among their ``EXTENSIONS``, as its own ``qrels_dict`` is.
+    """
+    when_imported("ir_datasets", _add_extension)
+
+
+def _add_extension() -> None:
+    from ir_datasets.formats import BaseQrels
+
+    BaseQrels.EXTENSIONS.setdefault("qrels_std_factors", qrels_std_factors)
+
+
+def qrels_std_factors(handler: Any, systems: str | None = None) -> FactorSet:
+    """The factor set of a dataset of ir_datasets, recognized by its judgments.
+
+    Parameters
+    ----------
+    handler
+        The dataset, or its qrels.
+    systems : str, optional
+        Other systems on the same topics, such as ``"modern"``.
+
+    Raises
+    ------
+    NoFactorsError
+        If no set fits, or none of such systems.
+
+    Examples
+    --------
+    >>> import ir_datasets
+    >>> ir_datasets.load("disks45/nocr/trec8").qrels_std_factors()  # doctest: +SKIP
+    <FactorSet trec8-adhoc: 50 topics, 31 measures>
+    """
+    qrels = as_qrels(list(handler.qrels_iter()))
+    match = match_factors(qrels)
+    if match.factors is None:
+        raise NoFactorsError(str(match))
+    chosen = select_factors(qrels, match.factors, systems=systems)
+    assert isinstance(chosen, FactorSet)
+    return chosen

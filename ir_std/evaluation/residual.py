@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_std.errors import UsageError
 from ir_std.evaluation.messages import Message
-from ir_std.factors.recognition import Match
+from ir_std.factors.match import Match
 from ir_std.factors.residual import find_earlier
 from ir_std.trec.runs import Run
 

@@ -154,13 +154,14 @@ def _filled(
             columns[names[roles["measure"]]] = [str(wanted) for _, wanted, _ in cells]
         columns[names[roles["value"]]] = [value for *_, value in cells]
         return with_values(frame, columns, [entry.line or 0 for entry, *_ in cells])
+    rows = list(table.rows)
     filled: dict[int, list[Any]] = {
-        i: [row[i] for _, row in table.rows]
+        i: [row[i] for _, row in rows]
         for i in (roles[role] for role in ("run", "topic", "dataset") if role in roles)
     }
     names_of = dict(enumerate(table.header))
     for entry, wanted, value in cells:
-        column = filled.setdefault(entry.column, [math.nan] * len(table.rows))
+        column = filled.setdefault(entry.column, [math.nan] * len(rows))
         column[entry.line or 0] = value
         if measure is None:
             names_of[entry.column] = str(wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -69,9 +69,11 @@ class Influences:
 
         By team, but not below what it would be by system: of few teams the sums may cancel.
         """
-        covariance, df = self.covariance()
-        by_system, _ = covariance_by_design(self.values, 1.0)
-        return max(contrast_error(c, contrast) for c in (covariance, by_system)), df
+        # Of the combination alone: a matrix of all pairs of many runs would be made in vain.
+        combined = self.values @ np.asarray(contrast, float)[:, None]
+        covariance, df = replace(self, values=combined).covariance()
+        by_system, _ = covariance_by_design(combined, 1.0)
+        return max(contrast_error(c, [1.0]) for c in (covariance, by_system)), df
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +129,7 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
         numbers, scores = scores_by_system(factors, name)
         tags = team_tags(factors.info.get("tags", ()))
         names = tuple(tags[i] for i in numbers.tolist()) if tags else ()
+        teams = teams_of(factors)
         influences = Influences(
             influence(
                 x,
@@ -136,7 +139,7 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
                 **params,
             ),
             names,
-            tuple(map(team_of, names)) if knows_teams(factors) else (),
+            tuple(teams[factors.info["tags"][i]] for i in numbers.tolist()) if teams else (),
             design_effect(scores[rows]),
         )
         source = BY_TEAM if len(set(influences.teams)) > 1 else BY_DESIGN
@@ -153,9 +156,16 @@ def systems_covariance(plan: Plan, topics: Sequence[str], raw: Floats) -> System
 _ANONYMOUS = re.compile(r"(sys|run|system)[ _-]?\d+")
 
 
-def knows_teams(factors: FactorSet) -> bool:
-    """Whether a set's tags tell teams: not where its systems stand beside those of the track."""
-    return bool(team_tags(factors.info.get("tags", ()))) and "beside" not in factors.info
+def teams_of(factors: FactorSet) -> dict[str, str]:
+    """The team of each system, by its tag; empty where a set does not tell.
+
+    As it says itself, else by the tags, but not where its systems stand beside those of the track.
+    """
+    tags = factors.info.get("tags", ())
+    if "teams" in factors.info:
+        return {tag: factors.info["teams"].get(tag, tag) for tag in tags}
+    told = () if "beside" in factors.info else team_tags(tags)
+    return {tag: team_of(tag) for tag in told}
 
 
 def team_tags(tags: Sequence[str]) -> Sequence[str]:
@@ -171,9 +181,11 @@ def is_anonymous(tag: str) -> bool:
 def team_of(tag: str) -> str:
     """The team behind a run, as far as its tag tells: the first three characters.
 
-    A system without a name, as ``sys12``, is taken for a team of its own.
+    Of a model, as ``Qwen/Qwen3-Embedding-8B``, what stands before the slash.  A system without a
+    name, as ``sys12``, is taken for a team of its own.
     """
-    return tag if is_anonymous(tag) else tag[:3].lower()
+    organization, slash, _ = tag.partition("/")
+    return tag if is_anonymous(tag) else organization if slash else tag[:3].lower()
 
 
 def no_covariance(n_runs: int) -> SystemsCovariance:

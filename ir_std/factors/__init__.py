@@ -3,6 +3,6 @@
 from ir_std.factors.catalog import available_factors, load_factors
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
-from ir_std.factors.recognition import Match
+from ir_std.factors.match import Match
 
 __all__ = ["FactorSet", "Fit", "Match", "available_factors", "load_factors"]

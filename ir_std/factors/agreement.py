@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ir_std.factors.collection import Collection, differ_widely
@@ -35,6 +35,8 @@ class Agreement:
     Parameters
     ----------
     judgments : mapping of str to Judgments
+    topics : sequence of str
+        Those that both have, in the collection's order.
     collection : Collection
     max_level : int, optional
         The highest level of the set's judgments, where that is known.
@@ -45,13 +47,14 @@ class Agreement:
     def __init__(
         self,
         judgments: Mapping[str, Judgments],
+        topics: Sequence[str],
         collection: Collection,
         max_level: int | None = None,
         renamed: bool = False,
     ) -> None:
         self._judgments, self._collection = judgments, collection
         self._max_level, self._renamed = max_level, renamed
-        self._topics = [topic for topic in collection.counts if topic in judgments]
+        self._topics = topics
         self._at: dict[int, LevelAgreement] = {}
 
     def at(self, level: int) -> LevelAgreement:

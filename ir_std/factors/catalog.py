@@ -42,6 +42,12 @@ def shipped_folder() -> Path:
     return inside if inside.is_dir() else here.parent / "factors"
 
 
+@lru_cache(maxsize=1)
+def data_version() -> str:
+    """The version of the sets that come with ir_std: the year and month of their last change."""
+    return (shipped_folder() / "VERSION").read_text(encoding="utf-8").strip()
+
+
 def user_folders() -> list[Path]:
     """The user's folders of sets.
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints, Mask
+from ir_std.factors.distributions import distribution
 
 MAIN = "main_score"
 """The measure that all cells have; the others are of models that count as standardizing systems."""
@@ -180,8 +181,6 @@ def spread_cells(
     arrays: Mapping[str, npt.NDArray[Any]], n_rows: int
 ) -> dict[str, dict[str, npt.NDArray[Any]]]:
     """All rows as tables, as a set's ``scores.npz`` and ``systems.npz`` have them."""
-    from ir_std.factors.estimates import distribution
-
     numbers, scores = Cells(arrays).table(np.arange(n_rows))
     tables: dict[str, dict[str, npt.NDArray[Any]]] = {"scores.npz": {}, "systems.npz": {}}
     for name, table in scores.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
 import numpy as np
@@ -65,14 +65,37 @@ class Collection:
 
     def shares_topics(self, there: Mapping[str, int | None]) -> bool:
         """Whether one of a set's topics is among these."""
-        return not there.keys().isdisjoint(self.counts)
+        return not there.keys().isdisjoint(self.counts.keys())
+
+    def shared_topics(self, there: Set[str]) -> tuple[str, ...]:
+        """The topics that are there, too, in the order of these.
+
+        It takes as long as the smaller of the two: scores may be of hundreds of thousands.
+        """
+        return tuple(sorted(self.counts.keys() & there, key=self._positions.__getitem__))
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {topic: position for position, topic in enumerate(self.counts)}
+
+    @cached_property
+    def n_judged(self) -> int:
+        """The number of topics that have relevant documents, as far as is known."""
+        return sum(n != 0 for n in self.counts.values())
+
+    @cached_property
+    def counts_known(self) -> bool:
+        """Whether the number of relevant documents is known of any topic."""
+        return any(n is not None for n in self.counts.values())
 
     def rules_out(self, there: Mapping[str, int | None]) -> bool:
         """Whether a set's numbers of relevant documents, where known, show that it does not fit."""
         pairs = [
             (known, here)
-            for topic, here in self.counts.items()
-            if here is not None and (known := there.get(topic)) is not None and (known or here)
+            for topic in self.counts.keys() & there.keys()
+            if (here := self.counts[topic]) is not None
+            and (known := there[topic]) is not None
+            and (known or here)
         ]
         return 2 * sum(differ_widely(*pair) for pair in pairs) > len(pairs)
 

@@ -41,6 +41,10 @@ class Named(Frozen[str, Value]):
     def __contains__(self, topic: object) -> bool:
         return super().__contains__(topic) or topic in self._aliases
 
+    def names(self) -> set[str]:
+        """The topics and their other names."""
+        return {*self, *self._aliases}
+
     def __missing__(self, topic: str) -> Value:
         return self[self._aliases[topic]]
 
@@ -77,7 +81,7 @@ class Description:
     id: str
     title: str
     source: str
-    judgments: Mapping[str, Judgments]
+    judgments: Named[Judgments]
     topics: tuple[str, ...]
     n_rel: Mapping[str, int | None]
     measures: tuple[str, ...]

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints
+from ir_std.factors.distributions import distribution, means_and_deviations
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.table_checks import means_and_deviations
 from ir_std.schemes import get_scheme
 
 
@@ -75,31 +75,6 @@ def _numbered(arrays: Mapping[str, Floats]) -> dict[str, Ints]:
         numbers[n] = np.empty(n, np.int64)
         numbers[n][order] = np.arange(n)
     return {m: numbers[array.shape[1]] for m, array in arrays.items()}
-
-
-def distribution(scores: Floats, numbers: Ints) -> tuple[Floats, npt.NDArray[Any]]:
-    """Sort each topic's scores, and keep which system has which.
-
-    Parameters
-    ----------
-    scores : ndarray, shape (n_topics, n_systems)
-    numbers : ndarray of int, shape (n_systems,)
-        The system of each column.
-
-    Returns
-    -------
-    ordered : ndarray, shape (n_topics, n_systems)
-        Ascending in each row, NaN last; systems that tie by number.
-    systems : ndarray of unsigned int, shape (n_topics, n_systems)
-        The number of the system with each score.
-    """
-    by_number = np.argsort(numbers)
-    scores, numbers = scores[:, by_number], numbers[by_number]
-    order = np.argsort(scores, axis=1, kind="stable")
-    return (
-        np.take_along_axis(scores, order, axis=1),
-        numbers[order].astype(np.min_scalar_type(int(numbers.max(initial=0)))),
-    )
 
 
 def scores_by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:

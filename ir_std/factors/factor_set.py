@@ -16,22 +16,15 @@ import numpy.typing as npt
 from ir_std._arrays import Floats, Ints, pick_rows
 from ir_std.errors import InputError, NoFactorsError
 from ir_std.factors import schema, table_checks
-from ir_std.factors.description import Description, Frozen, frozen
-from ir_std.factors.files import DESCRIPTION, OPTIONAL_FILES, replace_folder, snapshot
+from ir_std.factors.description import Frozen, frozen
+from ir_std.factors.files import OPTIONAL_FILES, replace_folder
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.storage import (
-    parse_info,
-    parse_table,
-    parse_topics,
-    write_table,
-    write_topics,
-)
+from ir_std.factors.storage import write_table, write_topics
+from ir_std.factors.stored_tables import Arrays, StoredTables
 from ir_std.schemes import get_scheme
 
-Arrays = Mapping[str, npt.NDArray[Any]]
 
-
-class FactorSet(Description):
+class FactorSet(StoredTables):
     """One collection's factors, by topic and measure.
 
     They are the mean, the sample standard deviation (n-1) and, where known, the sorted scores of
@@ -118,79 +111,8 @@ class FactorSet(Description):
         }
         self.verify()
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> FactorSet:
-        """Read a set's folder: all files as they are now; tables are parsed when first used.
-
-        Raises
-        ------
-        InputError
-            Naming file and line if a file is missing or broken.
-        """
-        return cls._read(Path(path), snapshot(path))
-
-    @classmethod
-    def described(cls, path: str | os.PathLike[str]) -> FactorSet:
-        """As :meth:`load`, but the tables' files are read when a table is first used.
-
-        That is refused if the set has been changed by then.
-        """
-        return cls._read(Path(path), snapshot(path, DESCRIPTION))
-
-    def loaded(self) -> FactorSet:
-        """A described set as :meth:`load` reads it now."""
-        assert self.path is not None
-        now = snapshot(self.path)
-        if any(now[name] != self._stored[name] for name in DESCRIPTION):
-            return self._read(self.path, now)
-        loaded = self.__new__(type(self))
-        loaded.__dict__.update(self.__dict__, _stored=now)
-        return loaded
-
-    @classmethod
-    def _read(cls, folder: Path, files: Mapping[str, bytes]) -> FactorSet:
-        info, topics = (files[name] for name in DESCRIPTION)
-        factors = cls.__new__(cls)
-        factors._describe(
-            folder,
-            parse_info(info, folder / "set.json"),
-            parse_topics(topics, folder / "topics.csv"),
-        )
-        factors.__dict__["_stored"] = files
-        return factors
-
-    _stored: Mapping[str, bytes | Arrays]
     whole: FactorSet | None = None
     """The set of many data sets that this one has some rows of."""
-
-    def stored(self, file: str) -> Arrays:
-        """A table as it is stored, not verified; empty where there is none.
-
-        Raises
-        ------
-        InputError
-            Naming file and line, if it cannot be parsed.
-        """
-        if file in IN_CELLS and self._tables.get("cells.npz"):
-            return self._from_cells[file]
-        content = self._tables.get(file, {})
-        if not isinstance(content, bytes):
-            return content
-        location = self._location(file)
-        if file.endswith(".csv"):
-            return parse_table(content, location, self.topics)
-        from ir_std.factors.arrays import parse_arrays  # only some schemes need them
-
-        return parse_arrays(content, location, "f" if file in FLOATS else "iu")
-
-    @cached_property
-    def _tables(self) -> Mapping[str, bytes | Arrays]:
-        if self.path is None or len(self._stored) > len(DESCRIPTION):
-            return self._stored
-        now = snapshot(self.path)
-        if any(now[name] != self._stored[name] for name in DESCRIPTION):
-            raise InputError.at(self.path, None, "has changed since it was found", "load it again")
-        return now
 
     @cached_property
     def _moments(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
@@ -238,6 +160,12 @@ class FactorSet(Description):
     def cells(self) -> Arrays:
         """Scores row behind row, of which those are read that are asked for."""
         return self._verified("cells.npz")
+
+    def stored(self, file: str) -> Arrays:
+        """As the file has it, or the cells."""
+        if file in IN_CELLS and self.cells:
+            return self._from_cells[file]
+        return super().stored(file)
 
     @cached_property
     def _from_cells(self) -> Mapping[str, Arrays]:
@@ -368,8 +296,8 @@ class FactorSet(Description):
         return f"<FactorSet {self.id}: {len(self.topics)} topics, {len(self.measures)} measures>"
 
 
-FLOATS = ("scores.npz", "means.npz")
 IN_CELLS = ("scores.npz", "systems.npz")
+"""Tables that a set with ``cells.npz`` has there."""
 CHECKS: dict[str, Callable[[FactorSet, Arrays], Iterator[table_checks.Problem]]] = {
     "cells.npz": table_checks.cells_problems,
     "mean.csv": lambda s, mean: table_checks.moment_problems(s, mean, s.stored("sd.csv")),

@@ -62,6 +62,7 @@ class Fit:
         """How the judgments agree, topic by topic and level by level."""
         return Agreement(
             self.factors.judgments,
+            self.matched,
             self.collection,
             self.factors.info.get("max_level"),
             renamed=self.basis == "names",
@@ -72,13 +73,19 @@ class Fit:
     @cached_property
     def matched(self) -> tuple[str, ...]:
         """Topics of the qrels that the set holds."""
-        return tuple(t for t in self.collection.counts if t in self.factors.judgments)
+        return self.collection.shared_topics(self.factors.judgments.names())
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
         """Topics of the qrels that have relevant documents and that the set does not hold."""
         counts = self.collection.counts
         return tuple(t for t, n in counts.items() if n != 0 and t not in self.factors.judgments)
+
+    @property
+    def n_missing(self) -> int:
+        """The number of :attr:`missing`, which may be long."""
+        counts = self.collection.counts
+        return self.collection.n_judged - sum(counts[t] != 0 for t in self.matched)
 
     @cached_property
     def comparable(self) -> tuple[str, ...]:
@@ -279,7 +286,7 @@ class Fit:
             f"{s.id} ({s.title}; {s.systems_text()} systems)"
             for s in (f.factors for f in self.parts or (self,))
         )
-        total = len(self.matched) + len(self.missing)
+        total = len(self.matched) + self.n_missing
         unit = "data sets" if self.factors.of_datasets else "topics"
         kinds = f"; all are of kind {' or '.join(self.kinds)}" if self.kinds else ""
         return f"{sets}: {len(self.matched)} of {total} {unit} matched{self._evidence()}{kinds}"

@@ -70,6 +70,5 @@ def _why_not(fit: Fit) -> str | None:
 def _why_not_comparable(fit: Fit) -> str:
     if not fit.matched:
         return "holds none of the topics"
-    here = any(n is not None for n in fit.collection.counts.values())
-    where = "there" if here else "here (no num_rel)"
+    where = "there" if fit.collection.counts_known else "here (no num_rel)"
     return f"how many documents are relevant is not known {where}: it is used by name only"

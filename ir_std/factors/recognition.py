@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,106 +20,10 @@ from ir_std.factors.collection import Collection, DatasetCollection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import BY_MEASURES, Fit
 from ir_std.factors.fitting import fit_set
-from ir_std.factors.quality import assess_measure
+from ir_std.factors.match import Match
 
 HELD = 0.5
 """More than this share of the topics must be in the set; the others get no factors."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Match:
-    """The outcome of recognition; ``str(match)`` says it in a sentence.
-
-    Attributes
-    ----------
-    fit : Fit or None
-        The set that is used and how well it fits; None if no set fits.
-    others : tuple of str
-        Ids of other sets that would fit.
-    nearest : tuple of Fit
-        If no set fits: those that come nearest, with the reason why they do not.
-    chosen_by : str
-        ``"qrels"``, ``"name"`` (given by the user), ``"ir_datasets id"``, or ``"systems"``: the
-        scores are those of its own systems.
-    rivals : tuple of str
-        Those of the others that fit as well as the set that is used, and give other numbers.
-
-    Examples
-    --------
-    >>> match = ir_std.recognize("qrels.txt")
-    >>> match.factors.id, match.others, match.chosen_by
-    ('trec8-adhoc', ('robust04',), 'qrels')
-    >>> print(ir_std.recognize({"401": {"FBIS3-1": 1}}))
-    no factor set fits these qrels; nearest: ...
-    """
-
-    fit: Fit | None
-    others: tuple[str, ...] = ()
-    nearest: tuple[Fit, ...] = ()
-    chosen_by: str = "qrels"
-    rivals: tuple[str, ...] = ()
-
-    @property
-    def factors(self) -> FactorSet | None:
-        """The factor set that is used, or None."""
-        return self.fit.factors if self.fit else None
-
-    @property
-    def qualities(self) -> dict[str, str]:
-        """What each measure of the set is worth, in one word; empty if no set fits.
-
-        One of ``good``, ``thin``, ``coarse``, ``old`` or ``low``; judged when it is asked for, from
-        the set's tables, on the topics that matched.
-        """
-        if self.fit is None:
-            return {}
-        factors, topics = self.fit.factors, self.fit.matched
-        return {m: assess_measure(factors, m, topics).word for m in factors.measures}
-
-    @property
-    def summary(self) -> str:
-        """As ``str(match)``, without the doubts about a fit that is not perfect."""
-        return self._sentence(self.fit.summary) if self.fit else str(self)
-
-    def _sentence(self, fit: str) -> str:
-        rivals = f"; {', '.join(self.rivals)} would fit as well" if self.rivals else ""
-        return f"factors of {fit}{rivals}"
-
-    def __repr__(self) -> str:
-        return f"<Match: {self}>"
-
-    def __str__(self) -> str:
-        if self.fit:
-            return self._sentence(str(self.fit))
-        if not self.nearest:
-            return (
-                "no factor set fits these qrels: none holds one of their topics; "
-                "name a set with factors= or --factors"
-            )
-        collection = self.nearest[0].collection
-        if collection.external and not any(collection.counts.values()):
-            names = abbreviate(collection.external)
-            return (
-                "no factor set fits these scores: they have no numbers of relevant documents "
-                f"(num_rel), and no set of yours has their topics and {names}; name a set "
-                "with factors= or --factors, or build one (ir_std build --from-scores)"
-            )
-        return (
-            "no factor set fits these qrels; nearest: "
-            + "; ".join(f"{n.factors.id}: {n.why_not}" for n in self.nearest)
-            + self._judged_otherwise
-            + "; name a set with factors= or --factors"
-        )
-
-    @property
-    def _judged_otherwise(self) -> str:
-        """What to know of other judgments of a set's topics."""
-        if any(n.missing or n.strange_id or not n.collection.qrels for n in self.nearest):
-            return ""
-        return (
-            "; other judgments of the same topics, by a language model or by people and one, are "
-            "a collection of their own: build its factors (ir_std build --judge)"
-        )
 
 
 def recognize_collection(collection: Collection) -> Match:
@@ -210,7 +114,7 @@ def _match_by_measures(collection: Collection, sets: tuple[SetVersion, ...]) -> 
         for fit in _usable_fits(fits)
         if not (fit.differ or fit.refuted) and _holds_most_topics(fit)
     ]
-    fits.sort(key=lambda fit: len(fit.missing))
+    fits.sort(key=lambda fit: fit.n_missing)
     others = tuple(fit.factors.id for fit in fits[1:])
     return Match(_loaded_by_measures(fits[0]), others, rivals=others) if fits else None
 
@@ -251,14 +155,15 @@ def _nearest_fits(collection: Collection, sets: tuple[SetVersion, ...]) -> tuple
             for fit in _dataset_candidates(factors, collection):
                 return (fit,)
     fits = [fit_set(s, collection) for s in described_sets(sets, collection.shares_topics)]
-    fits.sort(key=lambda f: (len(f.missing), len(f.differ), len(f.factors.topics), f.factors.id))
+    fits.sort(key=lambda f: (f.n_missing, len(f.differ), len(f.factors.topics), f.factors.id))
     return tuple(
         fit if fit.why_not else replace(fit, why_not=_too_few_topics(fit)) for fit in fits[:3]
     )
 
 
 def _too_few_topics(fit: Fit) -> str:
-    return f"holds {len(fit.matched)} of the {len(fit.matched) + len(fit.missing)} topics"
+    unit = "data sets" if fit.factors.of_datasets else "topics"
+    return f"holds {len(fit.matched)} of the {len(fit.matched) + fit.n_missing} {unit}"
 
 
 def _contested(fit: Fit, fits: Iterable[Fit]) -> Fit:
@@ -351,14 +256,14 @@ def _joint_fit(fits: list[Fit]) -> Fit | None:
 
 
 def _holds_most_topics(fit: Fit) -> bool:
-    return len(fit.matched) > HELD * (len(fit.matched) + len(fit.missing))
+    return len(fit.matched) > HELD * (len(fit.matched) + fit.n_missing)
 
 
 def _preference(fit: Fit) -> tuple[object, ...]:
     """Sort key: the best fit first."""
     differing = 0 if fit.exact else len({*fit.differ, *fit.refuted})
     by_numbers = fit.basis in ("counts", "nearly")
-    return len(fit.missing), by_numbers, differing + len(fit.contested), *_specificity(fit.factors)
+    return fit.n_missing, by_numbers, differing + len(fit.contested), *_specificity(fit.factors)
 
 
 def _specificity(factors: FactorSet) -> tuple[object, ...]:
@@ -394,8 +299,9 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
         fit = fit_set(_rows_of(factors, fit.matched), fit.collection)
     if not fit.matched:
         raise NoFactorsError(
-            f"{factors.id} holds none of the topics ({abbreviate(collection.counts)}): "
-            f"it has {abbreviate(factors.topics)}; leave the set to be recognized, or name another"
+            f"{factors.id} holds none of the {'data sets' if factors.of_datasets else 'topics'} "
+            f"({abbreviate(collection.counts)}): it has {abbreviate(factors.topics)}; name another "
+            "set, or build one (ir_std build)"
         )
     return Match(fit, chosen_by="name")
 

@@ -209,6 +209,7 @@ FIELDS: dict[str, Rule] = {
     "year": _optional(_whole(1900)),
     "inputs": _records,
     "tags": _tags,
+    "teams": _texts_by_name,
     "datasets": _datasets,
     "aliases": _texts_by_name,
     "topic_kinds": _texts_by_name,
@@ -218,6 +219,7 @@ FIELDS: dict[str, Rule] = {
 
 ``format`` is that of the files (:data:`FORMAT`), 1 where it is missing; sets in memory have none.
 ``year`` is that of the systems; ``tags`` are their names, in the order of their numbers;
+``teams`` says whose they are, where names do not: a system that it lacks is a team of its own;
 ``sources`` say more (URL, licence URI, date) of what ``source`` names; ``inputs`` are the files
 that the set was made of, with their SHA-256; ``datasets`` describes the rows of a set of unit
 ``collection``, and ``aliases`` has what else they are called.  ``beside`` names the set whose

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats
 from ir_std.factors.description import Description
+from ir_std.factors.distributions import means_and_deviations
 from ir_std.factors.schema import parse_set_measure
 from ir_std.measures import ExternalMeasure
 from ir_std.measures.names import SIGNED, UNBOUNDED
@@ -113,27 +114,6 @@ def score_problems(s: Description, scores: Table, mean: Table, sd: Table) -> Ite
 def _unsorted(scores: Floats) -> npt.NDArray[np.bool_]:
     filled = np.where(np.isnan(scores), np.inf, scores)
     return np.asarray((filled[:, 1:] < filled[:, :-1]).any(axis=1))
-
-
-def means_and_deviations(ordered: Floats) -> tuple[Floats, Floats]:
-    """Means and sample standard deviations (n-1) of rows that are sorted, NaN last.
-
-    NaN for a row of fewer than two scores; the deviation of scores that do not differ is exactly 0.
-    """
-    if not ordered.shape[1]:
-        return np.full(len(ordered), np.nan), np.full(len(ordered), np.nan)
-    n = (~np.isnan(ordered)).sum(axis=1)
-    enough = n > 1
-    lowest = ordered[:, 0]
-    highest = np.take_along_axis(ordered, np.maximum(n - 1, 0)[:, None], axis=1)[:, 0]
-    mean = np.nansum(ordered, axis=1) / np.maximum(n, 1)
-    squares = np.nansum((ordered - mean[:, None]) ** 2, axis=1)
-    sd = np.sqrt(squares / np.maximum(n - 1, 1))
-    alike = highest - lowest <= EXACT
-    return (
-        np.where(enough, np.where(alike, lowest, mean), np.nan),
-        np.where(enough, np.where(alike, 0.0, sd), np.nan),
-    )
 
 
 def system_problems(

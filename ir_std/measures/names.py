@@ -179,7 +179,7 @@ def find_measure(name: str) -> Measure | None:
     Equal measures come out equal, however they were written: ``AP(rel=1)`` is ``AP``.  A name in
     quotes is that of an external measure.
     """
-    ours = from_mteb(name) or from_trec_eval(name)
+    ours = from_mteb(name) or _from_trec_eval_output(name)
     word = re.match(r"""s?(?=['"])|\w*""", ours)
     known = word is not None and (word[0] in by_name or ours[word.end() :][:1] in {"'", '"'})
     if ours in external_names or not known:
@@ -188,6 +188,13 @@ def find_measure(name: str) -> Measure | None:
         return parse_measure(canonical(parse_measure(ours)))
     except (IrStdError, AssertionError):
         return None
+
+
+def _from_trec_eval_output(name: str) -> str:
+    """As :func:`from_trec_eval`, also of what ``-o trec_eval`` calls a standardized measure."""
+    base = name.removeprefix("s")
+    is_standardized = base != name and translated(base, TREC_EVAL_NAMES)
+    return f"s{from_trec_eval(base)}" if is_standardized else from_trec_eval(name)
 
 
 def measure_of_scores(name: str) -> Measure:

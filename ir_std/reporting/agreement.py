@@ -11,12 +11,12 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import UsageError
-from ir_std.evaluation.api import companions
+from ir_std.evaluation.companions import companions
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors
 from ir_std.factors.estimates import scores_by_system
-from ir_std.factors.recognition import Match
+from ir_std.factors.match import Match
 from ir_std.measures import Measures, as_measures, parse_measure
 from ir_std.reporting.judge_agreement import JudgeAgreement, compare_labels
 from ir_std.reporting.results import Results, evaluate

@@ -10,19 +10,21 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from ir_std.errors import UsageError, warn_caller
-from ir_std.evaluation.api import SystemsSelection, companions, select_factors
-from ir_std.evaluation.inputs import judgments_for, read_input
+from ir_std.evaluation.api import SystemsSelection, select_factors
+from ir_std.evaluation.companions import companions
+from ir_std.evaluation.inputs import BEST, best_system, judgments_for, read_input
 from ir_std.evaluation.parallel import Progress
 from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.residual import EarlierDocuments
-from ir_std.factors.systems import ScoresOfSystem
+from ir_std.evaluation.systems import ScoresOfSystem
 from ir_std.measures import Measures, Standardized, as_measures, parse_measure
 from ir_std.reporting.comparison import Comparison
-from ir_std.reporting.effects import SUMMARIES
-from ir_std.reporting.part import Part
+from ir_std.reporting.comparison_notes import check_baseline
+from ir_std.reporting.part import Part, collection_names
 from ir_std.reporting.results import evaluate
+from ir_std.reporting.system_effects import SUMMARIES
 from ir_std.schemes import scheme_names
-from ir_std.scores.run_scores import CountedTopics, RunScores
+from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels
 from ir_std.trec.qrels import Qrels
 
@@ -36,11 +38,13 @@ def compare(
     anchors: str | Sequence[str] = (),
     reference: str | None = None,
     random_effects: str = "pm",
+    simultaneous: bool = False,
     depth: int | None = None,
     residual: bool = False,
     jobs: int | None = 1,
     progress: Progress = iter,
     lower_is_better: Iterable[str] = (),
+    baseline: str | None = None,
 ) -> Comparison:
     """Evaluate one or several systems over several collections.
 
@@ -53,36 +57,40 @@ def compare(
         fourth is what the collection is to be called in tables and pictures.
     measures : Measure, str or iterable of them, optional
         If not given, the factor sets' default measures that all collections have factors for.
-    schemes : str or iterable of str
-    systems : str, optional
+    schemes, systems
         As for :func:`evaluate`, on every collection: with ``"modern"`` DL 2019 and 2020 are
         standardized by the same systems, and compare without a link.
     anchors : str or sequence of str
         Systems among these that ran on all collections: standardized scores are linked by them to
         one scale, see :mod:`ir_std.analysis.linking`.
     reference : str, optional
-        The collection on whose scale they are put, if there are anchors; for each measure the one
-        with the strongest standardizing systems if not given.
+        The collection on whose scale they are put; for each measure the one with the strongest
+        standardizing systems if not given.
     random_effects : {'pm', 'reml'}
         How a summary of differences from a baseline estimates their variance between collections:
-        by Paule and Mandel or by restricted maximum likelihood, see
-        :func:`ir_std.analysis.random_effects`.
-    depth : int, optional
+        see :func:`ir_std.analysis.random_effects`.
+    simultaneous, depth, lower_is_better
         As for :func:`evaluate`.
     residual : bool
-        As for :func:`evaluate`, on the residual ones of the collections.
+        As for :func:`evaluate`, on residual collections.
     jobs : int, optional
         Number of processes for the runs of a collection; with None it is chosen automatically.
     progress : callable
         Wraps the iterable of evaluations of each collection, as ``tqdm.tqdm`` does.
-    lower_is_better : iterable of str
-        As for :func:`evaluate`.
+    baseline : str, optional
+        What :meth:`Comparison.effects` is to compare with.  ``"best"`` is added to the systems: on
+        each collection the one of its set's systems with the highest mean by the first measure.
+
+    Returns
+    -------
+    Comparison
 
     Raises
     ------
     UsageError
         If there is no entry, an entry has no qrels, a system has two runs on a collection, no
-        measure has factors on all collections, or the anchors cannot link these.
+        measure has factors on all collections, the anchors cannot link these, or no system has the
+        baseline's name.
     InputError
         If a run or qrels cannot be used.
 
@@ -124,7 +132,14 @@ def compare(
     wanted = as_measures(measures or ()) or _default_measures(
         entries, collections.values(), scheme_names(schemes), systems
     )
-    names = _collection_names(collections) | labels
+    names = collection_names(collections) | labels
+    check_baseline(baseline, [*(name for name, *_ in entries), BEST])
+    best: dict[str, str] = {}
+    if baseline == BEST and BEST not in (name for name, *_ in entries):
+        for key, qrels in {_key(qrels): qrels for *_, qrels in entries}.items():
+            selected = select_factors(collections[key], systems=systems)
+            entries.append((BEST, best_system(collections[key], selected, wanted), qrels))
+            best[names[key]] = entries[-1][1].tag
     runs: dict[object, dict[str, Any]] = {}
     for system, run, qrels in entries:
         if runs.setdefault(_key(qrels), {}).setdefault(system, run) is not run:
@@ -141,6 +156,7 @@ def compare(
             systems=systems,
             depth=depth,
             residual=key in residual_keys,
+            simultaneous=simultaneous,
             jobs=jobs,
             progress=progress,
             lower_is_better=lower_is_better,
@@ -152,7 +168,7 @@ def compare(
         for system, key in dict.fromkeys((s, _key(qrels)) for s, _, qrels in entries)
     ]
     comparison = Comparison(
-        tuple(parts), _with_companions(wanted, parts), random_effects=random_effects
+        tuple(parts), _with_companions(wanted, parts), random_effects=random_effects, best=best
     )
     if not anchors and reference is None:
         return comparison
@@ -281,36 +297,6 @@ def _labels(
     if twice:
         raise UsageError(f"two collections are called {twice[0]}: give each a label of its own")
     return named
-
-
-def _file_or_topics(qrels: Qrels) -> str:
-    """What tells a collection from others of its set: its file, or of scores its topics."""
-    if not isinstance(qrels, CountedTopics):
-        return os.path.basename(qrels.name)
-    topics = qrels.topics
-    if all(topic.isdecimal() for topic in topics):
-        topics = tuple(sorted(topics, key=int))
-    return f"topics {topics[0]} to {topics[-1]}" if len(topics) > 1 else f"topic {topics[0]}"
-
-
-def _collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:
-    """The name of each collection: its factor set's or data set's, else its file's or its topics.
-
-    Where several have the same set these are added; equal names are numbered.
-    """
-    fits = {key: match_factors(qrels).fit for key, qrels in collections.items()}
-    known = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}
-    count = Counter(known.values())
-    names: dict[object, str] = {}
-    for key, qrels in collections.items():
-        name, file = known[key], _file_or_topics(qrels)
-        if name is None:
-            name = file
-        elif count[name] > 1:
-            name = f"{name} ({file})"
-        taken = sum(other.startswith(name) for other in names.values())
-        names[key] = f"{name} {taken + 1}" if name in names.values() else name
-    return names
 
 
 def _common_measures(

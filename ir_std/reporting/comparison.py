@@ -17,18 +17,24 @@ from ir_measures.measures import Measure
 
 from ir_std.analysis.estimate import Estimate, mean_of_estimates
 from ir_std.analysis.paired import correction_for
-from ir_std.errors import UsageError, suggestion
+from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
-from ir_std.reporting.comparison_notes import effects_notes, same_systems, table_notes
-from ir_std.reporting.effects import Effects, SystemEffects
-from ir_std.reporting.effects_table import count_range
+from ir_std.reporting.comparison_notes import (
+    check_baseline,
+    effects_notes,
+    notes_on_best,
+    same_systems,
+    table_notes,
+)
+from ir_std.reporting.effects import Effects, count_range
 from ir_std.reporting.evaluated_runs import group_measures
 from ir_std.reporting.links import CollectionLinks, LinkedPair, check_linkable, link_collections
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
 from ir_std.reporting.part import NO_ESTIMATE, Part
-from ir_std.reporting.tables import Cell, Table, estimate_cell, label_cell
+from ir_std.reporting.system_effects import SystemEffects
+from ir_std.reporting.tables import Cell, Table, estimate_cell, html_with_texts, label_cell
 from ir_std.scores.forms import ALL_COLLECTIONS
 
 POOLED = ALL_COLLECTIONS
@@ -51,18 +57,24 @@ class Comparison:
         Of the measures whose scores are on one scale: see :func:`ir_std.compare`.
     random_effects : str
         How summaries of differences estimate the variance between collections.
+    best : mapping of str to str
+        By collection which of its set's systems is the baseline ``best``, if that was asked for.
     """
 
     parts: tuple[Part, ...]
     measures: tuple[Measure, ...]
     links: Mapping[Measure, CollectionLinks] = field(default_factory=dict)
     random_effects: str = "pm"
+    best: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
             f"<Comparison of {', '.join(self.systems)} on {', '.join(self.collections)}: "
             f"{', '.join(map(str, self.measures))}>"
         )
+
+    def _repr_html_(self) -> str:
+        return html_with_texts(self.table(), (*self.notes, *self.warnings))
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -114,8 +126,11 @@ class Comparison:
         return self.links[measure].label if measure in self.links else str(measure)
 
     def part(self, system: str, collection: str) -> Part:
-        """One system on one collection."""
-        return next(p for p in self.parts_of(system) if p.collection == collection)
+        """One system on one collection; UsageError if there is none."""
+        found = {part.collection: part for part in self.parts_of(system)}
+        if collection not in found:
+            raise UsageError(f"no {system} on {collection}: it is on {', '.join(found) or 'none'}")
+        return found[collection]
 
     def pooled(self, system: str, measure: Measure) -> Estimate | None:
         """The mean of a system's means on its collections, each of which counts the same.
@@ -166,11 +181,7 @@ class Comparison:
             If there is no such system, test or correction, or none that has a collection in common
             with it.
         """
-        if baseline not in self.systems:
-            raise UsageError(
-                f"no system is called {baseline!r}, the baseline: there are "
-                f"{', '.join(self.systems)}{suggestion(baseline, self.systems)}"
-            )
+        check_baseline(baseline, self.systems)
         tested = self.tested(baseline, test, correction)
         collections = [part.collection for part in self.parts_of(baseline)]
         common = {
@@ -202,7 +213,8 @@ class Comparison:
             if c in collections and c not in {p.collection for p in parts}
         ]
         most = max(len(parts) for parts in common.values())
-        notes = (*missing, *effects_notes(most, self.collections, self.links, self.overlaps))
+        about = effects_notes(most, self.collections, self.links, self.overlaps)
+        notes = (*notes_on_best(self.best), *missing, *about)
         return Effects(baseline, self.measures, by_system, notes, test, correction)
 
     def tested(self, baseline: str, test: str = "t", correction: str | None = None) -> Comparison:
@@ -315,12 +327,7 @@ class Comparison:
             if pooled:
                 rows.append(self._row(system, POOLED, pooled, places))
         return Table(
-            (
-                "system",
-                "collection",
-                "topics",
-                *map(self.label, self.measures),
-            ),
+            ("system", "collection", "topics", *map(self.label, self.measures)),
             tuple(rows),
             3,
             table_notes(self.parts, self.measures, self.links, self.overlaps),

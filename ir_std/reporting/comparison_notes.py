@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ir_measures.measures import Measure
 
+from ir_std.errors import UsageError, suggestion
 from ir_std.evaluation.uncertainty import team_tags
 from ir_std.measures import Standardized
-from ir_std.reporting.effects import MIN_COLLECTIONS
 from ir_std.reporting.links import CollectionLinks
 from ir_std.reporting.overlaps import Overlaps
 from ir_std.reporting.part import Part
+from ir_std.reporting.system_effects import MIN_COLLECTIONS
 
 MIN_SYSTEMS = 40
 """With fewer standardizing systems than this a note says in what steps scheme E moves."""
@@ -141,3 +142,26 @@ def _notes_on_steps(parts: Iterable[Part]) -> Iterator[str]:
     for name, n in sizes:
         if n < MIN_SYSTEMS:
             yield f"E on {name} moves in steps of 1/{n}, the share of a system."
+
+
+def notes_on_best(best: Mapping[str, str]) -> Iterator[str]:
+    """Which of its set's systems is the baseline ``best`` on each collection."""
+    if best:
+        names = ", ".join(f"{system} on {collection}" for collection, system in best.items())
+        yield f"best: of each set's systems the one with the highest mean, {names}."
+
+
+def check_baseline(baseline: str | None, systems: Iterable[str]) -> None:
+    """Check that a system has the baseline's name.
+
+    Raises
+    ------
+    UsageError
+        If none has.
+    """
+    known = tuple(dict.fromkeys(systems))
+    if baseline is not None and baseline not in known:
+        raise UsageError(
+            f"no system is called {baseline!r}, the baseline: there are "
+            f"{', '.join(known)}{suggestion(baseline, known)}"
+        )

@@ -16,8 +16,9 @@ from ir_std.reporting.drawing import (
     check_known,
     require_matplotlib,
 )
-from ir_std.reporting.effects import Effects, SystemEffects
+from ir_std.reporting.effects import Effects
 from ir_std.reporting.evaluated_runs import group_measures
+from ir_std.reporting.system_effects import SystemEffects
 
 _LARGEST_SQUARE = 140.0
 """The area of the largest square, in square points."""

@@ -68,27 +68,29 @@ def add_legend(ax: Axes, columns: int) -> None:
     )
 
 
-def name_rows(ax: Axes, names: Sequence[str], rows: Sequence[int], low: Floats) -> None:
-    """Write names to the left of what is drawn near them, far enough apart to be read."""
-    from matplotlib.transforms import offset_copy
-
-    left = offset_copy(ax.transData, whole_figure(ax), x=-14, units="points")
+def name_rows(ax: Axes, names: Sequence[str], rows: Sequence[int], high: Floats) -> None:
+    """Write names right of all that is drawn, each with a line from the end of its row."""
+    first, edge = ax.get_xlim()
+    ticks = [tick for tick in ax.get_xticks() if first <= tick <= edge]
+    step = (edge - first) / 100
     gap = 9 * len(names) / (size_in_inches(ax)[1] * 72)
     at = -np.inf
     for row in rows:
         at = max(float(row), at + gap)
-        near = slice(max(0, int(at - gap)), int(at + gap) + 2)
-        x = float(np.append(low[near], low[row]).min())
-        ax.annotate(
-            names[row],
-            (float(low[row]), row),
-            (x, at),
-            fontsize="x-small",
-            va="center",
-            ha="right",
-            textcoords=left,
-            arrowprops={"arrowstyle": "-", "color": RANGE, "linewidth": 0.5},
+        ax.plot(
+            [high[row], edge, edge + 3 * step], [row, row, at], color=RANGE, linewidth=0.5, zorder=1
         )
+        ax.text(
+            edge + 4 * step, at, shorten(names[row]), fontsize="x-small", va="center", clip_on=True
+        )
+    ax.set_xlim(first, edge + 38 * step)
+    ax.set_xticks(ticks)
+
+
+def shorten(name: str, letters: int = 28) -> str:
+    """Cut in the middle: names that begin alike often differ in how they end."""
+    half = (letters - 1) // 2
+    return name if len(name) <= letters else f"{name[:half]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
 
 
 def check_known(name: Any, known: tuple[Any, ...], kind: str) -> Any:

@@ -1,173 +1,28 @@
-"""Is B better than A everywhere?  Differences by collection, and their summary over all.
-
-For each collection the mean difference over the topics that both have, raw and standardized, and
-the effect size; over the collections a random-effects summary, as in medicine (Soboroff, CIKM
-2018; Sertkan, Althammer and Hofstätter, ACL 2023).
-"""
+"""Is B better than A everywhere?  Differences by collection, their summaries, and their table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
-from math import inf, nan, sqrt
+from math import nan, sqrt
 
-import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.analysis.effects import Summary, paired_effect, random_effects
-from ir_std.analysis.estimate import Estimate
-from ir_std.analysis.paired import get_correction
+from ir_std.analysis.effects import METHODS
+from ir_std.analysis.paired import describe_correction, get_correction, get_test
 from ir_std.errors import UsageError
 from ir_std.measures import parse_measure
-from ir_std.reporting.effects_table import effects_table
-from ir_std.reporting.tables import Table
-
-SUMMARIES = ("pm", "reml")
-"""How a summary may estimate the variance between collections, see
-:func:`ir_std.analysis.effects.random_effects`; DerSimonian and Laird's always stands beside it."""
-MIN_SUMMARIZED = 3
-"""With fewer collections there is no summary."""
-MIN_COLLECTIONS = 5
-"""With fewer collections than this the summary is said to be of few."""
-NORMAL = 1.959963984540054
-"""The normal quantile of 95 percent intervals; effect sizes are normal to the first order."""
-
-
-@dataclass(frozen=True)
-class Effect:
-    """How a system differs from the baseline on one collection, by one measure.
-
-    Attributes
-    ----------
-    collection : str
-    difference : Estimate
-        The mean, over the topics on which both have a score, of the system's less the baseline's.
-    p, p_adjusted : float
-        From a two-sided test over topics, Student's paired t-test unless another was asked for; and
-        adjusted for the number of systems that were tested on this collection.
-    size, size_error : float
-        The standardized mean difference, Hedges' g, and its standard error over topics.
-    """
-
-    collection: str
-    difference: Estimate
-    p: float
-    p_adjusted: float
-    size: float
-    size_error: float
-
-    @classmethod
-    def of(
-        cls,
-        collection: str,
-        differences: npt.ArrayLike,
-        systems_error: float = 0.0,
-        systems_df: float = inf,
-    ) -> Effect:
-        """From differences by topic, NaN where one has no score."""
-        effect = paired_effect(differences)
-        return cls(
-            collection,
-            Estimate.of(differences, systems_error, systems_df),
-            effect.p,
-            effect.p,
-            effect.size,
-            sqrt(effect.size_variance),
-        )
-
-
-@dataclass(frozen=True)
-class SystemEffects:
-    """A system against the baseline by one measure, over collections.
-
-    Attributes
-    ----------
-    system, baseline : str
-    measure : Measure
-    effects : tuple of Effect
-    overlap : str
-        Which collections share topics; they would count twice, so there is no summary then.
-    random_effects : str
-        How summaries estimate the variance between collections: one of :data:`SUMMARIES`.
-    label : str
-        What the measure is called, of linked scores with the link; its name if not given.
-    """
-
-    system: str
-    baseline: str
-    measure: Measure
-    effects: tuple[Effect, ...]
-    overlap: str = ""
-    random_effects: str = "pm"
-    label: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "label", self.label or str(self.measure))
-
-    def points(self, size: bool = False) -> list[tuple[float, float, float]]:
-        """For each collection the effect, its standard error, and half of its 95% interval."""
-        if size:
-            return [(e.size, e.size_error, NORMAL * e.size_error) for e in self.effects]
-        return [(e.difference.mean, e.difference.error, e.difference.half) for e in self.effects]
-
-    @property
-    def known(self) -> tuple[bool, ...]:
-        """For each collection whether there is an effect: it may have no factors."""
-        return tuple(e.difference.n > 0 for e in self.effects)
-
-    def summarized(self, size: bool = False) -> tuple[bool, ...]:
-        """For each collection whether it is in the summary: not without spread, or of one topic."""
-        return tuple(
-            known and error > 0
-            for known, (_, error, _) in zip(self.known, self.points(size), strict=True)
-        )
-
-    def left_out(self) -> tuple[str, ...]:
-        """The collections with an effect that are not in the summary."""
-        used = self.summarized()
-        return tuple(
-            e.collection for e, k, u in zip(self.effects, self.known, used, strict=True) if k > u
-        )
-
-    def why_not(self, size: bool = False) -> str:
-        """Why there is no summary; empty if there is one."""
-        if sum(self.known) < 2:
-            return "there is one collection only"
-        if self.overlap:
-            return self.overlap
-        used = sum(self.summarized(size))
-        if used >= MIN_SUMMARIZED:
-            return ""
-        if left_out := self.left_out():
-            return f"its differences have no spread on {', '.join(left_out)}"
-        return f"a summary takes {MIN_SUMMARIZED} collections"
-
-    def summary(self, size: bool = False, method: str | None = None) -> Summary | None:
-        """The random-effects summary of the differences, or sizes; None if there is none.
-
-        Hartung and Knapp's interval, but not narrower than the normal one.
-
-        Parameters
-        ----------
-        size : bool
-        method : {'pm', 'reml', 'dl'}, optional
-            See :func:`ir_std.analysis.effects.random_effects`; :attr:`random_effects` if not given.
-        """
-        if self.why_not(size):
-            return None
-        points = list(compress(self.points(size), self.summarized(size)))
-        return random_effects(
-            [effect for effect, _, _ in points],
-            [error**2 for _, error, _ in points],
-            method or self.random_effects,
-            widen=True,
-        )
-
-    @property
-    def is_few(self) -> bool:
-        """Whether the summary is of so few collections that readers are told."""
-        return sum(self.summarized()) < MIN_COLLECTIONS
+from ir_std.reporting.system_effects import Effect, SystemEffects
+from ir_std.reporting.tables import (
+    Cell,
+    Table,
+    interval_cell,
+    label_cell,
+    p_value_cell,
+    signed_cell,
+)
 
 
 @dataclass(frozen=True)
@@ -235,7 +90,7 @@ class Effects:
 
         For each measure the difference with its 95 percent interval, p, and Hedges' g.
         """
-        return effects_table(self, places)
+        return _effects_table(self, places)
 
     def interval_p(self, effect: Effect, measure: Measure) -> float:
         """The p-value of one interval, adjusted for the number of systems on its collection."""
@@ -256,3 +111,165 @@ class Effects:
         summaries = [self.of(effects.measure, s).summary(False, method) for s in self.systems]
         adjusted = correct([s.p if s else nan for s in summaries])
         return float(adjusted[self.systems.index(effects.system)])
+
+
+# The table
+
+
+def _effects_table(effects: Effects, places: int) -> Table:
+    """A row for each system and collection, and below each system's rows its summary."""
+    header = ["system", "collection", "topics"]
+    for measure in effects.measures:
+        header += [effects.of(measure).label, f"{measure} p", f"{measure} g"]
+    rows = [row for system in effects.systems for row in _rows(effects, system, places)]
+    columns = (3,) * len(effects.measures)
+    return Table(tuple(header), tuple(rows), 3, tuple(_notes(effects)), columns)
+
+
+def count_range(counts: Iterable[int]) -> str:
+    """The least and the largest of some counts of topics that are not 0."""
+    known = sorted({n for n in counts if n})
+    return f"{known[0]} to {known[-1]}" if len(known) > 1 else "".join(map(str, known))
+
+
+def _rows(effects: Effects, system: str, places: int) -> list[tuple[Cell, ...]]:
+    by_measure = [effects.of(measure, system) for measure in effects.measures]
+    rows = [
+        (
+            label_cell(system),
+            label_cell(on_collection[0].collection),
+            label_cell(count_range(e.difference.n for e in on_collection)),
+            *(
+                cell
+                for effect, measure in zip(on_collection, effects.measures, strict=True)
+                for cell in _effect_cells(effects, effect, places, measure)
+            ),
+        )
+        for on_collection in zip(*(s.effects for s in by_measure), strict=True)
+    ]
+    if all(s.why_not() for s in by_measure):
+        return rows
+    below: dict[str, Callable[[SystemEffects], tuple[Cell, ...]]] = {
+        "summary": lambda s: _summary_cells(effects, s, places),
+        "one more collection": lambda s: _prediction_cells(s, places),
+        "DerSimonian-Laird": lambda s: _summary_cells(effects, s, places, "dl"),
+        "variation": _variation_cells,
+    }
+    return rows + [
+        (
+            label_cell(system),
+            label_cell(name),
+            label_cell(""),
+            *(cell for s in by_measure for cell in cells_of(s)),
+        )
+        for name, cells_of in below.items()
+    ]
+
+
+def _effect_cells(
+    effects: Effects, effect: Effect, places: int, measure: Measure
+) -> tuple[Cell, ...]:
+    """The difference with its interval, the p-values of both, and g."""
+    d = effect.difference
+    adjusted = effects.interval_p(effect, measure)
+    cell = p_value_cell(d.p, adjusted, effects.correction)
+    held = p_value_cell(effect.p, effect.p_adjusted)
+    if effects.test != "t" or d.systems_error > 0:
+        name = "factors held"
+        values = {name: effect.p, f"{name} adjusted": effect.p_adjusted}
+        cell = replace(cell, text=f"{cell.text} ({held.text})", extra={**cell.extra, **values})
+    return (
+        interval_cell(d.mean, *d.interval, places, {"topics": d.topics, "systems": d.systems}),
+        cell,
+        signed_cell(effect.size, 2, {"error": effect.size_error}),
+    )
+
+
+def _summary_cells(
+    effects: Effects, of_system: SystemEffects, places: int, method: str | None = None
+) -> tuple[Cell, Cell, Cell]:
+    """The summary with its interval, p, and that of the sizes."""
+    s, g = of_system.summary(False, method), of_system.summary(True, method)
+    adjusted = effects.summary_p(of_system, method)
+    return (
+        interval_cell(s.effect, s.low, s.high, places) if s else label_cell("-"),
+        p_value_cell(s.p if s else nan, adjusted, effects.correction),
+        signed_cell(g.effect if g else nan, 2, {"error": g.error} if g else {}),
+    )
+
+
+def _prediction_cells(effects: SystemEffects, places: int) -> tuple[Cell, ...]:
+    """The prediction interval."""
+    s = effects.summary()
+    low, high = s.predicted if s else (nan, nan)
+    return interval_cell(nan, low, high, places), label_cell(""), label_cell("")
+
+
+def _variation_cells(effects: SystemEffects) -> tuple[Cell, ...]:
+    """How much the differences vary between collections: Q, I2, tau; the p-value of Q."""
+    s = effects.summary()
+    if s is None:
+        return label_cell("-"), label_cell("-"), label_cell("")
+    text = f"{s.n}: Q {s.q:.1f}, I2 {100 * s.i2:.0f}%, tau {sqrt(s.tau2):.3f}"
+    values = {"q": s.q, "i2": s.i2, "tau2": s.tau2}
+    return Cell(text, text, values), p_value_cell(s.q_p), label_cell("")
+
+
+# Notes
+
+
+def _notes(effects: Effects) -> Iterator[str]:
+    yield (
+        f"Differences from {effects.baseline}, the mean over the topics that both have, with "
+        f"95 percent intervals: over topics, and for standardized ones over the "
+        f"standardizing systems too, which both share. p: {_test_method(effects)}. g: the "
+        f"difference in units of its deviation over topics (Hedges)."
+    )
+    if any(not s.why_not() for s in effects.by_system):
+        yield (
+            f"Summary: random effects, {METHODS[effects.random_effects][1]} variance between "
+            "collections with Hartung and Knapp's interval, but not narrower than the normal one, "
+            f"and beside it DerSimonian and Laird's{_summary_adjustment(effects)}. "
+            "One more collection: where the true difference on another such "
+            "collection may lie (Student's t with one degree of freedom less than there "
+            "are collections). Variation: the number of collections, Cochran's Q "
+            "and its p, the share I2 of the variance that is between collections (Higgins "
+            "and Thompson's, of Q), and tau, its deviation."
+        )
+    for s in effects.by_system:
+        if not s.why_not() and (left_out := s.left_out()):
+            yield (
+                f"By {s.measure} the summary of {s.system} is without {', '.join(left_out)}: the "
+                "differences there have no spread."
+            )
+    for s in effects.by_system:
+        if s.why_not() and not s.overlap and sum(s.known) > 1:
+            yield f"{s.system} has no summary by {s.measure}: {s.why_not()}."
+    yield from effects.notes
+
+
+def _test_method(effects: Effects) -> str:
+    """What the p-values are of, and for how many comparisons they are adjusted."""
+    first = [s for s in effects.by_system if s.measure == effects.measures[0]]
+    n_systems = Counter(e.collection for s in first for e in s.effects)
+    interval = _adjustment(effects, "t", n_systems)
+    test = f"two-sided {get_test(effects.test)[1]} over topics"
+    held = f"{test}{_adjustment(effects, effects.test, n_systems)}, factors held"
+    if set(n_systems.values()) == {1}:
+        return f"that of the interval; in brackets {held}"
+    return (
+        f"that of the interval{interval}, each collection and measure by itself; in "
+        f"brackets {held}; intervals are not adjusted"
+    )
+
+
+def _adjustment(effects: Effects, test: str, n_systems: Mapping[str, int]) -> str:
+    return " or".join(
+        dict.fromkeys(describe_correction(test, effects.correction, n) for n in n_systems.values())
+    )
+
+
+def _summary_adjustment(effects: Effects) -> str:
+    n_systems = len({s.system for s in effects.by_system if not s.why_not()})
+    adjustment = describe_correction("t", effects.correction, n_systems)
+    return f", p{adjustment}" if adjustment else ""

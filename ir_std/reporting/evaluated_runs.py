@@ -6,20 +6,22 @@ Tables, pictures, pages and comparisons take an :class:`EvaluatedRuns` and impor
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from math import nan
+from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 from ir_measures.measures.base import MeanAgg
 
 from ir_std._arrays import Floats
+from ir_std._version import __version__
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, paired_tests
 from ir_std.errors import UsageError
-from ir_std.evaluation.evaluation import ByMeasure, Evaluation
+from ir_std.evaluation.evaluation import ByMeasure, ByRun, Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.evaluation.messages import Message, message_texts
 from ir_std.evaluation.peers import Peers, peers_of
@@ -27,9 +29,11 @@ from ir_std.evaluation.placement import Placement
 from ir_std.evaluation.placer import Placer
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsCovariance, no_covariance, systems_covariance
+from ir_std.factors.catalog import data_version
+from ir_std.factors.match import Match
 from ir_std.factors.quality import WORDS
-from ir_std.factors.recognition import Match
-from ir_std.measures import Standardized, parse_measure
+from ir_std.measures import Standardized, parse_measure, sign_of
+from ir_std.reporting.run_ranks import RunRank, could_be_first, rank_runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +50,12 @@ class EvaluatedRuns:
         The run that the others are tested against, by :attr:`test`.
     test : str
     correction : str or None
+    simultaneous : bool
         As for :func:`ir_std.evaluate`.
+    inputs : mapping of str to run
+        What was evaluated, by run, where it can be read again.
+    depth : int or None
+        So many documents of each topic were evaluated.
     """
 
     evaluator: StdEvaluator
@@ -54,6 +63,14 @@ class EvaluatedRuns:
     baseline: str | None = None
     test: str = "t"
     correction: str | None = None
+    simultaneous: bool = False
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    depth: int | None = None
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of the program and of the factor sets that come with it."""
+        return {"ir_std": __version__, "factor sets": data_version()}
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -66,7 +83,7 @@ class EvaluatedRuns:
 
         Besides :attr:`measures` these are the raw scores that standardized ones were made from.
         """
-        return {run: ByMeasure(scored.values) for run, scored in self.evaluations.items()}
+        return ByRun({run: ByMeasure(scored.values) for run, scored in self.evaluations.items()})
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -107,7 +124,7 @@ class EvaluatedRuns:
     @cached_property
     def means(self) -> dict[str, ByMeasure[float]]:
         """Means over topics by run and measure; of standardized ones over topics with factors."""
-        return {run: ByMeasure(scored.means) for run, scored in self.evaluations.items()}
+        return ByRun({run: ByMeasure(scored.means) for run, scored in self.evaluations.items()})
 
     @cached_property
     def systems_covariances(self) -> ByMeasure[SystemsCovariance]:
@@ -125,10 +142,12 @@ class EvaluatedRuns:
 
         ``str()`` of one is ``0.693 ±0.063 (topics) ±0.032 (systems)``.
         """
-        return {
-            run: ByMeasure({m: self._estimate(run, m, contrast) for m in self.measures})
-            for run, contrast in zip(self.runs, np.eye(len(self.runs)), strict=True)
-        }
+        return ByRun(
+            {
+                run: ByMeasure({m: self._estimate(run, m, contrast) for m in self.measures})
+                for run, contrast in zip(self.runs, np.eye(len(self.runs)), strict=True)
+            }
+        )
 
     def _estimate(self, run: str, measure: Measure, contrast: Floats) -> Estimate:
         estimate = self.systems_covariances[measure].estimate(self.values[run][measure], contrast)
@@ -165,10 +184,12 @@ class EvaluatedRuns:
         if not self._factors_known:
             return {}
         placer = Placer(self.evaluator)
-        return {
-            run: ByMeasure({p.measure: p for p in placer.place_values(values)})
-            for run, values in self.values.items()
-        }
+        return ByRun(
+            {
+                run: ByMeasure({p.measure: p for p in placer.place_values(values)})
+                for run, values in self.values.items()
+            }
+        )
 
     @cached_property
     def topic_placements(self) -> dict[str, ByMeasure[tuple[Placement | None, ...]]]:
@@ -179,7 +200,9 @@ class EvaluatedRuns:
         if not self._factors_known:
             return {}
         placer = Placer(self.evaluator)
-        return {run: ByMeasure(placer.place_topics(values)) for run, values in self.values.items()}
+        return ByRun(
+            {run: ByMeasure(placer.place_topics(values)) for run, values in self.values.items()}
+        )
 
     @property
     def _factors_known(self) -> bool:
@@ -196,7 +219,7 @@ class EvaluatedRuns:
         if self.baseline is None:
             return _NoTests()
         others = [run for run in self.runs if run != self.baseline]
-        tests: dict[str, ByMeasure[Paired]] = {run: ByMeasure() for run in others}
+        tests: dict[str, ByMeasure[Paired]] = ByRun({run: ByMeasure() for run in others})
         for measure in self.topic_measures:
             by_run = paired_tests(
                 self.values[self.baseline][measure],
@@ -208,6 +231,32 @@ class EvaluatedRuns:
             for run, test in by_run.items():
                 tests[run][measure] = test
         return tests
+
+    @cached_property
+    def ranks(self) -> dict[str, ByMeasure[RunRank]]:
+        """Each run's rank by its mean, and the interval of this rank, by run and measure.
+
+        ``str()`` of one is ``2 (1 to 8)``.  Runs are compared topic by topic; by a measure that is
+        standardized for a whole data set as by the raw one.
+        """
+        by_topic = self.topic_measures
+        found = {
+            m: rank_runs(
+                {run: self.means[run][m] for run in self.runs},
+                {run: self.values[run][m if m in by_topic else m.base] for run in self.runs},
+                sign_of(m),
+                self.simultaneous,
+            )
+            for m in self.measures
+        }
+        return ByRun(
+            {run: ByMeasure({m: found[m][run] for m in self.measures}) for run in self.runs}
+        )
+
+    def could_be_first(self, measure: Measure | str) -> str:
+        """A sentence: ``8 of the 129 runs could be first``, and how that is known."""
+        by_run = {run: self.ranks[run][measure] for run in self.runs}
+        return could_be_first(by_run, self.simultaneous, len(self.topics))
 
     @property
     def topic_measures(self) -> list[Measure]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import IO, Any
 
 import numpy as np
 from scipy.stats import rankdata
@@ -28,6 +30,7 @@ from ir_std.reporting.tables import (
     p_value_cell,
 )
 
+COLUMNS = ("place", "model", "places", "mean N", "tasks", "raw", "Borda", "p next")
 LEAST_SHARE = 0.5
 """Models with this share of the tasks or more are placed."""
 
@@ -81,6 +84,10 @@ class Leaderboard:
     n_first : int
         How many models could be first.
     notes : tuple of str
+    legend : str
+        What the columns of its table are.
+    others : tuple of str
+        The further models that were asked for, whether they have a place or not.
 
     Examples
     --------
@@ -94,28 +101,35 @@ class Leaderboard:
     standings: tuple[Standing, ...]
     n_first: int
     notes: tuple[str, ...]
+    legend: str
+    others: tuple[str, ...] = ()
 
     @property
     def n_separated(self) -> int:
         """How many models differ significantly from the next."""
         return _count_separated(self.standings)
 
-    def table(self, places: int = 3, top: int | None = None, keep: tuple[str, ...] = ()) -> Table:
-        """As a table.
+    def top(self, n: int) -> Leaderboard:
+        """The first ``n`` models, and the further ones."""
+        kept = enumerate(self.standings)
+        return replace(self, standings=tuple(s for i, s in kept if i < n or s.model in self.others))
 
-        Parameters
-        ----------
-        places : int
-            Decimals; -1 for all.
-        top : int, optional
-            Only the first models, and those to ``keep``.
-        keep : tuple of str
-        """
-        shown = [
-            s for i, s in enumerate(self.standings) if top is None or i < top or s.model in keep
-        ]
-        header = ("place", "model", "places", "mean N", "tasks", "raw", "Borda", "p next")
-        return Table(header, tuple(_cells(each, places) for each in shown), 2, self.notes)
+    def table(self, places: int = 3) -> Table:
+        """As a table, with ``places`` decimals; -1 for all."""
+        rows = tuple(_cells(each, places) for each in self.standings)
+        return Table(COLUMNS, rows, 2, (*self.notes, self.legend))
+
+    def report(
+        self,
+        file: str | os.PathLike[str] | IO[Any],
+        title: str | None = None,
+        *,
+        force: bool = False,
+    ) -> None:
+        """Write one HTML page; as :func:`ir_std.report.write_report`, which has the details."""
+        from ir_std.reporting.html import write_report
+
+        write_report(self, file, title, force=force)
 
     def _repr_html_(self) -> str:
         return self.table().html()
@@ -175,7 +189,9 @@ def leaderboard(
         benchmark,
         standings,
         intervals.n_first,
-        tuple(_notes(read, standings, intervals.n_first, systems, others or {}, simultaneous)),
+        tuple(_notes(read, standings, intervals.n_first, systems, others or {})),
+        _legend(simultaneous),
+        tuple(others or ()),
     )
 
 
@@ -275,21 +291,15 @@ def _notes(
     n_first: int,
     systems: str,
     others: Mapping[str, object],
-    simultaneous: bool,
 ) -> list[str]:
     kind = "all results" if systems == KINDS[0] else "zero-shot results only"
     separated = _count_separated(standings)
-    together = "all intervals together" if simultaneous else "each pair by itself"
     first = "1 model could be first" if n_first == 1 else f"{n_first} models could be first"
     notes = [
         f"{read.name}, retrieval and reranking: {len(standings)} of {read.n_models} models have "
         f"half of the {len(read.tasks)} tasks or more ({kind}).",
         f"{first}; {separated} of {len(standings) - 1} adjacent places are separated "
         f"(paired t-test over common tasks, p < {ALPHA}).",
-        "place: by the linked mean of N, which makes up for tasks that a model did not run; "
-        f"places: its 95% interval by paired comparisons, {together}; ±: approximate 95%; tasks: "
-        "run (trained on; ? where nothing is stated); raw: the mean main score of models with all "
-        "tasks; Borda: MTEB's rank; p next: of no difference from the next.",
     ]
     if read.missing:
         notes.append(
@@ -303,3 +313,13 @@ def _notes(
         if name not in placed
     ]
     return notes
+
+
+def _legend(simultaneous: bool) -> str:
+    together = "all intervals together" if simultaneous else "each pair by itself"
+    return (
+        "place: by the linked mean of N, which makes up for tasks that a model did not run; "
+        f"places: its 95% interval by paired comparisons, {together}; ±: approximate 95%; tasks: "
+        "run (trained on; ? where nothing is stated); raw: the mean main score of models with all "
+        "tasks; Borda: MTEB's rank; p next: of no difference from the next."
+    )

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
 from ir_std.analysis.linked_means import LinkedDifference
 from ir_std.analysis.linking import FEW_ANCHORS, Link, error_of_linked_mean, link, linked_difference
 from ir_std.errors import UsageError, abbreviate, suggestion
 from ir_std.measures import Standardized
-from ir_std.reporting.tables import Table, interval_cell, label_cell, p_value_cell
+from ir_std.reporting.tables import (
+    Cell,
+    Table,
+    interval_cell,
+    label_cell,
+    number_cell,
+    p_value_cell,
+)
 from ir_std.schemes import get_scheme
 
 RESEMBLING = 1.0
@@ -51,8 +59,10 @@ class CollectionLinks:
     @property
     def summary(self) -> str:
         """What was linked to what, and by which constants."""
+        several = len(self.anchors) > 1
         constants = ", ".join(
-            f"{collection} {one.constant:+.2f} (standard error {one.error:.2f})"
+            f"{collection} {one.constant:+.2f} (standard error {one.error:.2f}"
+            f"{f', stretch {one.stretch:.2f}' * several})"
             for collection, one in self.links.items()
         )
         return (
@@ -285,3 +295,42 @@ def pairs_table(pairs: Sequence[LinkedPair], places: int = 4) -> Table:
             "difference by itself.",
         ),
     )
+
+
+def with_differences(
+    means: Table, measures: Sequence[Measure], pairs: Sequence[LinkedPair], places: int = 4
+) -> Table:
+    """A comparison's table with the differences below the means, in the same columns.
+
+    For formats that hold one table: what a mean is less of stands in two columns more.
+
+    Parameters
+    ----------
+    means : Table
+        As :meth:`ir_std.reporting.comparison.Comparison.table` returns it.
+    measures : sequence of Measure
+        Of its columns.
+    pairs : sequence of LinkedPair
+    places : int
+    """
+    none = label_cell("")
+    found: dict[tuple[str, ...], dict[Measure, LinkedDifference]] = {}
+    for pair in pairs:
+        found.setdefault((*pair.first, *pair.second), {})[pair.measure] = pair.difference
+
+    def cell(difference: LinkedDifference | None) -> Cell:
+        if difference is None:
+            return number_cell(np.nan)
+        return interval_cell(
+            difference.difference, *difference.interval, places, {"p": difference.p}
+        )
+
+    rows = (
+        *((*row[:2], none, none, *row[2:]) for row in means.rows),
+        *(
+            (*map(label_cell, labels), none, *(cell(by_measure.get(m)) for m in measures))
+            for labels, by_measure in found.items()
+        ),
+    )
+    header = (*means.header[:2], "less system", "less collection", *means.header[2:])
+    return replace(means, header=header, rows=rows, labels=means.labels + 2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import hypot, nan
@@ -12,10 +14,13 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, paired_tests
+from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.uncertainty import SystemsCovariance
-from ir_std.reporting.effects import Effect
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.links import CollectionLinks
+from ir_std.reporting.system_effects import Effect
+from ir_std.scores.run_scores import CountedTopics
+from ir_std.trec.qrels import Qrels
 
 NO_ESTIMATE = Estimate(nan, 0, nan, nan)
 """The mean of a measure without scores."""
@@ -124,3 +129,33 @@ class Part:
             self.results.test,
             self.results.correction,
         )
+
+
+def _file_or_topics(qrels: Qrels) -> str:
+    """What tells a collection from others of its set: its file, or of scores its topics."""
+    if not isinstance(qrels, CountedTopics):
+        return os.path.basename(qrels.name)
+    topics = qrels.topics
+    if all(topic.isdecimal() for topic in topics):
+        topics = tuple(sorted(topics, key=int))
+    return f"topics {topics[0]} to {topics[-1]}" if len(topics) > 1 else f"topic {topics[0]}"
+
+
+def collection_names(collections: Mapping[object, Qrels]) -> dict[object, str]:
+    """The name of each collection: its factor set's or data set's, else its file's or its topics.
+
+    Where several have the same set these are added; equal names are numbered.
+    """
+    fits = {key: match_factors(qrels).fit for key, qrels in collections.items()}
+    known = {key: (fit.dataset or fit.factors.id) if fit else None for key, fit in fits.items()}
+    count = Counter(known.values())
+    names: dict[object, str] = {}
+    for key, qrels in collections.items():
+        name, file = known[key], _file_or_topics(qrels)
+        if name is None:
+            name = file
+        elif count[name] > 1:
+            name = f"{name} ({file})"
+        taken = sum(other.startswith(name) for other in names.values())
+        names[key] = f"{name} {taken + 1}" if name in names.values() else name
+    return names

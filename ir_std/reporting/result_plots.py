@@ -36,6 +36,8 @@ from ir_std.reporting.figure_data import (
 )
 from ir_std.schemes import EXACT
 
+DENSE_RUNS = 150
+"""With more runs than this intervals would merge."""
 _MAX_NAMED = 10
 """Runs that are named where all of them cannot be."""
 
@@ -185,8 +187,8 @@ def ranking(results: EvaluatedRuns, measure: Measure | str, ax: Axes | None = No
 
     Thick lines are over topics, thin ones over topics and standardizing systems.  Shaded from
     the lowest to the highest mean of these systems, where these are known, with a line at their
-    mean.  Of more than 30 runs the first ten and the baseline are named, and intervals are over
-    topics alone.
+    mean.  Bands are of runs that cannot be told apart, see :attr:`Results.ranks`.  Of more than 30
+    runs the first ten and the baseline are named; of more than 150 these alone have intervals.
 
     Parameters
     ----------
@@ -211,18 +213,20 @@ def ranking(results: EvaluatedRuns, measure: Measure | str, ax: Axes | None = No
     systems = systems_means(results, results.runs, measure)
     if systems:
         _shade_systems(ax, systems)
-    low = _draw_means(results, measure, order, ax)
+    named = [i for i, run in enumerate(order) if i < _MAX_NAMED or run == results.baseline]
+    _draw_bands(results, measure, order, ax)
+    drawn = named if len(order) > DENSE_RUNS else range(len(order))
+    high = _draw_means(results, measure, order, drawn, ax)
     ax.set_ylim(len(order) - 0.4, -0.6 - 0.03 * len(order) * many)
     ax.set_xlabel(f"mean {measure}, with 95% intervals")
     if many:
         ax.set_yticks([])
         ax.set_ylabel(f"{len(order)} runs, best first")
-        named = [i for i, run in enumerate(order) if i < _MAX_NAMED or run == results.baseline]
-        name_rows(ax, order, named, low)
+        name_rows(ax, order, named, high)
     else:
         ax.set_yticks(range(len(order)), order)
         ax.tick_params(axis="y", length=0)
-    if systems:
+    if ax.get_legend_handles_labels()[0]:
         add_legend(ax, 2)
     return ax
 
@@ -233,8 +237,23 @@ def _shade_systems(ax: Axes, means: Sequence[float]) -> None:
     ax.axvline(float(np.mean(means)), color=MEAN, linewidth=1, label="their mean", zorder=1)
 
 
-def _draw_means(results: EvaluatedRuns, measure: Measure, order: Sequence[str], ax: Axes) -> Floats:
-    """Dots and intervals from top to bottom; gives the intervals' lower ends."""
+def _draw_bands(results: EvaluatedRuns, measure: Measure, order: Sequence[str], ax: Axes) -> None:
+    """Every second group of runs that cannot be told apart."""
+    groups = [results.ranks[run][measure].group for run in order]
+    label = "band: cannot be told apart"
+    for group in range(2, max(groups, default=0) + 1, 2):
+        first = groups.index(group)
+        last = first + groups.count(group)
+        ax.axhspan(
+            first - 0.5, last - 0.5, color=BAND, alpha=0.3, linewidth=0, zorder=0, label=label
+        )
+        label = "_"
+
+
+def _draw_means(
+    results: EvaluatedRuns, measure: Measure, order: Sequence[str], drawn: Sequence[int], ax: Axes
+) -> Floats:
+    """Dots from top to bottom, ``drawn`` ones with intervals; gives the upper ends of these."""
     many = len(order) > MANY_RUNS
     is_baseline = [run == results.baseline for run in order]
     means = np.array([results.means[run][measure] for run in order])
@@ -243,20 +262,24 @@ def _draw_means(results: EvaluatedRuns, measure: Measure, order: Sequence[str], 
     both, topics = np.nan_to_num([[e.half for e in estimates], [e.topics for e in estimates]])
     y = np.arange(len(order))
     colors = [BASELINE if is_base else RUN for is_base in is_baseline]
-    for half, width in ((both, 0.8), (topics, 0.8 if many else 2.6)):
+    for half, width, label in (
+        (both, 0.8, "thin: by topics and systems"),
+        (topics, 0.8 if many else 2.6, "thick: 95% interval by topics"),
+    ):
         ax.hlines(
-            y,
-            means - half,
-            means + half,
-            color=colors,
+            y[drawn],
+            (means - half)[drawn],
+            (means + half)[drawn],
+            color=[colors[i] for i in drawn],
             linewidth=width,
             alpha=0.4 if many else 1,
             zorder=2,
+            label=label if (both > topics).any() and not many else "_",
         )
     sizes = [22 if is_base or not many else 6 for is_base in is_baseline]
     ax.scatter(means, y, s=sizes, color=colors, zorder=3)
-    low: Floats = means - both
-    return low
+    high: Floats = means + np.isin(y, drawn) * both
+    return high
 
 
 def difference(

@@ -2,57 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import describe_test, p_columns
-from ir_std.errors import UsageError
 from ir_std.evaluation.placement import Placement
 from ir_std.measures import parse_measure, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns, group_measures
+from ir_std.reporting.run_ranks import NO_RANK, RunRank, ranked_by
 from ir_std.reporting.tables import BETTER, WORSE, Cell, Table, label_cell, number_cell
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY
 
 MOST_WITH_NEIGHBOURS = 3
 """With more runs than this a table does not name the systems that they rank between."""
-NO_RANK = "-"
-"""The rank of a run that has no mean."""
-
-
-def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None]:
-    """Runs from the best mean on, with their ranks.
-
-    Equal means share a rank, which is 1 and the number of better ones, and stay in the order given;
-    runs without a mean come last and have none.  ``sign`` is -1 where less is better.
-    """
-    values = sign * np.array(list(means.values()))
-    known = np.sort(values[~np.isnan(values)])
-    higher = len(known) - np.searchsorted(known, values + EXACT, side="right")
-    by_run = {
-        run: None if mean != mean else int(n) + 1
-        for (run, mean), n in zip(means.items(), higher, strict=True)
-    }
-    return dict(sorted(by_run.items(), key=lambda item: item[1] or len(by_run) + 1))
-
-
-def ranked_by(
-    means: Mapping[str, Mapping[Measure, float]], measure: Measure
-) -> dict[str, int | None]:
-    """The :func:`ranks` of runs by one of the measures that their means are known of.
-
-    Raises
-    ------
-    UsageError
-        If it is none of them.
-    """
-    known = next(iter(means.values()))
-    if measure not in known:
-        raise UsageError(f"cannot sort by {measure}: there are {', '.join(map(str, known))}")
-    own = next(one for one in known if one == measure)  # which knows whether less is better
-    return ranks({run: of_run[measure] for run, of_run in means.items()}, sign_of(own))
 
 
 def result_table(
@@ -72,7 +36,8 @@ def result_table(
     places : int
         Decimals; -1 for all.
     sort : Measure or str, optional
-        Rank the runs by its means, in a column of their own: see :func:`ranks`.
+        Rank the runs by its means, in a column of their own, with these ranks' intervals behind it:
+        see :attr:`EvaluatedRuns.ranks`.
     by_topic : bool
         A row for each topic, and below these the mean, if ``means``.
     means : bool
@@ -116,7 +81,8 @@ class _Layout:
         }
 
     def table(self) -> Table:
-        names = ["rank"] * (self.sort is not None) + ["run"] + ["topic"] * self.by_topic
+        ranked, topic = self.sort is not None, ["topic"] * self.by_topic
+        names = ["rank"] * ranked + ["run"] + ["ranks"] * ranked + topic
         columns = [
             name
             for m in self.results.measures
@@ -129,9 +95,10 @@ class _Layout:
         return Table((*names, *columns), tuple(rows), len(names), tuple(self._notes()), groups)
 
     def _rows(self, run: str) -> Iterator[tuple[Cell, ...]]:
-        rank = self.ranks[run]
-        names = [label_cell(NO_RANK if rank is None else str(rank))] * (self.sort is not None)
-        names.append(label_cell(run))
+        names = [label_cell(run)]
+        if self.sort is not None:
+            rank, interval = rank_cells(self.results.ranks[run][self.sort])
+            names = [rank, *names, interval]
         if self.by_topic:
             for i, topic in enumerate(self.results.topics):
                 yield (*names, label_cell(topic), *self._topic(run, i))
@@ -177,8 +144,9 @@ class _Layout:
         if self.sort is not None:
             yield (
                 f"Ranked by {self.sort}, the {self._best_mean} mean first; equal means share a "
-                "rank and stay in the order given."
+                "rank and stay in the order given; ranks: those that paired comparisons leave it."
             )
+            yield from filter(None, [results.could_be_first(self.sort)])
         if self.place:
             yield from dict.fromkeys(self._notes_on_places())
 
@@ -216,6 +184,14 @@ class _Layout:
                 yield f"No place by {p.measure}: {p.why_not}."
         if not placed:
             yield "No places: no factors are known."
+
+
+def rank_cells(ranked: RunRank) -> tuple[Cell, Cell]:
+    """The rank, and its interval; CSV holds the interval's ends, too."""
+    if ranked.rank is None:
+        return label_cell(NO_RANK), label_cell(NO_RANK)
+    ends = {"best": ranked.best, "worst": ranked.worst}
+    return label_cell(str(ranked.rank)), Cell(ranked.interval, ranked.interval, ends)
 
 
 def place_cell(placement: Placement | None) -> Cell:

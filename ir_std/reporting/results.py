@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from typing import IO, Any
 
@@ -19,7 +19,7 @@ from ir_std.factors.catalog import Factors
 from ir_std.measures import Measures, Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.result_tables import result_table
-from ir_std.reporting.tables import Table
+from ir_std.reporting.tables import Table, html_with_texts
 from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import keep_duplicates
 
@@ -37,6 +37,7 @@ def evaluate(
     baseline: str | None = None,
     test: str = "t",
     correction: str | None = None,
+    simultaneous: bool = False,
     jobs: int | None = 1,
     executor: Executor | None = None,
     depth: int | None = None,
@@ -70,6 +71,9 @@ def evaluate(
     correction : {'holm', 'bonferroni', 'none'}, optional
         For the number of runs, each measure by itself; Holm's if not given, none for ``tukey``,
         which needs none.  See :func:`ir_std.analysis.paired.paired_tests`.
+    simultaneous : bool
+        Whether intervals of ranks, :attr:`Results.ranks`, hold for all runs at once: see
+        :func:`ir_std.analysis.rank_intervals`.
     jobs : int, optional
         Number of processes; with None it is chosen automatically.
     executor : concurrent.futures.Executor, optional
@@ -84,6 +88,11 @@ def evaluate(
         factor set says so.
     duplicates : {'error', 'first', 'last'}
         What counts where a run has a document twice in a topic: its first line, or its last.
+
+    Returns
+    -------
+    Results
+        Scores, means with intervals, ranks, places and tests; tables, pictures and the report.
 
     Raises
     ------
@@ -127,6 +136,9 @@ def evaluate(
         baseline,
         test,
         correction,
+        simultaneous,
+        {name: run for name, run in by_name.items() if not isinstance(run, Iterator)},
+        depth,
     )
     warn_caller(results.warnings)
     return results
@@ -146,6 +158,8 @@ class Results(EvaluatedRuns):
     0.765
     >>> print(results.placements["bm25.run"]["sAP"])
     sAP 0.7650: would have been 7th of 130
+    >>> print(results.ranks["bm25.run"]["sAP"])
+    1 (1 to 1)
     >>> results.report("report.html")
     """
 
@@ -186,11 +200,12 @@ class Results(EvaluatedRuns):
         title: str | None = None,
         *,
         force: bool = False,
+        queries: Any = None,
     ) -> None:
         """Write one HTML page; as :func:`ir_std.report.write_report`, which has the details."""
         from ir_std.reporting.html import write_report
 
-        write_report(self, file, title, force=force)
+        write_report(self, file, title, force=force, queries=queries)
 
     def plot(self, measure: Measure | str | None = None, ax: Axes | None = None) -> Axes:
         """Draw all runs among the standardizing systems; as :func:`ir_std.plots.ranking`.
@@ -243,19 +258,9 @@ class Results(EvaluatedRuns):
         return pd.concat(frames, ignore_index=True)
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        paragraphs = [
-            f"<p>{escape(str(text))}</p>\n"
-            for text in (
-                self.match,
-                self.quality and f"Quality of the factors: {self.quality}",
-                *self.notes,
-                *self.warnings,
-            )
-            if text
-        ]
-        return self.table().html() + "".join(paragraphs)
+        quality = self.quality and f"Quality of the factors: {self.quality}"
+        said = (str(self.match or ""), quality, *self.notes, *self.warnings)
+        return html_with_texts(self.table(), filter(None, said))
 
     def __repr__(self) -> str:
         used = self.match.factors.id if self.match and self.match.factors else "no factors"

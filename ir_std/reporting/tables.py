@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ir_std._system.text import escape_line
+from ir_std._system.text import escape_line, latex_escape
 from ir_std.analysis.estimate import Estimate
 from ir_std.reporting.aligned_text import aligned_blocks
 
@@ -113,9 +113,9 @@ def p_value_cell(p: float, adjusted: float | None = None, correction: str | None
     return Cell("<.0001" if shown < 0.0001 else format_number(shown, 4), p, extra)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
-    """Rows of cells below a header.
+    """Rows of cells below a header; printed, or shown in a notebook, as they are read.
 
     Attributes
     ----------
@@ -138,6 +138,12 @@ class Table:
     def __post_init__(self) -> None:
         object.__setattr__(self, "header", tuple(map(escape_line, self.header)))
         object.__setattr__(self, "notes", tuple(map(escape_line, self.notes)))
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self.html()
 
     def text(self, width: int = WIDTH) -> str:
         """Aligned columns, at most ``width`` wide; more columns follow in further blocks.
@@ -277,26 +283,13 @@ class Table:
             f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n{notes}"
         )
 
-    def page(self, title: str) -> str:
-        """A whole HTML page of the table, whose head stays in sight."""
-        from html import escape
 
-        return (
-            '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width">\n'
-            f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n"
-            f"<h1>{escape(title)}</h1>\n{self.html()}</html>"
-        )
+def html_with_texts(table: Table, texts: Iterable[str]) -> str:
+    """A table as a notebook shows it, and below it a paragraph for each text."""
+    from html import escape
 
+    return table.html() + "".join(f"<p>{escape(text)}</p>\n" for text in texts)
 
-_STYLE = (
-    ":root{color-scheme:light dark}body{font:1rem/1.4 system-ui,sans-serif;margin:1rem auto;"
-    "max-width:70rem;padding:0 1rem}table{border-collapse:collapse}th,td{padding:.15rem .6rem}"
-    "td{font-variant-numeric:tabular-nums;white-space:nowrap}"
-    "thead th{position:sticky;top:0;background:Canvas;"
-    "border-bottom:1px solid}tbody th{font-weight:normal}tbody tr:nth-child(even){"
-    "background:color-mix(in srgb,CanvasText 5%,Canvas)}"
-)
 
 WRITERS: dict[str, Callable[[Table], str]] = {
     "table": Table.text,
@@ -315,26 +308,6 @@ def _wrapped(note: str, width: int) -> str:
 
 def _latex_row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "±": r"$\pm$",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    **{c: f"\\{c}" for c in "&%$#_{}"},
-    # A row that begins with one of these would be an argument of the row before.
-    "[": "{[}",
-    "*": "{*}",
-}
-
-
-def latex_escape(text: str) -> str:
-    """``text`` in one line, with every character that LaTeX would read otherwise escaped."""
-    return "".join(_LATEX.get(c, c) for c in escape_line(text))
 
 
 def _markdown_escape(text: str) -> str:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from ir_measures.measures import Measure
@@ -65,7 +66,9 @@ def collect_scores(
     """
     runs: dict[str, _Collector] = {}
     for entry in entries:
-        runs.setdefault(entry.run, _Collector(file)).add(entry)
+        if entry.run not in runs:
+            runs[entry.run] = _Collector(file)
+        runs[entry.run].add(entry)
     for run in runs.values():
         run.skipped.update(dict.fromkeys(skipped))
     if not any(run.values or run.stated for run in runs.values()):
@@ -106,14 +109,15 @@ class _Collector:
         self._by_name: dict[str, _Column | None] = {}
 
     def add(self, entry: ScoreEntry) -> None:
-        if entry.measure not in self._by_name:
-            self._by_name[entry.measure] = self._look_up(entry.measure)
-        column = self._by_name[entry.measure]
+        line, _, topic, name, text, _ = entry
+        if name not in self._by_name:
+            self._by_name[name] = self._look_up(name)
+        column = self._by_name[name]
         if column is None:
-            self.skipped[entry.measure] = None
+            self.skipped[name] = None
             return
-        first = column.lines.setdefault(entry.topic, entry.line)
-        if first != entry.line or (entry.line is None and entry.topic in column.values):
+        first = column.lines.setdefault(topic, line)
+        if first != line or (line is None and topic in column.values):
             raise InputError.at(
                 self.file,
                 entry.line,
@@ -121,19 +125,22 @@ class _Collector:
                 + f", first on line {first}" * (first is not None),
                 "one value each; give each run and each collection a file",
             )
-        value = _number(self.file, entry)
+        value, decimals = _number(text)
+        if value == math.inf:
+            raise _no_number(self.file, entry)
         measure = column.measure
         if measure.__name__ in _COUNTS:
             self._count(entry, measure, value)
             return
-        _check_range(self.file, entry, measure, value)
-        if entry.topic == SUMMARY:
-            self.stated[measure] = entry.line, value, 10.0 ** -count_decimals(entry.value)
+        if not 0 <= value <= 1:
+            _check_range(self.file, entry, measure, value)
+        if topic == SUMMARY:
+            self.stated[measure] = line, value, 10.0**-decimals
             return
         if not column.values:
             self.values[measure] = column.values
-        column.values[entry.topic] = value
-        column.decimals = max(column.decimals, count_decimals(entry.value))
+        column.values[topic] = value
+        column.decimals = max(column.decimals, decimals)
 
     def _look_up(self, name: str) -> _Column | None:
         """The column of the measure that a name stands for; None if it is none."""
@@ -207,22 +214,29 @@ def is_no_score(name: str) -> bool:
     return not name.strip() or name in ("runid", "relstring") or only_in_trec_eval(name)
 
 
-def _number(file: str, entry: ScoreEntry) -> float:
-    text = entry.value.strip()
+@lru_cache(maxsize=1 << 14)  # scores of four decimals are ten thousand
+def _number(text: str) -> tuple[float, int]:
+    """A value, and with how many decimals it is written; infinite if it is no finite number."""
+    text = text.strip()
     if text in _NO_VALUE:
-        return math.nan
+        return math.nan, 0
     try:
         value = float(text)
     except ValueError:
         value = math.inf
-    if math.isfinite(value) and "_" not in text:
-        return value
+    if not math.isfinite(value) or "_" in text:
+        return math.inf, 0
+    return value, count_decimals(text)
+
+
+def _no_number(file: str, entry: ScoreEntry) -> InputError:
+    text = entry.value.strip()
     expected = "a finite number is expected"
     if re.fullmatch(r"-?\d*,\d+", text):
         expected = "write decimals with a point: 0.1234"
     elif re.fullmatch(r"-?[\d.,]+\s?%", text):
         expected = "write fractions, not percent: 0.679"
-    raise InputError.at(
+    return InputError.at(
         file, entry.line, f"{entry.measure} of topic {entry.topic} is {text!r}", expected
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from io import BytesIO
 from itertools import chain
@@ -16,9 +16,10 @@ from ir_std.measures import near_measures
 from ir_std.measures.names import find_measure
 from ir_std.measures.registry import external_names
 from ir_std.reading import FileSource, Source, read_pieces, source_of, too_large
-from ir_std.scores.collect import ScoreEntry, collect_scores
-from ir_std.scores.forms import is_header, table_scores
-from ir_std.scores.lines import KINDS, is_content, is_score_line, line_entries
+from ir_std.scores.collect import collect_scores
+from ir_std.scores.dicts import dict_entries, is_by_measure
+from ir_std.scores.forms import is_header, names_rows, table_scores
+from ir_std.scores.lines import KINDS, is_score_line, line_entries, text_lines
 from ir_std.scores.mteb import is_mteb_result, read_mteb_result
 from ir_std.scores.run_scores import COARSE, RunScores
 from ir_std.scores.tables import (
@@ -52,13 +53,14 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     ----------
     scores : str, path, open file, Source, DataFrame, list or dict
         Output of ``trec_eval -q`` or of ``ir_measures -q``, as text or JSON lines; whatever
-        ``ir_std`` writes but aligned text; a result of MTEB (JSON); or a table, its cells separated
+        ``ir_std`` writes; a result of MTEB (JSON); or a table, its cells separated
         by commas, tabs or semicolons, of Markdown, LaTeX or Excel (where openpyxl is there): a row
         a score, with columns run, topic, measure and value; a row a topic, or a run and topic, and
         a column a measure; with ``measure`` also a row a topic and a column a run, and a
         leaderboard, a row a run and a column a data set.  ``.gz`` is unpacked.  The same as a
-        DataFrame, or a list of records or of ir_measures' metrics.  Or a dict by measure and topic;
-        by run, measure and topic; with ``measure`` by topic, or by run and topic.
+        DataFrame, or a list of records or of ir_measures' metrics.  Or a dict, or its JSON: by
+        measure and topic, or as pytrec_eval's by topic and measure; the same by run first; with
+        ``measure`` by topic, or by run and topic.
     measure : str, optional
         The measure of what names none.
 
@@ -90,7 +92,7 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
     if is_file(scores):
         return _read_file(source_of(scores), measure)
     if isinstance(scores, Mapping):
-        read = collect_scores(_dict_entries(scores, measure), "scores")
+        read = collect_scores(dict_entries(scores, measure), "scores")
         return _of_numbers({run or "scores": of_run for run, of_run in read.items()})
     return read_table(table_of(scores), measure)
 
@@ -136,10 +138,12 @@ def table_of(scores: Any) -> TableRows:
 
 
 def holds_scores(given: Any) -> bool:
-    """Whether a DataFrame or list holds scores, and not a run's documents."""
+    """Whether a DataFrame, list or dict holds scores, and not a run's documents."""
     if is_frame(given):
         names = {str(name).lower() for name in column_names(given)}
         return not names & {"doc_id", "docno", "docid"}
+    if isinstance(given, Mapping):
+        return is_by_measure(given)
     first = given[0] if isinstance(given, (list, tuple)) and given else None
     if isinstance(first, Mapping):
         return "measure" in first
@@ -160,28 +164,6 @@ def _of_numbers(read: dict[str, RunScores]) -> dict[str, RunScores]:
         name: scores if scores.step < COARSE else replace(scores, step=0.0)
         for name, scores in read.items()
     }
-
-
-def _dict_entries(scores: Mapping[Any, Any], measure: str | None) -> Iterator[ScoreEntry]:
-    """The scores of a dict by topic; by measure, or run, and topic; or by all three."""
-    for outer, inner in scores.items():
-        if not isinstance(inner, Mapping):
-            yield _dict_entry("", outer, measure, inner)
-            continue
-        for middle, value in inner.items():
-            if isinstance(value, Mapping):
-                for topic, number in value.items():
-                    yield _dict_entry(str(outer), topic, str(middle), number)
-            elif measure is None:
-                yield _dict_entry("", middle, str(outer), value)
-            else:
-                yield _dict_entry(str(outer), middle, measure, value)
-
-
-def _dict_entry(run: str, topic: Any, measure: str | None, value: Any) -> ScoreEntry:
-    if measure is None:
-        raise UsageError("scores by topic, but of which measure? add measure='AP'")
-    return ScoreEntry(None, run, str(topic), measure, "" if value is None else str(value))
 
 
 def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
@@ -277,7 +259,7 @@ def read_text(source: Source) -> str:
 
 
 def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:
-    lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if is_content(line))
+    lines = text_lines(text)
     head = next(lines, None)
     if head is None:
         raise InputError.at(source.name, None, "no lines", f"expected is {KINDS}")
@@ -288,7 +270,7 @@ def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, Run
 
 
 def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, RunScores]:
-    """MTEB's result of one task, or records: a list of them, or lines of ``-o jsonl``."""
+    """MTEB's result of one task, records (a list, or lines of ``-o jsonl``), or a dict."""
     file = source.name
     try:
         content = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
@@ -304,13 +286,18 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
         ) from None
     if isinstance(content, list) and content:
         return _of_records([(None, one) for one in content], file, measure)
-    if isinstance(content, dict) and "measure" in content:
+    if is_mteb_result(content):
+        return read_mteb_result(content, source)
+    if isinstance(content, dict) and names_rows([*content]):
         return _of_records([(1, content)], file, measure)
-    if not is_mteb_result(content):
-        raise InputError.at(
-            file, None, "no task_name with scores", "a result of MTEB has both, by split"
-        )
-    return read_mteb_result(content, source)
+    if isinstance(content, dict) and any(isinstance(each, dict) for each in content.values()):
+        return collect_scores(dict_entries(content, measure), file)
+    raise InputError.at(
+        file,
+        None,
+        "neither a result of MTEB (task_name with scores by split) nor a table",
+        "give records with the columns of a table of scores, or scores by topic and measure",
+    )
 
 
 def _of_records(

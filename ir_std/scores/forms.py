@@ -91,29 +91,29 @@ class Layout:
     @cached_property
     def texts(self) -> list[int]:
         """Those that are called as no measure is, and have no number in them."""
-        number = r"-?[\d.,]+%?(e[+-]?\d+)?"
-        return [
-            i
-            for i in self.others
-            if i not in self.known
-            and not any(re.fullmatch(number, row[i]) for _, row in self.table.rows)
-        ]
+        number = re.compile(r"-?[\d.,]+%?(e[+-]?\d+)?")
+        left = [i for i in self.others if i not in self.known]
+        for _, row in self.table.rows:
+            left = [i for i in left if not number.fullmatch(row[i])]
+            if not left:
+                break
+        return left
 
     def unit_of(self, names: Iterable[str]) -> str:
         """``'collection'`` if all of these are data sets that are known, else ``'topic'``."""
         return "collection" if all(map(find_dataset, names)) else "topic"
 
-    def column(self, role: str) -> list[str]:
+    def column(self, role: str) -> Iterator[str]:
         """The cells of the column for a role."""
-        return [row[self.roles[role]] for _, row in self.table.rows]
+        return (row[self.roles[role]] for _, row in self.table.rows)
 
     @property
     def scored(self) -> str:
         """What the rows are of: topics, or data sets."""
         if self.unit == "dataset":
             return "collection"
-        rows = self.table.rows if self.unit else ()
-        return self.unit_of(self.column("topic")) if rows else "topic"
+        has_rows = self.unit and next(iter(self.table.rows), None)
+        return self.unit_of(self.column("topic")) if has_rows else "topic"
 
 
 def _is_about_another(name: str, names: set[str]) -> bool:
@@ -156,12 +156,13 @@ def _long(at: Layout) -> Iterator[ScoreEntry]:
 
 def _by_measure(at: Layout) -> Iterator[ScoreEntry]:
     texts = set(at.texts)
-    columns = [i for i in at.others if i not in texts]
+    columns = [(i, at.table.header[i]) for i in at.others if i not in texts]
+    unit_at, run_at = at.roles.get(at.unit or ""), at.roles.get("run")
     for line, row in at.table.rows:
-        unit = SUMMARY if at.unit is None else row[at.roles[at.unit]]
-        run = row[at.roles["run"]] if at.has("run") else ""
-        for i in columns:
-            yield ScoreEntry(line, run, unit, at.table.header[i], row[i], i)
+        unit = SUMMARY if unit_at is None else row[unit_at]
+        run = "" if run_at is None else row[run_at]
+        for i, name in columns:
+            yield ScoreEntry(line, run, unit, name, row[i], i)
 
 
 def _by_run(at: Layout) -> Iterator[ScoreEntry]:
@@ -228,7 +229,12 @@ def is_header(line: str) -> bool:
     numbers = any(re.fullmatch(r"-?[\d.]+(?:e-?\d+)?|nan|all|Q0", cell) for cell in cells[1:])
     if len(cells) < 2 or (numbers and "\t" in line and len(cells) <= 6):
         return False  # lines of scores, of a run or of qrels, separated by tabs
-    at = Layout(TableRows("", 1, cells, []), None)
+    return names_rows(cells)
+
+
+def names_rows(header: list[str]) -> bool:
+    """Whether columns are those of a table of scores: what its rows are of is among them."""
+    at = Layout(TableRows("", 1, header, []), None)
     return bool({"topic", "dataset", "run"} & at.roles.keys() or at.has("measure", "value"))
 
 

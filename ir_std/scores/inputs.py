@@ -12,10 +12,11 @@ from ir_std.reading import QRELS, RANKED_RUN, RUN, FileSource, Source, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.mteb import OtherTaskError, is_model_meta, scores_of_objects
 from ir_std.scores.run_scores import RunScores, counted_topics
+from ir_std.trec.array_run import DUPLICATES
 from ir_std.trec.files import count_columns, read_run
 from ir_std.trec.inputs import as_qrels, as_run, is_file
 from ir_std.trec.qrels import Qrels
-from ir_std.trec.runs import DUPLICATES, Run
+from ir_std.trec.runs import Run
 
 SCORES = "score file"
 """The kind of a file that holds scores; those of others are :attr:`LineFormat.kind`."""
@@ -237,7 +238,7 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
     InputError
         If they have no topic in common.
     """
-    if not set(run.topics) & set(qrels.topics):
+    if set(qrels.topics).isdisjoint(run.topics):
         raise InputError.at(
             run.name,
             None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain, count, islice
 
 from ir_std.errors import InputError
 from ir_std.measures.names import find_measure
@@ -17,19 +17,35 @@ KINDS = (
     "topic and a column a run) or MTEB's JSON"
 )
 """What a message says of the files that hold scores."""
+_DECIMAL = r"-?(?:\d*\.\d+|\d+(?=e))(?:[eE][-+]?\d+)?|nan"
+_PLACE = re.compile(
+    r"(?:would have been )?\d+(?:st|nd|rd|th)\b.* of \d+|not placed, |(?:between|below|above) "
+)
+"""What ``--place`` adds behind a value."""
 _HEAD = 10_000
 """Lines by which the columns are told apart."""
 
 
-def is_content(line: str) -> bool:
-    """Whether a line is neither blank nor a comment."""
-    return bool(line.strip()) and not line.lstrip().startswith("#")
+def text_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that are neither blank nor comments, and their numbers.
+
+    One at a time: as a list, short ones take ten times their text.
+    """
+    start = 0
+    for number in count(1):
+        end = text.find("\n", start)
+        line = text[start:] if end < 0 else text[start:end]
+        if not line.isspace() and line and not line.lstrip().startswith("#"):
+            yield number, line
+        if end < 0:
+            return
+        start = end + 1
 
 
 def is_score_line(line: str) -> bool:
     """Whether a line is one of scores, and not of a run or qrels: a level has no point."""
     fields = _fields(line)
-    if len(fields) == 4 and re.fullmatch(r"-?\d*\.\d+(?:[eE]-?\d+)?|nan", fields[3]):
+    if len(fields) == 4 and re.fullmatch(_DECIMAL, fields[3]):
         return "\t" in line or find_measure(fields[2]) is not None
     return len(fields) in (2, 3) and not is_ranked(fields)
 
@@ -51,7 +67,10 @@ def _is_measure(name: str) -> bool:
 def _fields(line: str) -> list[str]:
     """The columns of a line, which tabs separate if there are any."""
     if "\t" in line.strip():
-        return [field.strip() for field in line.strip("\r\n").split("\t")]
+        fields = [field.strip() for field in line.strip("\r\n").split("\t")]
+        while len(fields) > 2 and _PLACE.match(fields[-1]):
+            fields.pop()
+        return fields
     return line.split()
 
 

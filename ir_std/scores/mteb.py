@@ -71,9 +71,16 @@ _OTHER_REVISIONS = {
     ("MIRACLRetrievalHardNegatives", "d7d94fa4b946cec4a27c84653aa0cf6b33f74a3c"),
     ("MLQARetrieval", "5bef8b6e2601af974fb1a1cca03fd702229be4b6"),
     ("XPQARetrieval", "fc4624be978945a0ceebbc4b85737258fe26330b"),
+    ("NLPJournalTitleAbsRetrieval", "6f4b0968eb87e010bb5c4afb9d826018ff7c0458"),
+    ("VidoreDocVQARetrieval", "b1d89eda849e636676df6ead8002602fb1858600"),
+    ("VidoreInfoVQARetrieval", "fec9c59496ddf4a34e01ca8080515722bd3cf970"),
 }
-"""Revisions that are other data sets than the task's usual one, of which there are fewer results.
-Other tasks' revisions are the same data, stored again."""
+"""Revisions that are other data than the task's usual one, of which there are fewer results.
+
+The last three have other numbers of queries, as ``scripts/build_mteb.py`` finds in all models'
+scores; the first three as many queries and other documents or judgments, which scores do not tell
+from other models.  Of other revisions neither is known.
+"""
 
 
 def row_name(task: str, split: str, subset: str = "default", revision: str = "") -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +66,7 @@ class RunScores:
         measures = ", ".join(map(str, self.values or self.means))
         return f"<RunScores of {self.name}: {what}, {measures}>"
 
-    @property
+    @cached_property
     def topics(self) -> tuple[str, ...]:
         """All topics that have a value, in the file's order."""
         return tuple(
@@ -156,7 +157,8 @@ class CountedTopics(DictQrels):
     def __init__(
         self, n_rel: Mapping[str, int | None], name: str = "scores", external: Iterable[str] = ()
     ) -> None:
-        super().__init__({topic: {} for topic in n_rel}, name)
+        no_documents: Mapping[str, int] = {}  # one for all: there may be many topics
+        super().__init__(dict.fromkeys(n_rel, no_documents), name)
         self.n_rel = dict(n_rel)
         self.external = tuple(external)
 

@@ -1,18 +1,40 @@
-"""Tables with a header: from text (commas, tabs, Markdown, LaTeX), DataFrames, records, Excel."""
+"""Tables with a header: from text (commas, tabs, Markdown, LaTeX, aligned), in memory, Excel."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from io import BytesIO, StringIO
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import BytesIO, TextIOWrapper
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
 
 from ir_std.errors import InputError, MissingLibraryError, abbreviate
 from ir_std.trec.frames import as_frame, column_values, is_pandas
 
 EXCEL = (".xlsx", ".xlsm")
 """How the names of Excel's files end."""
+_LABELS = ("rank", "run", "topic", "system", "collection", "topics")
+"""The columns of ir_std's aligned text in which no mark follows."""
+_ALIGNED = re.compile(rf"\s*(?:{'|'.join(_LABELS)})  +\S[^\t]*")
+"""How aligned text begins."""
+
+
+Row: TypeAlias = tuple[int | None, list[str]]
+"""The number of a line, and its cells."""
+
+
+class ParsedRows:
+    """Rows that are parsed each time that they are gone through.
+
+    In memory those of short lines take thirty times their text.
+    """
+
+    def __init__(self, parse: Callable[[], Iterator[Row]]) -> None:
+        self._parse = parse
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._parse()
 
 
 class TableRows(NamedTuple):
@@ -25,8 +47,8 @@ class TableRows(NamedTuple):
     header_line : int or None
         None where there are no lines, as in a DataFrame.
     header : list of str
-    rows : list of (int or None, list of str)
-        Line numbers and cells.
+    rows : iterable of (int or None, list of str)
+        Line numbers and cells, from the first each time.
     of_numbers : bool
         Whether cells were numbers, whose decimals do not show how they were rounded.
     """
@@ -34,7 +56,7 @@ class TableRows(NamedTuple):
     file: str
     header_line: int | None
     header: list[str]
-    rows: list[tuple[int | None, list[str]]]
+    rows: Iterable[Row]
     of_numbers: bool = False
 
 
@@ -47,6 +69,8 @@ def split_header(line: str) -> list[str]:
     """The cells of a table's first line, in whatever form of text."""
     if line.lstrip().startswith("|"):
         return _markdown_cells(line)
+    if _ALIGNED.fullmatch(line):
+        return re.split("  +", line.strip())
     try:
         cells = next(csv.reader([line], delimiter=delimiter_of(line)))
     except csv.Error:
@@ -55,40 +79,52 @@ def split_header(line: str) -> list[str]:
 
 
 def parse_rows(text: str, file: str) -> TableRows:
-    """Parse a table whose cells are separated by commas, tabs or semicolons; or of Markdown, LaTeX.
+    """Parse a table whose cells are separated by commas, tabs or semicolons.
 
-    Blank lines and those that start with ``#`` are skipped, and so is what stands around a table of
-    Markdown or LaTeX.
+    Or one of Markdown or LaTeX, or ir_std's aligned text.  Blank lines and those that start with
+    ``#`` are skipped, and so is what stands around a table of the other forms.
 
     Raises
     ------
     InputError
-        Naming file and line: no header, quotes that do not match, a row with more or fewer cells
-        than the header.
+        Naming file and line: no header; and while the rows are gone through, quotes that do not
+        match, a row with more or fewer cells than the header.
     """
     start = text.lstrip()[:1]
     parse = {"|": _markdown_rows, "%": _latex_rows, "\\": _latex_rows}.get(start, _delimited_rows)
-    rows: list[tuple[int | None, list[str]]] = list(parse(text, file))
-    if not rows:
+    if _ALIGNED.match(text.lstrip().split("\n", 1)[0]):
+        parse = _aligned_rows
+    header_line, header = next(parse(text, file), (None, [""]))
+    if header_line is None:
         raise InputError.at(file, None, "no lines", "a table with a header is expected")
-    header_line, header = rows.pop(0)
-    for line, row in rows:
-        if len(row) != len(header):
-            commas = parse is _delimited_rows and delimiter_of(text.lstrip().split("\n")[0]) == ","
-            advice = "; write decimals with a point: 0.1234" * (commas and len(row) > len(header))
-            raise InputError.at(
-                file, line, f"{len(row)} columns", f"the header has {len(header)}{advice}"
-            )
-    return TableRows(file, header_line, header, rows)
+
+    def rows() -> Iterator[Row]:
+        for line, row in islice(parse(text, file), 1, None):
+            if len(row) != len(header):
+                first = text.lstrip().split("\n", 1)[0]
+                commas = parse is _delimited_rows and delimiter_of(first) == ","
+                more = commas and len(row) > len(header)
+                advice = "; write decimals with a point: 0.1234" * more
+                raise InputError.at(
+                    file, line, f"{len(row)} columns", f"the header has {len(header)}{advice}"
+                )
+            yield line, row
+
+    return TableRows(file, header_line, header, ParsedRows(rows))
 
 
 def _delimited_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
     delimiter = delimiter_of(text.lstrip().split("\n", 1)[0])
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    # A StringIO takes four bytes a character.
+    content = BytesIO(text.encode(errors="surrogatepass"))
+    lines = TextIOWrapper(content, "utf-8", "surrogatepass", newline="")
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    may_be_guarded = "'" in text
     try:
         for row in reader:
-            if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#"):
-                yield reader.line_num, [_without_guard(cell.strip()) for cell in row]
+            cells = [cell.strip() for cell in row]
+            if any(cells) and not cells[0].startswith("#"):
+                yield reader.line_num, [*map(_without_guard, cells)] if may_be_guarded else cells
     except csv.Error as broken:
         raise InputError.at(
             file, reader.line_num, f"no table ({broken})", "quote cells that hold the delimiter"
@@ -147,7 +183,35 @@ _LATEX = (
     ("{[}", "["),
     ("{*}", "*"),
 )
-"""What stands for single characters in LaTeX, as :func:`ir_std.reporting.tables.latex_escape`."""
+"""What stands for single characters in LaTeX, as :func:`ir_std._system.text.latex_escape`."""
+
+
+def _aligned_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    """Aligned columns below a rule; where they are folded, further blocks repeat the labels."""
+    lines = text.replace("\r", "").split("\n")
+    numbers: list[int] = []
+    columns: list[list[str]] = []
+    for rule in (i for i, line in enumerate(lines) if i and re.fullmatch("-{3,} *", line)):
+        end = next((i for i in range(rule, len(lines)) if not lines[i].strip()), len(lines))
+        block = [rule - 1, *range(rule + 1, end)]
+        if numbers and len(block) != len(numbers):
+            raise InputError.at(
+                file, rule, f"{len(block)} rows", f"the block above has {len(numbers)}"
+            )
+        numbers = numbers or block
+        columns += [c for c in _aligned_columns([lines[i] for i in block]) if c not in columns]
+    yield from ((i + 1, [*row]) for i, *row in zip(numbers, *columns, strict=True))
+
+
+def _aligned_columns(lines: list[str]) -> Iterator[list[str]]:
+    """The cells of each column: two blanks or more in all lines are between columns."""
+    width = max(map(len, lines))
+    padded = [line.ljust(width) for line in lines]
+    mask = "".join(" " if set(each) == {" "} else "x" for each in zip(*padded, strict=True))
+    for column in re.finditer("x+(?: x+)*", mask):
+        header, *cells = (line[slice(*column.span())].strip() for line in padded)
+        marked = r"([\d.e-]+)[+-]?\*?" if header not in _LABELS else "(.*)"
+        yield [header, *(_value(re.sub(rf"^{marked}$", r"\1", cell)) for cell in cells)]
 
 
 def _value(cell: str) -> str:

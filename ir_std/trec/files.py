@@ -25,9 +25,10 @@ from ir_std.reading import (
     source_of,
     split_line,
 )
+from ir_std.trec.array_run import ArrayRun
 from ir_std.trec.qrels import ArrayQrels, Qrels, RepeatedDocument
 from ir_std.trec.ranking import sort_run
-from ir_std.trec.runs import ArrayRun, InvalidRun, Run
+from ir_std.trec.runs import InvalidRun, Run
 
 File = str | os.PathLike[str] | IO[Any] | Source
 """A path, ``-`` for standard input, an open file, or a source."""

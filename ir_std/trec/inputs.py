@@ -11,6 +11,7 @@ import operator
 import os
 import reprlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,12 @@ import numpy as np
 from ir_std._arrays import Floats, Ints
 from ir_std.errors import InputError
 from ir_std.reading import Ids, Source, check_strings
+from ir_std.trec.array_run import ArrayRun
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.frames import is_pandas
 from ir_std.trec.qrels import ArrayQrels, DictQrels, Qrels, RepeatedDocument
 from ir_std.trec.rows import Rows, rows_of
-from ir_std.trec.runs import ArrayRun, DictRun, Run, as_scores
+from ir_std.trec.runs import DictRun, Run, as_scores
 
 
 def as_run(run: Any, duplicates: str = "error") -> Run:
@@ -160,30 +162,43 @@ def dataset_qrels(name: str) -> Qrels:
             "neither a file nor an ir_datasets id",
             "name a qrels file, or an id such as disks45/nocr/trec8",
         )
+    with ir_dataset(name, "qrels") as dataset:
+        rows = list(dataset.qrels_iter())
+    qrels = as_qrels(rows)
+    qrels.name = qrels.dataset = name
+    return qrels
+
+
+@contextmanager
+def ir_dataset(name: str, what: str) -> Iterator[Any]:
+    """A dataset of ir_datasets while its ``qrels``, ``queries`` or ``docs`` are read.
+
+    Raises
+    ------
+    InputError
+        If it has none, or they cannot be downloaded.
+    """
     import ir_datasets
 
     dataset = ir_datasets.load(name)
-    if not dataset.has_qrels():
+    if not getattr(dataset, f"has_{what}")():
         raise InputError.at(
-            name, None, "this ir_datasets dataset has no qrels", "name one of its parts that has"
+            name, None, f"this ir_datasets dataset has no {what}", "name one of its parts that has"
         )
     log = logging.getLogger("ir_datasets")
     log.addFilter(_no_download_error)
     try:
-        rows = list(dataset.qrels_iter())
+        yield dataset
     except (OSError, RuntimeError) as failed:
         reason = failed.args[0] if failed.args else type(failed).__name__
         raise InputError.at(
             name,
             None,
-            f"ir_datasets cannot get the qrels ({reason})",
-            "check the network, or name a qrels file",
+            f"ir_datasets cannot get the {what} ({reason})",
+            f"check the network, or name a {what} file",
         ) from None
     finally:
         log.removeFilter(_no_download_error)
-    qrels = as_qrels(rows)
-    qrels.name = qrels.dataset = name
-    return qrels
 
 
 def _no_download_error(record: logging.LogRecord) -> bool:

@@ -227,16 +227,17 @@ def sort_run(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Ru
     """A run whose documents are in order, of each topic the first ``depth``."""
     return DictRun.from_lists(
         (
-            (topic, *_ranked(docs, scores, depth, order))
+            (topic, *order_documents(docs, scores, depth, order))
             for topic, (docs, scores) in run.lists.items()
         ),
         run.name,
     )
 
 
-def _ranked(
-    docs: list[str], scores: Floats, depth: int | None, order: Order
+def order_documents(
+    docs: list[str], scores: Floats, depth: int | None = None, order: Order = TREC_EVAL
 ) -> tuple[list[str], Floats]:
+    """The first ``depth`` documents of a topic, best first, and their scores."""
     by_id = np.array(
         sorted(range(len(docs)), key=docs.__getitem__, reverse=order.ids_descending), np.int64
     )

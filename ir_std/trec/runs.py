@@ -16,8 +16,8 @@ import numpy as np
 
 from ir_std._arrays import Floats, Ints, Mask
 from ir_std.errors import InputError
-from ir_std.reading import Collision, Ids, Keys, check_strings, first_repeated, keys, may_repeat
-from ir_std.trec.qrels import Qrels, Targets, group_by_topic
+from ir_std.reading import Ids, Keys, check_strings
+from ir_std.trec.qrels import Qrels, Targets
 
 
 class InvalidRun(InputError):
@@ -265,115 +265,3 @@ def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
         raise InvalidRun.at(
             name, None, f"a score is no number ({wrong})", "scores must be finite numbers"
         ) from None
-
-
-class ArrayRun(Run):
-    """A run as it comes from a file.
-
-    Parameters
-    ----------
-    topics : sequence of str
-    topic : ndarray of int, shape (n_lines,)
-        Index into the topics, of each line.
-    ids : Ids, of length n_lines
-        Documents.
-    scores : ndarray of float64, shape (n_lines,)
-    name : str
-
-    Raises
-    ------
-    InvalidRun
-        If a document occurs twice in a topic, or a score is NaN or +inf.
-    """
-
-    def __init__(
-        self, topics: Sequence[str], topic: Ints, ids: Ids, scores: Floats, name: str = "run"
-    ) -> None:
-        order = group_by_topic(topic)
-        self._ids = ids[order]
-        sizes = np.bincount(topic, minlength=len(topics)).tolist()
-        super().__init__(topics, sizes, scores[order], name)
-        self._hashes = self._ids.hashes()
-        if may_repeat(keys(self._hashes, topic[order])) and (
-            places := first_repeated(self._ids, topic[order])
-        ):
-            row = places[0]
-            (twice,) = self._ids[row : row + 1].strings()
-            raise InvalidRun.at(
-                name,
-                None,
-                f"topic {topics[topic[order][row]]} has document {twice!r} twice",
-                "give each document once",
-            )
-
-    @classmethod
-    def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str) -> ArrayRun:
-        """A run of topics, topic, ids and scores; of a repeated document the first or last counts.
-
-        Raises
-        ------
-        InvalidRun
-            As for the class; for a repeated document if ``duplicates`` is ``'error'``.
-        """
-        topics, topic, ids, scores = lines
-        try:
-            return cls(topics, topic, ids, scores, name)
-        except InvalidRun:
-            if duplicates == "error":
-                raise
-        kept = _kept_lines(topic, ids, duplicates)
-        run = cls(topics, topic[kept], ids[kept], scores[kept], name)
-        run.repeated = len(topic) - len(kept)
-        return run
-
-    def _as_dict(self) -> DictRun:
-        """The same run in its other form, which compares ids as they are."""
-        return DictRun.from_lists(((t, *pair) for t, pair in self.lists.items()), self.name)
-
-    def documents(self, topic: str) -> list[str]:
-        """The documents of a topic."""
-        return self._ids[slice(*self.bounds[topic])].strings()
-
-    def ids(self, lines: Ints) -> list[bytes]:
-        """The document ids at some lines."""
-        return self._ids[lines].bytes()
-
-    def hashes(self) -> Keys:
-        """A 64-bit hash of the document id of each line."""
-        return self._hashes
-
-    def lines(self, kept: Mask) -> ArrayRun:
-        """A run with some of the lines, and all topics."""
-        rows = np.flatnonzero(kept)
-        topic = np.repeat(np.arange(len(self.sizes)), self.sizes)[rows]
-        return ArrayRun(self.topics, topic, self._ids[rows], self.scores[rows], self.name)
-
-    def find(self, targets: Targets) -> Hits:
-        """The targets that the run holds."""
-        place = targets.qrels.positions
-        numbers = np.array([place.get(t, len(place)) for t in self.bounds], np.int64)
-        topic = np.repeat(numbers, self.sizes)
-        try:
-            lines, rows = targets.index.find(keys(self._hashes, topic), self._ids)
-        except Collision:
-            hits = self._as_dict().find(targets)
-            return hits._replace(ids=lambda some: Ids.of(hits.ids(some)).bytes())
-        return Hits(
-            topic[lines],
-            self.scores[lines],
-            targets.level[rows],
-            lambda some: self.ids(lines[some]),
-        )
-
-
-DUPLICATES = ("error", "first", "last")
-"""What may count where a run has a document twice in a topic."""
-
-
-def _kept_lines(topic: Ints, ids: Ids, duplicates: str) -> Ints:
-    """The lines without those whose document is in an earlier one of the topic, or in a later."""
-    kept: dict[tuple[int, bytes], int] = {}
-    for line, document in enumerate(zip(topic.tolist(), ids.bytes(), strict=True)):
-        if duplicates == "last" or document not in kept:
-            kept[document] = line
-    return np.array(sorted(kept.values()), np.int64)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist, fmean, stdev
+from collections.abc import Iterable
+from math import sqrt
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -17,6 +19,16 @@ def made_up(n_topics: int = 12, n_systems: int = 30, seed: int = 1) -> np.ndarra
     return (
         rng.uniform(0.2, 0.8, (n_topics, 1)) + ability + rng.normal(0, 0.04, (n_topics, n_systems))
     )
+
+
+def fmean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def stdev(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sqrt(sum((v - fmean(listed)) ** 2 for v in listed) / (len(listed) - 1))
 
 
 def plain(scores: list[list[float | None]]) -> list[float]:

@@ -117,6 +117,21 @@ def test_equal_systems_share_their_ranks_and_a_constant_lead_is_no_chance() -> N
     assert found.n_first == 2
 
 
+def test_no_two_systems_of_a_group_differ_and_each_group_is_as_long_as_can_be() -> None:
+    x = made_up(25, 20, 11)
+    x = x[:, np.argsort(-x.mean(axis=0))]
+    found = rank_intervals(x)
+    groups = found.groups().tolist()
+    differ = found.better | found.better.T
+    assert groups == sorted(groups)
+    assert 1 < len(set(groups)) < 20
+    for number in set(groups):
+        of_group = np.flatnonzero(np.array(groups) == number)
+        assert not differ[np.ix_(of_group, of_group)].any()
+        after = of_group[-1] + 1
+        assert after == 20 or differ[of_group, after].any()
+
+
 @pytest.mark.parametrize("simultaneous", [False, True])
 def test_fewer_than_five_topics_tell_nothing_apart(simultaneous: bool) -> None:
     x = np.column_stack([np.arange(4.0), np.arange(4.0) + 9])

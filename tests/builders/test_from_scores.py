@@ -138,3 +138,26 @@ def test_tables_and_runs_together_are_refused(ir_std_cli: Any, table: Path, tmp_
     failed = ir_std_cli("build", table, table, "-o", tmp_path / "mine", "--from-scores", table)
     assert failed.status == 2
     assert "runs and --from-scores exclude each other" in failed.err[0]
+
+
+def test_teams_come_from_a_file_and_stay_in_the_set(table: Path, tmp_path: Path) -> None:
+    teams = tmp_path / "teams.txt"
+    teams.write_text("a team1\n\nb team1\n")
+    build_from_scores([table], id="x", teams=teams).save(tmp_path / "set")
+    assert load_factors(tmp_path / "set").info["teams"] == {"a": "team1", "b": "team1"}
+    assert "teams" not in build_from_scores([table], id="x").info
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("a team1\nb\n", r"teams\.txt:2: 'b'; a system and its team are expected"),
+        ("a team1\na team2\n", r"teams\.txt:2: a a second time; a system"),
+        ("d team1\n", "teams name d, of which there are no scores"),
+    ],
+)
+def test_wrong_teams_are_one_line(table: Path, tmp_path: Path, lines: str, message: str) -> None:
+    teams = tmp_path / "teams.txt"
+    teams.write_text(lines)
+    with pytest.raises((InputError, UsageError), match=message):
+        build_from_scores([table], id="x", teams=teams)

@@ -21,7 +21,7 @@ from ir_measures import AP, P
 import ir_std
 from ir_std import FactorSet
 from ir_std.cli.trec_eval import read_measures
-from ir_std.factors.catalog import load_factors
+from ir_std.factors.catalog import data_version, load_factors
 from ir_std.testing import simulated_qrels, simulated_run
 
 Outcome = Any
@@ -80,11 +80,11 @@ def test_runs_and_qrels_come_in_any_order(files: Path, ir_std_cli: Any) -> None:
 
 def test_several_runs_are_told_apart_by_their_file_names(files: Path, ir_std_cli: Any) -> None:
     done = ir_std_cli(files / "run", files / "other", files / "qrels", "AP")
-    assert [line.split("\t")[:2] for line in done.out] == [
-        ["run", "AP"],
-        ["run", "sAP"],
-        ["other", "AP"],
-        ["other", "sAP"],
+    assert [line.split("\t")[:3] for line in done.out] == [
+        ["run", "all", "AP"],
+        ["run", "all", "sAP"],
+        ["other", "all", "AP"],
+        ["other", "all", "sAP"],
     ]
 
 
@@ -132,7 +132,7 @@ def test_tables_hold_the_means_that_lines_hold(files: Path, form: str, ir_std_cl
     lines = [line.split("\t") for line in ir_std_cli(*inputs).out]
     done = ir_std_cli(*inputs, "-o", form, "--baseline", "other")
     assert done.status == 0
-    for run, _, value in lines:
+    for run, _, _, value in lines:
         (row,) = (
             re.findall(r"\d\.\d{3,}", line)
             for line in done.out
@@ -399,7 +399,6 @@ def test_options_go_by_the_names_that_people_try(files: Path, ir_std_cli: Any) -
         == ir_std_cli(*inputs, "-q", "-n", "-o", "jsonl", "-s", "U").out
     )
     assert ir_std_cli("factors", "list").out == ir_std_cli("factors").out
-    assert ir_std_cli("--version").out == [f"ir_std {ir_std.__version__}"]
 
 
 def test_other_sets_that_would_fit_are_told_to_who_asks(files: Path, ir_std_cli: Any) -> None:
@@ -421,8 +420,10 @@ def test_quiet_and_version_stand_before_an_action_or_behind_it(
     assert len(loud.err) == 1
     assert ir_std_cli("factors", *export, tmp_path / "2", "--quiet").err == []
     assert ir_std_cli("factors", "--quiet", *export, tmp_path / "3").err == []
+    shown = [f"ir_std {ir_std.__version__}, factor sets {data_version()}"]
+    assert ir_std_cli("--version").out == shown
     for arguments in (("--version",), ("list", "--version")):
-        assert ir_std_cli("factors", *arguments).out == [f"ir_std {ir_std.__version__}"]
+        assert ir_std_cli("factors", *arguments).out == shown
 
 
 @pytest.mark.parametrize(
@@ -633,7 +634,7 @@ def test_real_runs_of_trec_8_are_evaluated(
     done = ir_std_cli(*runs, data / "qrels" / "trec8-adhoc.txt", "AP")
     assert done.status == 0
     assert len(done.out) == 2 * len(runs)
-    assert "Flab8atdn\tAP\t0.3240" in done.out
+    assert "Flab8atdn\tall\tAP\t0.3240" in done.out
 
 
 def test_a_table_says_which_test_and_correction_and_csv_says_it_beside(
@@ -682,12 +683,19 @@ def test_tables_hold_values_by_topic_and_places(files: Path, form: str, ir_std_c
 
 def test_runs_are_sorted_by_a_measure_of_any_name(files: Path, ir_std_cli: Any) -> None:
     inputs = (files / "run", files / "other", files / "qrels", "AP", "P@10")
-    means = {
-        tuple(line.split("\t")[:2]): float(line.split("\t")[2]) for line in ir_std_cli(*inputs).out
-    }
+    printed = (line.split("\t") for line in ir_std_cli(*inputs).out)
+    means = {(run, measure): float(value) for run, _, measure, value in printed}
     for asked, measure in (("map", "AP"), ("smap", "sAP"), ("P_10", "P@10")):
         first = max(("run", "other"), key=lambda run: means[run, measure])
         assert ir_std_cli(*inputs, "--sort", asked).out[0].split("\t")[0] == first
         table = ir_std_cli(*inputs, "--sort", asked, "-o", "csv").out
         assert [row.split(",")[0] for row in table] == ["rank", "1", "2"]
         assert table[1].split(",")[1] == first
+        lines = [
+            json.loads(line) for line in ir_std_cli(*inputs, "--sort", asked, "-o", "jsonl").out
+        ]
+        (of_first,) = [x for x in lines if x["run"] == first and x["measure"] == measure]
+        assert (of_first["rank"], of_first["best"], of_first["worst"]) == (1, 1, 2)
+    refused = ir_std_cli(*inputs, "--sort", "map", "--simultaneous")
+    assert refused.status == 2
+    assert "add --sort MEASURE and -o table|" in refused.err[-1]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ir_std.cli.main import COMMANDS
+from ir_std.cli.parser import COMMANDS
 
 pytest.importorskip("argcomplete")
 

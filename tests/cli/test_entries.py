@@ -64,6 +64,28 @@ def test_a_system_is_on_the_collection_of_its_sets_qrels(
     assert row["system"] == "x"
 
 
+def test_the_best_of_each_collections_systems_can_be_the_baseline(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = [f"x={BM25}", f"x={CORT}", "nDCG@10"]
+    rows = compared(capsys, *given, "--baseline", "best")
+    named = compared(capsys, *given, "b=dl19-passage/idst_bert_p1", "b=dl20-passage/pash_r3")
+    assert [collection for _, collection in rows] == ["dl19-passage", "dl20-passage"]
+    for (_, collection), row in rows.items():
+        own, best = (float(named[system, collection]["nDCG@10"]) for system in ("x", "b"))
+        assert float(row["nDCG@10"]) == pytest.approx(own - best)
+    assert main(["compare", *given, "--baseline", "best"]) == 0
+    assert "idst_bert_p1 on dl19-passage, pash_r3 on" in capsys.readouterr().out
+    assert main(["compare", *given, "--baseline", "bset"]) == 2
+    assert "there are x, best; did you mean 'best'?" in capsys.readouterr().err
+
+
+def test_a_misspelt_system_of_a_set_is_no_measure(capsys: pytest.CaptureFixture[str]) -> None:
+    for given in ("dl19-passage/bm25basep", "x=dl19-passage/bm25basep"):
+        assert main(["compare", given, "AP"]) == 2
+        assert "dl19-passage has no system 'bm25basep'" in capsys.readouterr().err
+
+
 def test_files_of_scores_need_no_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     scores(tmp_path / "bm25.eval", BM25)
     scores(tmp_path / "cort.eval", CORT)

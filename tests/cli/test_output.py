@@ -140,7 +140,7 @@ def test_names_never_break_a_row_nor_reach_a_terminal(
     rows = [line for line in text.split("\n")[:-1] if line]
     assert len(rows) >= len(HOSTILE) + extra
     if form == "tsv":
-        assert {len(line.split("\t")) for line in rows} == {3}
+        assert {len(line.split("\t")) for line in rows} == {4}
     if form == "jsonl":
         names = {json.loads(line)["run"] for line in rows}
         assert any(name.startswith("esc\x1b[31m") for name in names)

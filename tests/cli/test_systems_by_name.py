@@ -116,7 +116,8 @@ def test_means_over_different_data_sets_are_said_to_be(
     main(["factors", "systems", "mteb-retrieval", "nDCG@10"])
     caught = capsys.readouterr()
     assert "systems have scores on different data sets" in caught.err
-    assert caught.out.startswith("system\tdata sets\tnDCG@10\tsnDCG@10\n")
+    assert caught.out.startswith("system\tteam\tdata sets\tnDCG@10\tsnDCG@10\n")
+    assert "\nQwen/Qwen3-Embedding-8B\tQwen\t" in caught.out
 
 
 @pytest.mark.parametrize(

@@ -129,8 +129,24 @@ def test_lines_are_those_of_trec_eval_itself(
     theirs = subprocess.run(
         [trec_eval, "-c", *options.split(), qrels, run], capture_output=True, text=True, check=True
     )
-    assert main([run, qrels, "--raw", "-o", "trec_eval", *options.split()]) == 0
-    assert capsys.readouterr().out == theirs.stdout
+    for topics in ("qrels", "run"):  # the same where the run has all topics
+        asked = ["--raw", "-o", "trec_eval", "--topics", topics]
+        assert main([run, qrels, *asked, *options.split()]) == 0
+        assert capsys.readouterr().out == theirs.stdout
+
+
+def test_without_c_the_topics_of_the_run_count_alone(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--raw", "-o", "trec_eval", *OPTIONS.split()]
+    (files / "of_run").write_text("".join(QRELS.splitlines(keepends=True)[:-1]))
+    assert main(["run", "of_run", *asked]) == 0
+    expected = capsys.readouterr().out
+    assert "map                   \tall\t0.7778" in expected  # 0.5556 and 1; with q3 0.5185
+    assert main(["run", "qrels", *asked, "--topics", "run"]) == 0
+    assert capsys.readouterr().out == expected
+    assert main(["run", "qrels", "map", "--topics", "run", "-o", "csv"]) == 2
+    assert "--topics is of -o trec_eval" in capsys.readouterr().err
 
 
 def test_standardized_measures_stand_behind_the_raw_ones(

@@ -17,6 +17,7 @@ import ir_measures
 import pytest
 from ir_measures import AP, ERR, RBP, RR, Accuracy, Judged, P, SetP, nDCG
 from ir_measures.measures import Measure
+from made_up import collection, write_qrels, write_runs
 
 import ir_std
 from ir_std.evaluation.other_providers import has_formula
@@ -89,7 +90,7 @@ def said(code: str, folder: Path) -> list[str]:
 
 
 # With the NaN of seed 44 pytrec_eval sorts for ever, whether ir_std is imported or not.
-@pytest.mark.parametrize(("first", "last"), [(0, 2), pytest.param(2, 44, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("first", "last"), [(0, 1), pytest.param(1, 44, marks=pytest.mark.slow)])
 def test_calls_of_ir_measures_give_the_same_values_errors_and_order(
     first: int, last: int, tmp_path: Path
 ) -> None:
@@ -100,6 +101,13 @@ def test_calls_of_ir_measures_give_the_same_values_errors_and_order(
     assert len(plain) > (last - first) * 7 * 5
     assert beside == plain
 
+
+WITHOUT_PLUG_IN = """
+import importlib.metadata
+found = importlib.metadata.entry_points
+importlib.metadata.entry_points = lambda **asked: tuple(
+    entry for entry in found(**asked) if not entry.value.startswith("ir_std"))
+"""
 
 EXPERIMENT = """
 {imports}
@@ -124,7 +132,8 @@ for options in (dict(), dict(perquery=True), dict(baseline=0), dict(round=3)):
 def test_an_experiment_of_pyterrier_is_the_same(tmp_path: Path) -> None:
     pytest.importorskip("pyterrier")
     plain, beside = (
-        said(EXPERIMENT.format(imports=imports), tmp_path) for imports in ("", "import ir_std")
+        said(EXPERIMENT.format(imports=imports), tmp_path)
+        for imports in (WITHOUT_PLUG_IN, "import ir_std")
     )
     assert beside == plain
 
@@ -312,3 +321,31 @@ def test_calls_of_ir_std_tell_where_rbp_is_not_cwl_evals() -> None:
     theirs = ir_measures.calc_aggregate([RBP(rel=1)], qrels, sorted_run)[RBP(rel=1)]
     ours = ir_std.calc_aggregate(RBP(rel=1), qrels, sorted_run)[RBP(rel=1)]
     assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+def test_qrels_of_ir_datasets_know_their_factors_once_ir_std_is_imported(tmp_path: Path) -> None:
+    qrels, runs = collection()
+    write_qrels(qrels, tmp_path / "qrels.txt")
+    factors = ir_std.build_factors(qrels, write_runs(runs, tmp_path / "runs"), ["AP"], id="own")
+    factors.save(tmp_path / "sets" / "own")
+    code = """
+import importlib.util, os, sys
+{first}
+import ir_std
+assert importlib.util.find_spec("ir_datasets")
+import ir_datasets
+
+os.environ["IR_STD_FACTORS"] = "sets"
+print(ir_datasets.create_dataset(qrels_trec="qrels.txt").qrels_std_factors().id)
+try:
+    ir_datasets.create_dataset(qrels_trec="other.txt").qrels_std_factors()
+except ir_std.NoFactorsError as error:
+    print(error)
+print(sum(type(finder).__module__.startswith("ir_std") for finder in sys.meta_path))
+"""
+    (tmp_path / "other.txt").write_text("x 0 d 1\n")
+    for first in ("", "import ir_datasets"):
+        lines = said(code.format(first=first), tmp_path)
+        assert lines[0] == "own"
+        assert lines[1].startswith("no factor set fits these qrels")
+        assert lines[2] == "0"

@@ -89,14 +89,12 @@ def test_values_equal_ir_measures_on_any_qrels_and_run(qrels: Any, run: Any) -> 
 
 @pytest.mark.filterwarnings("ignore:.*none of its documents is judged")
 @given(qrels_dicts, run_dicts.filter(bool))
-@settings(max_examples=15)
 def test_values_equal_gdevals_on_any_qrels_and_run(qrels: Any, run: Any) -> None:
     assume(run.keys() & qrels.keys())  # with no topic in common it is an error
     assert_same(GDEVAL, qrels, run)
 
 
 @given(st.integers(0, 2**32), st.integers(1, 6))
-@settings(max_examples=50)
 def test_values_equal_ir_measures_on_deep_runs_with_many_ties(seed: int, distinct: int) -> None:
     random = np.random.default_rng(seed)
     names = [f"doc{i}" for i in random.permutation(300)]
@@ -111,7 +109,6 @@ def test_values_equal_ir_measures_on_deep_runs_with_many_ties(seed: int, distinc
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=25)
 def test_rbp_equals_cwl_evals_where_there_are_no_ties(seed: int) -> None:
     pytest.importorskip("cwl", reason="cwl-eval is not installed")
     random = np.random.default_rng(seed)

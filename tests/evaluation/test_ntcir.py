@@ -31,7 +31,7 @@ def values(measures: list[Any], judged: list[int], ranked: list[int]) -> list[fl
 
 
 @given(judgments, st.randoms(use_true_random=False), st.sampled_from([1, 3, 10]), st.data())
-@settings(max_examples=100)
+@settings(max_examples=2 * settings().max_examples)
 def test_values_are_pyntcirevals(judged: list[int], random: Any, cutoff: int, data: Any) -> None:
     theirs = pytest.importorskip("pyNTCIREVAL.metrics", reason="pyNTCIREVAL is not installed")
     beta = data.draw(st.sampled_from([0.0, 1.0, 2.5]))
@@ -50,7 +50,6 @@ def test_values_are_pyntcirevals(judged: list[int], random: Any, cutoff: int, da
 
 
 @given(judgments, st.randoms(use_true_random=False))
-@settings(max_examples=30)
 def test_q_without_weight_of_gains_is_ap(judged: list[int], random: Any) -> None:
     ranked = random.sample(range(len(judged)), len(judged))
     q, ap = values([Q(beta=0), AP], judged, ranked)

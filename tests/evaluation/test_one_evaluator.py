@@ -10,24 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 from ir_measures import AP, RBP, Bpref, P
+from sets import each_set
 
 import ir_std
 from ir_std import StandardizationWarning, available_factors, load_factors, sAP
 from ir_std.factors.catalog import shipped_folder
 from ir_std.testing import simulated_qrels, simulated_run
 
-EACH_KIND = {
-    "blog08": "topics of two years",
-    "dl20-passage": "graded",
-    "mteb-retrieval": "means of data sets",
-    "robust05": "two sources",
-    "trec8-adhoc": "binary",
-}
-DISTRIBUTIONS = [
-    pytest.param(name, marks=[] if name in EACH_KIND else pytest.mark.slow)
-    for name in available_factors()
-    if (shipped_folder() / name / "scores.npz").exists()
-]
+DISTRIBUTIONS = each_set(
+    name for name in available_factors() if (shipped_folder() / name / "scores.npz").exists()
+)
 
 
 def files(name: str, folder: Path) -> tuple[Path, Path]:

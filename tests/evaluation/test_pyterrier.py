@@ -14,7 +14,9 @@ from ir_measures import AP, P
 
 import ir_std
 from ir_std import FactorSet, StandardizationWarning, sAP, sP
+from ir_std.errors import UsageError
 from ir_std.factors.judgments import judgments_of
+from ir_std.factors.packs import pack
 from ir_std.trec.inputs import as_qrels
 
 pt = pytest.importorskip("pyterrier", reason="python-terrier is not installed")
@@ -224,3 +226,72 @@ def test_batches_of_graded_qrels_keep_the_collections_levels(data: Path, runs_of
     for table in batches:
         for name in map(str, measures):
             assert table[name][0] == pytest.approx(whole[name][0], abs=1e-12)
+
+
+def plug_in() -> Any:
+    """What ``pt.std`` is where ir_std is installed."""
+    from ir_std import pyterrier
+
+    return pyterrier
+
+
+def test_an_experiment_adds_what_is_standardized_and_reads_names() -> None:
+    row = plug_in().Experiment([RESULTS], TOPICS, QRELS, ["map", "P@2", "mrt"], names=["a"]).iloc[0]
+    assert set(row.index) == {"name", "map", "sAP", "P@2", "sP@2", "mrt"}
+    wanted = expected(RESULTS)
+    assert row["map"] == pytest.approx(wanted["AP"])
+    for name in ("sAP", "P@2", "sP@2"):
+        assert row[name] == pytest.approx(wanted[name])
+    (table, by_topic) = plug_in().Experiment(
+        [RESULTS, OTHER], TOPICS, QRELS, "sAP", ["a", "b"], schemes="U", perquery="both"
+    )
+    assert set(by_topic["measure"]) == set(table.columns) - {"name"} == {"sAP"}
+
+
+def test_an_experiment_keeps_the_set_of_all_qrels_for_a_part_of_them(tmp_path: Path) -> None:
+    save_factors("other", tmp_path)  # the same topics: a part could be of either
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StandardizationWarning)
+        table = plug_in().Experiment(
+            [pt.Transformer.from_df(RESULTS)],
+            TOPICS.head(3),
+            QRELS,
+            [AP],
+            factors="other",
+            batch_size=1,
+        )
+    assert {"AP", "sAP"} <= set(table.columns)
+
+
+def test_an_experiment_says_what_has_no_standardized_form_and_wants_sets_on_disk() -> None:
+    foreign = QRELS.replace({"qid": {"t5": "new"}}).query("qid == 'new'")
+    with pytest.warns(StandardizationWarning, match="no factor set fits"):
+        table = plug_in().Experiment(
+            [RESULTS], foreign[["qid"]].assign(query=""), foreign, ["P@2"], filter_by_topics=False
+        )
+    assert "sP@2" not in table.columns
+    tiny = ir_std.load_factors("tiny")
+    in_memory = FactorSet(tiny.info, tiny.n_rel, tiny.mean, tiny.sd)
+    with pytest.raises(UsageError, match="tiny is not on disk: save it first"):
+        plug_in().Experiment([RESULTS], TOPICS, QRELS, ["AP"], factors=in_memory)
+
+
+def test_a_set_and_a_pack_are_artifacts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTERRIER_HOME", str(tmp_path / "home"))
+    made, own = plug_in().FactorSetArtifact, tmp_path / "tiny"
+    pack(ir_std.load_factors("tiny"), tmp_path / "tiny.zip")
+    packed = made(tmp_path / "tiny.zip")
+    assert packed.path.is_relative_to(tmp_path / "home" / "artifacts")
+    assert packed.factors.mean["AP"].tolist() == ir_std.load_factors("tiny").mean["AP"].tolist()
+    assert made(tmp_path / "tiny.zip").path == packed.path
+    assert str(sAP(factors=packed)) == f"sAP(factors='{packed.path}')"
+
+    described = plug_in().describe_artifact
+    kind = {"type": "factor_set", "format": "ir_std", "package_hint": "ir-std"}
+    assert described(str(own), [file.name for file in own.iterdir()]) == kind
+    assert described(str(tmp_path / "tiny.zip"), []) == kind
+    assert described(__file__, []) is None
+    assert described(str(tmp_path), ["set.json"]) is None
+    (own / "sd.csv").write_text("topic,AP\nt0,-1\n")
+    with pytest.raises(ir_std.InputError, match="is not sound"):
+        made(own)

@@ -28,6 +28,7 @@ from ir_std.evaluation.uncertainty import (
 )
 from ir_std.factors.estimates import means_of_systems, scores_by_system
 from ir_std.factors.factor_set import FactorSet
+from ir_std.scores.run_scores import RunScores
 from ir_std.testing import simulated_qrels, simulated_run
 
 
@@ -105,6 +106,35 @@ def test_systems_beside_those_of_a_track_have_no_teams() -> None:
     )
     part = next(evaluated.systems_covariances[m] for m in evaluated.plans)
     assert part.source == BY_DESIGN
+
+
+@pytest.mark.parametrize(
+    ("teams", "expected"),
+    [
+        ({}, [0, 1, 2, 3, 4, 5]),
+        ({"anaA": "x", "bobB": "x", "anaC": "y"}, [0, 0, 1, 2, 3, 4]),
+        (None, [0, 1, 0, 1, 0, 1]),
+    ],
+    ids=["each its own", "as given", "as names begin"],
+)
+def test_a_set_says_whose_its_systems_are(
+    teams: dict[str, str] | None, expected: list[int]
+) -> None:
+    names = ["anaA", "bobB", "anaC", "bobD", "anaE", "bobF"]
+    scores = np.random.default_rng(0).uniform(size=(12, 6))
+    table = {
+        name: dict(zip("abcdefghijkl", x, strict=True))
+        for name, x in zip(names, scores.T, strict=True)
+    }
+    factors = ir_std.build_from_scores({"AP": table}, id="mine", teams=teams)
+    x = scores[:, :1]
+    run = RunScores("run", {AP: table["anaA"]}, {})
+    evaluated = ir_std.evaluate(run, measures=[AP], factors=factors)
+    part = evaluated.systems_covariances[ir_std.sAP]
+    covariance, df = covariance_by_team(influence(x, scores), expected)
+    assert part.covariance == pytest.approx(covariance)
+    assert part.df == pytest.approx(df)
+    assert part.source == BY_TEAM
 
 
 def test_of_few_teams_the_error_is_not_below_that_by_system() -> None:

@@ -77,7 +77,7 @@ def values_of(qrels: Qrels, run: Run) -> tuple[dict[tuple[str, str], float], str
     st.integers(0, 3),
     st.integers(0, 2**16),
 )
-@settings(max_examples=60)
+@settings(max_examples=2 * settings().max_examples)
 @pytest.mark.filterwarnings("ignore::ir_std.StandardizationWarning")
 @pytest.mark.usefixtures("only_set")
 def test_the_verdict_on_a_topic_does_not_depend_on_the_others(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from sets import each_set
 
 from ir_std import available_factors, load_factors
 from ir_std.factors.derived import leave_out_systems
@@ -226,7 +227,7 @@ OF_TOPICS = [
 ]
 
 
-@pytest.mark.parametrize("name", OF_TOPICS)
+@pytest.mark.parametrize("name", each_set(OF_TOPICS))
 def test_rr_is_no_default_as_a_quarter_of_the_systems_tie_at_the_top(name: str) -> None:
     factors = load_factors(name)
     assert not any(measure.startswith("RR") for measure in factors.default_measures)
@@ -245,7 +246,7 @@ def test_ap_is_no_default_where_more_is_relevant_than_the_systems_gave(name: str
     assert not any(m.startswith("AP") for m in factors.default_measures)
 
 
-@pytest.mark.parametrize("name", available_factors())
+@pytest.mark.parametrize("name", each_set())
 def test_no_cutoff_is_beyond_the_depth_and_no_cell_without_spread_is_shipped(name: str) -> None:
     factors = load_factors(name)
     for measure in factors.measures:

@@ -607,7 +607,7 @@ def test_qrels_of_relevant_documents_only_are_told_from_others(make: Make) -> No
 
 
 def test_topics_of_no_set_are_said_to_be_that() -> None:
-    assert "none holds one of their topics" in str(recognize({"no such topic": {"d": 1}}))
+    assert "none holds one of these topics" in str(recognize({"no such topic": {"d": 1}}))
 
 
 def test_made_up_topics_find_nothing() -> None:

@@ -121,7 +121,8 @@ def test_altered_data_sets_are_not_standardized(names: str, n: int, data: Path) 
 @pytest.mark.parametrize(
     ("name", "n"),
     [
-        *((name, FEW) for name in ("dl19-passage", "web12", "trec8-adhoc")),
+        ("dl19-passage", FEW),
+        *(pytest.param(name, FEW, marks=pytest.mark.slow) for name in ("web12", "trec8-adhoc")),
         *(pytest.param(name, 104, marks=pytest.mark.slow) for name in NAMES.split()),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import tarfile
 from collections import defaultdict
@@ -12,21 +13,23 @@ from typing import Any
 import ir_datasets
 import numpy as np
 import pytest
-from catalogue import RR_TOPICS
+from catalogue import quality_words
 from ir_measures import AP, RBP, nDCG
-from tracks import TRACKS, system_names
+from tracks import QRELS, TRACKS, system_names
 
 import ir_std
 from ir_std import available_factors, build_factors, load_factors
 from ir_std.evaluation.metrics import reciprocal_rank
 from ir_std.evaluation.uncertainty import team_of
 from ir_std.factors.estimates import scores_by_system
-from ir_std.factors.quality import findings
+from ir_std.factors.formats import read_webber
+from ir_std.factors.quality import FEW_SYSTEMS, findings
 from ir_std.reading import run_sources
 from ir_std.testing import simulated_qrels, simulated_run
 from ir_std.trec.files import read_qrels, read_run
 from ir_std.trec.ranking import MSMARCO, TREC_EVAL, Ranker
 
+DOCS = Path(__file__).parents[2] / "docs"
 POOL = ("colbert", "splade", "mono-t5-base", "mono-t5-3b", "rank-zephyr", "tirex_rankzephyr")
 
 
@@ -63,7 +66,11 @@ def test_the_order_of_rr_at_a_cutoff_changes_as_many_means_as_is_said(data: Path
         ranker = Ranker(read_run(source), qrels)
         for i, order in enumerate((TREC_EVAL, MSMARCO)):
             means[i] += reciprocal_rank(ranker.rank(order), cutoff=10)
-    assert int((np.abs(means[0] - means[1]) > 1e-9).sum()) == RR_TOPICS
+    changed = int((np.abs(means[0] - means[1]) > 1e-9).sum())
+    limits = (DOCS / "explanation/limits.md").read_text("utf-8")
+    assert (
+        f"are not those in trec_eval's order on {changed} of {len(qrels.topics)} topics" in limits
+    )
 
 
 @pytest.mark.parametrize("name", ["dl23-passage", "dl23-passage-gpt4"])
@@ -200,3 +207,96 @@ def test_rbp_is_lowered_by_short_runs_only_where_what_is_missing_weighs(
 
 def test_every_set_that_is_shipped_has_a_track() -> None:
     assert set(available_factors()) - {"mteb-retrieval"} == set(TRACKS)
+
+
+# -- figures in notes and in the documentation, from the data behind them ------------------------
+
+
+@pytest.mark.parametrize("name", ["terabyte04", "terabyte05", "terabyte06"])
+def test_the_terabyte_tracks_ap_is_of_deeper_runs_than_sp(name: str) -> None:
+    factors = load_factors(name)
+    relevant = np.array([factors.n_rel[topic] for topic in factors.topics], dtype=float)
+    assert (factors.mean["AP"] > factors.mean["SP"] / relevant).all()
+    assert "above SP divided by the number of relevant documents on every topic" in next(
+        findings(factors)
+    )
+
+
+def test_terabyte_2005_was_judged_anew(data: Path) -> None:
+    factors = load_factors("terabyte05")
+    qrels = read_qrels(data / "qrels" / "terabyte05.txt")
+    today = {t: sum(r > 0 for r in docs.values()) for t, docs in qrels.judged.items()}
+    changed = sum(today[topic] != factors.n_rel[topic] for topic in factors.topics)
+    assert f"differ from those behind the factors on {changed} of the 50 topics" in " ".join(
+        findings(factors)
+    )
+    match = ir_std.recognize(qrels.judged)
+    assert match.factors is not None
+    assert match.factors.id == "terabyte04-06"
+    page = " ".join((DOCS / "explanation/recognition.md").read_text("utf-8").split())
+    assert "are those behind `terabyte04-06`" in page
+    assert f"with others on {changed} of its {len(factors.topics)} topics" in page
+
+
+@pytest.mark.parametrize("name", [name for name, track in TRACKS.items() if track.judge])
+def test_labels_of_gpt4_are_counted(name: str, data: Path) -> None:
+    people, model = (
+        read_qrels(data / "qrels" / f"{file}.txt").judged
+        for file in (TRACKS[name].same_topics_as, *QRELS[name])
+    )
+    labels = [(people[t][d], level) for t, docs in model.items() for d, level in docs.items()]
+    assert len(labels) == sum(map(len, people.values()))
+    same = sum(a == b for a, b in labels) / len(labels)
+    of_people, of_model = (sum(pair[i] > 0 for pair in labels) for i in (0, 1))
+    note = " ".join(findings(load_factors(name)))
+    assert f"on {same:.0%} of them they are the people's" in note
+    assert f"{of_model:,} documents are at level 1 or above for {of_people:,}" in note
+
+
+def test_why_ntcir13_has_no_id_of_ir_datasets(data: Path) -> None:
+    reason = TRACKS["ntcir13-www-english"].no_dataset
+    own = sum(map(len, read_qrels(data / "qrels/ntcir13-www-english.txt").judged.values()))
+    package = Path(ir_datasets.__file__).parent
+    known = json.loads((package / "etc/metadata.json").read_text("utf-8"))
+    theirs = known["clueweb12/b13/ntcir-www-1"]["qrels"]["count"]
+    assert f"{theirs:,} instead of {own:,}, those of NTCIR-14's CENTRE task among them" in reason
+    told = " ".join((package / "docs/clueweb12.yaml").read_text("utf-8").split())
+    assert "the qrels contain additional judgments from the NTCIR-14 CENTRE track" in told
+
+
+@pytest.mark.parametrize(("part", "groups"), [("english", 3), ("chinese", 4)])
+def test_systems_and_groups_of_ntcir13_are_counted(part: str, groups: int) -> None:
+    factors = load_factors(f"ntcir13-www-{part}")
+    tags = factors.info["tags"]
+    assert len({tag.partition("-")[0] for tag in tags}) == groups
+    assert f"{len(tags)} systems of {groups} groups" in next(findings(factors))
+
+
+def test_published_ap_was_rounded_before_it_was_averaged(data: Path) -> None:
+    for track in TRACKS.values():
+        if track.stem:
+            rounded = read_webber(data / "published" / track.stem).mean["AP"] * track.systems * 1e4
+            assert np.abs(rounded - rounded.round()).max() < 1e-6
+
+
+def test_old_topics_are_counted() -> None:
+    robust03, robust04, blog08 = map(load_factors, ("robust03", "robust04", "blog08"))
+    assert sum(topic <= "450" for topic in robust03.topics) == 50
+    graded = np.flatnonzero(~np.isnan(robust04.mean["nDCG"]))
+    known = [robust04.topics[i] for i in graded]
+    assert f"known on {len(known)} of the {len(robust04.topics)} topics" in next(findings(robust04))
+    assert (known[0], known[-1]) == ("601", "700")
+    assert sum("851" <= topic <= "950" for topic in blog08.topics if len(topic) == 3) == 100
+
+
+def test_near_duplicates_leave_less_than_five_steps_of_deviation(data: Path) -> None:
+    for measure in ("AP", "Bpref", "Rprec"):
+        with (data / "scores" / "dl22-passage" / f"{measure}.csv").open() as file:
+            rows = {row.pop("topic"): row for row in csv.DictReader(file)}
+        for topic in ("2013306", "2031726"):
+            assert np.std([float(x) for x in rows[topic].values()], ddof=1) < 5e-4
+
+
+def test_a_deviation_of_few_systems_is_as_unsure_as_is_said() -> None:
+    samples = np.random.default_rng(1).standard_normal((20_000, FEW_SYSTEMS)).std(axis=1, ddof=1)
+    assert f"by {samples.std():.0%} at {FEW_SYSTEMS}" in quality_words()

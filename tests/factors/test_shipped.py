@@ -16,6 +16,7 @@ import pytest
 import pytrec_eval
 from build_shipped import measures_from_runs, shipped
 from ir_measures import AP, nDCG
+from sets import each_set
 from tracks import TRACKS
 
 import ir_std
@@ -46,7 +47,7 @@ def test_the_shipped_sets_are_small() -> None:
     assert total < 18e6
 
 
-@pytest.mark.parametrize("name", FROM_RUNS)
+@pytest.mark.parametrize("name", each_set(FROM_RUNS))
 def test_sets_from_runs_hold_every_usual_measure(name: str) -> None:
     factors = load_factors(name)
     assert sorted(factors.scores) == sorted(measures_from_runs(name))
@@ -76,7 +77,7 @@ def test_building_again_changes_no_byte(name: str, data: Path, tmp_path: Path) -
     assert mine == {p.name: p.read_bytes() for p in (shipped_folder() / name).iterdir()}
 
 
-@pytest.mark.parametrize("name", FROM_TABLES)
+@pytest.mark.parametrize("name", each_set(FROM_TABLES))
 def test_sets_from_tables_hold_the_tables_scores(name: str, data: Path) -> None:
     factors = load_factors(name)
     files: dict[str, Path] = {}
@@ -125,7 +126,7 @@ def test_robust_2005s_ap_and_sp_come_from_the_same_documents() -> None:
     assert factors.mean["SP"] / relevant == pytest.approx(factors.mean["AP"], rel=2e-3)
 
 
-@pytest.mark.parametrize("name", FROM_RUNS + FROM_TABLES)
+@pytest.mark.parametrize("name", each_set(FROM_RUNS + FROM_TABLES))
 def test_e_of_every_system_is_a_multiple_of_one_over_n(name: str) -> None:
     factors = load_factors(name)
     for measure in factors.scores:
@@ -142,7 +143,7 @@ def test_e_of_every_system_is_a_multiple_of_one_over_n(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in available_factors() if name != "ntcir13-www-chinese"]
+    "name", each_set(name for name in available_factors() if name != "ntcir13-www-chinese")
 )
 def test_every_set_is_known_by_its_own_counts_among_all(name: str) -> None:
     factors = load_factors(name)
@@ -257,6 +258,7 @@ def test_flab8atdn_was_thirteenth_of_trec_8(data: Path, runs_of: Callable[[str],
 # -- Deep Learning 2019 ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_dl19s_means_are_trec_evals(data: Path, runs_of: Callable[[str], Path]) -> None:
     qrels = dict(read_qrels(data / "qrels" / "dl19-passage.txt").judged)
     judge = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10"})

@@ -95,6 +95,7 @@ def many(form: bytes, end: bytes = b"", size: int = 83_800_000) -> bytes:
     return b"".join([*lines, end])
 
 
+SCORES = b"map\t%x\t0.5000\n"
 RUN, QRELS, TOPICS = b"1 Q %06x 1 1 t\n", b"1 0 %x 1\n", b"%x Q d 1 1 t\n"
 
 
@@ -161,6 +162,11 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
         "scores.xlsx",
         lambda: zipped(zipfile.ZIP_DEFLATED, "xl/worksheets/sheet1.xml", False, b"<row/>" * 9000),
     ),
+    "a sound table of 700,000 topics": (
+        "scores",
+        lambda: gzip.compress(b"topic,AP\n" + many(b"%x,0.5\n", size=6_200_000)),
+    ),
+    "sound scores of trec_eval": ("scores", lambda: gzip.compress(many(SCORES, size=8_300_000))),
     "JSON in gzip": ("scores", lambda: gzip.compress(b"[" + b"[]," * 20_000_000 + b"[]]")),
 }
 """By name: what the file is called, and what makes it."""

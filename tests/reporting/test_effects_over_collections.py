@@ -20,8 +20,9 @@ import ir_std
 from ir_std.analysis.effects import random_effects
 from ir_std.cli.main import main
 from ir_std.errors import UsageError
-from ir_std.reporting.effects import Effect, Effects, SystemEffects
+from ir_std.reporting.effects import Effects
 from ir_std.reporting.html.across import AcrossCollections
+from ir_std.reporting.system_effects import Effect, SystemEffects
 from ir_std.testing import simulated_qrels, simulated_run
 
 SETS = ("trec6-adhoc", "trec7-adhoc", "trec8-adhoc")

@@ -12,7 +12,8 @@ from ir_measures.measures import Measure
 
 import ir_std
 from ir_std import plots
-from ir_std.reporting.effects import Effect, Effects, SystemEffects
+from ir_std.reporting.effects import Effects
+from ir_std.reporting.system_effects import Effect, SystemEffects
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 matplotlib.use("Agg")

@@ -149,3 +149,41 @@ def test_a_model_without_a_whole_task_is_refused() -> None:
         ir_std.leaderboard(ENGLISH, others={"x": {"NanoNQ/test": 0.5}})
     with pytest.raises(UsageError):
         ir_std.leaderboard("nothing")
+
+
+def test_the_page_is_the_reports(board: Leaderboard, tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    board.top(3).report(tmp_path / "board.html")
+    page = (tmp_path / "board.html").read_text(encoding="utf-8")
+    assert '<meta name="generator" content="ir_std' in page
+    assert all(text in page for text in ("mogstad2024", "CC0-1.0", 'class="sortable runs"'))
+    first = board.standings[0]
+    assert f'<td data-v="{first.best}">{first.best} to {first.worst}</td>' in page
+    (tmp_path / "other.html").write_text("mine")
+    with pytest.raises(ir_std.InputError):
+        board.report(tmp_path / "other.html")
+
+
+def test_the_pages_models_are_found_sorted_and_saved(
+    browser: Any, board: Leaderboard, tmp_path: Path
+) -> None:
+    board.top(60).report(tmp_path / "board.html")
+    page = browser.new_page()
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((tmp_path / "board.html").as_uri())
+    models = "rows => rows.filter(r => r.offsetParent).map(r => r.cells[0].textContent)"
+    shown = [each.model for each in board.standings[:50]]
+    assert page.eval_on_selector_all("#board tbody tr", models) == shown
+    assert page.locator(".overview .dot").count() == 60
+    page.click("#board th:has-text('raw') button")
+    raw = max((s for s in board.standings[:60] if s.raw == s.raw), key=lambda s: s.raw)
+    assert page.eval_on_selector_all("#board tbody tr", models)[0] == raw.model
+    page.fill("#board .filter", board.standings[55].model)
+    assert page.eval_on_selector_all("#board tbody tr", models) == [board.standings[55].model]
+    with page.expect_download() as saved:
+        page.click("#board .csv")
+    text = Path(saved.value.path()).read_text(encoding="utf-8")
+    assert text == f"{board.top(60).table().csv()}\n"
+    assert said == []
+    page.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ir_std.analysis import link
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison_notes import same_systems
 from ir_std.reporting.html import write_report
-from ir_std.reporting.links import pairs_table
+from ir_std.reporting.links import pairs_table, with_differences
 from ir_std.reporting.part import Part
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.files import read_qrels
@@ -92,6 +93,9 @@ def test_the_table_names_the_reference_and_says_how_it_is_linked(
     links = linked.links[SAP]
     assert linked.table().header[-1] == f"sAP linked by 4 anchors to {links.reference}"
     assert any("is linked by anchor0, anchor1" in note for note in linked.table().notes)
+    for one in links.links.values():
+        said = f"{one.constant:+.2f} (standard error {one.error:.2f}, stretch {one.stretch:.2f})"
+        assert any(said in note for note in linked.table().notes)
     assert "they are on the scale of the reference" in linked.table().text().replace("\n  ", " ")
 
 
@@ -116,6 +120,24 @@ def test_differences_across_collections_have_the_interval_of_the_link(
         linked.collections[1],
         "sAP",
     ]
+
+
+def test_the_csv_has_means_and_differences_in_one_table(linked: ir_std.Comparison) -> None:
+    pairs = linked.linked_pairs
+    text = with_differences(linked.table(), linked.measures, pairs).csv()
+    rows = list(csv.DictReader(text.splitlines()))
+    means, differences = rows[: -len(pairs)], rows[-len(pairs) :]
+    label = linked.label(SAP)
+    assert len(means) == len(linked.table().rows)
+    assert all(row["less system"] == row[f"{label} p"] == "" for row in means)
+    for row, pair in zip(differences, pairs, strict=True):
+        named = row["system"], row["collection"], row["less system"], row["less collection"]
+        assert named == (*pair.first, *pair.second)
+        found = [float(row[label + end]) for end in ("", " low", " high", " p")]
+        assert found == [
+            *(pair.difference.difference, *pair.difference.interval, pair.difference.p)
+        ]
+        assert row["AP"] == ""
 
 
 def test_effects_of_linked_scores_are_their_differences(linked: ir_std.Comparison) -> None:
@@ -320,6 +342,15 @@ def test_the_page_of_the_command_is_linked(
     assert "Warning: sAP of trec8-adhoc, trec6-adhoc, linked to trec7-adhoc: 2 anchors" in (
         page.read_text()
     )
+
+
+def test_the_command_writes_differences_into_its_csv(files: list[str], ir_std_cli: Any) -> None:
+    anchors = [f"--anchor=anchor{i}" for i in range(4)]
+    done = ir_std_cli("compare", *files, "AP", *anchors, "-o", "csv")
+    assert done.status == 0
+    x, differences = "x,trec7-adhoc,x,trec8-adhoc", [line for line in done.out if ",x," in line]
+    assert len(differences) == 3
+    assert differences[0].startswith(x)
 
 
 @pytest.mark.parametrize(

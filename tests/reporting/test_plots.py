@@ -17,6 +17,7 @@ import ir_std
 from ir_std import plots
 from ir_std.cli import main
 from ir_std.errors import IrStdError, UsageError
+from ir_std.reporting.drawing import shorten
 from ir_std.testing import simulated_qrels, simulated_run
 
 matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -116,6 +117,29 @@ def test_ranking_of_many_runs_names_ten_and_the_baseline(ax: Axes) -> None:
     found = ir_std.evaluate(runs, qrels, AP, baseline="run33")
     plots.ranking(found, AP, ax)
     assert [t.get_text() for t in ax.texts] == [*(f"run{n}" for n in range(10)), "run33"]
+    # Names stand right of all intervals, and the lines to them in the rows of their runs.
+    ends = [x for c in ax.collections for p in c.get_paths() for x in p.vertices[:, 0]]
+    assert all(text.get_position()[0] > max(ends, default=0) for text in ax.texts)
+    assert all(line.get_ydata()[0] == line.get_ydata()[1] for line in ax.lines)
+
+
+def test_the_picture_explains_thick_and_thin_lines_and_bands(ax: Axes) -> None:
+    names = ("idst_bert_p1", "p_bert", "bm25base_p")
+    found = ir_std.evaluate([f"dl19-passage/{name}" for name in names], measures="nDCG@10")
+    plots.ranking(found, "snDCG@10", ax)
+    legend = {text.get_text() for text in ax.get_legend().get_texts()}
+    assert {"thick: 95% interval by topics", "thin: by topics and systems"} <= legend
+    assert "band: cannot be told apart" in legend
+    band = ax.patches[-1]
+    assert (band.get_y(), band.get_y() + band.get_height()) == (1.5, 2.5)
+
+
+def test_names_are_cut_in_the_middle() -> None:
+    assert (
+        shorten("450_Llama-3.3-70B-Instruct_bm25_top100_v2")
+        == "450_Llama-3.3\N{HORIZONTAL ELLIPSIS}m25_top100_v2"
+    )
+    assert shorten("short") == "short"
 
 
 def test_difference_draws_all_topics_largest_first(results: ir_std.Results, ax: Axes) -> None:

@@ -17,9 +17,10 @@ import pytest
 from ir_measures import AP, P
 
 import ir_std
-from ir_std import sAP
+from ir_std import __version__, sAP
 from ir_std.cli import main
 from ir_std.errors import InputError, IrStdError
+from ir_std.factors.catalog import data_version
 from ir_std.reporting import figure_data
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.across import AcrossCollections
@@ -421,6 +422,8 @@ def test_it_says_which_runs_have_left_the_scale() -> None:
 
 def test_the_method_names_measures_factors_and_tests(text: str) -> None:
     assert "We report AP and P@10, computed with ir_std" in text
+    assert f"ir_std {__version__} (factor sets {data_version()})" in text
+    assert f"Made with ir_std {__version__} and its factor sets of {data_version()}" in text
     assert "with factors from the 129 systems of TREC-8 ad hoc" in text
     assert "called significant by a two-sided paired t-test over topics, p &lt; 0.05" in text
 

@@ -21,10 +21,12 @@ from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.report import write_report
 from ir_std.reporting.html.sentences import describe_results
+from ir_std.reporting.run_diff import RunDiff
 from ir_std.testing import simulated_qrels, simulated_run
 
 HOSTILE = "=<img src=x onerror=alert(1)></script>'\"&"
 MINUS = "\u2212"
+EN_DASH = "\u2013"
 SYSTEMS = "systems\u2019"
 N_RUNS = 24
 
@@ -63,7 +65,7 @@ class View:
         self.page.wait_for_selector("html[data-complete]")
 
     def open_topics(self) -> None:
-        self.page.click("details summary")
+        self.page.click(".all-topics-box summary")
         self.page.wait_for_selector(".all-topics tbody tr")
 
     def rows(self, table: str = ".runs") -> list[str]:
@@ -79,8 +81,9 @@ class View:
         found: list[str] = self.page.eval_on_selector(
             table,
             "(t, head) => { const i = [...t.tHead.rows[0].cells].findIndex("
-            "h => h.textContent === head); return [...t.tBodies[0].rows].filter("
-            "r => !r.matches('.systems-row')).map(r => r.cells[i].textContent); }",
+            "h => [h.textContent, h.dataset.column].includes(head)); "
+            "return [...t.tBodies[0].rows].filter(r => !r.matches('.systems-row'))"
+            ".map(r => r.cells[i].textContent); }",
             head,
         )
         return found
@@ -245,18 +248,56 @@ def test_the_sort_is_kept_when_another_measure_or_run_is_chosen(view: View) -> N
     assert "sort=P%4010%3Adescending" in view.address()
 
 
-def test_ranks_are_by_the_measure_chosen_and_among_the_systems(
+def test_ranks_are_those_of_the_sorted_column_with_what_they_are_worth(
     view: View, results: ir_std.Results
 ) -> None:
-    for measure in (sAP, P @ 10):
-        view.page.select_option("select[data-choice=measure]", str(measure))
+    def check(measure: Any) -> None:
         names = view.column(".runs", "run")
-        means = {run: results.means[run][measure] for run in results.runs}
-        expected = [str(1 + sum(v > means[run] for v in means.values())) for run in names]
-        assert view.column(".runs", "rank") == expected
-        assert view.column(".runs", "among 129 systems") == [
+        ranked = [results.ranks[run][measure] for run in names]
+        assert [r.rank for r in ranked] == sorted(r.rank or 0 for r in ranked)
+        shown = [f"{r.rank} ({r.best}{EN_DASH}{r.worst})" for r in ranked]
+        assert view.column(".runs", "rank") == shown
+        assert view.column(".runs", "among") == [
             str(results.placements[run][measure].rank) for run in names
         ]
+        assert view.text(".runs [data-column=rank] button") == f"rank by {measure}"
+
+    for measure in (sAP, P @ 10):
+        view.page.select_option("select[data-choice=measure]", str(measure))
+        check(measure)
+    view.page.locator(".runs thead button", has_text=re.compile("^AP$")).click()
+    check(AP)
+    view.page.locator(".runs thead button", has_text=re.compile("^rank")).click()
+    check(P @ 10)  # the measure that is chosen
+    assert len({results.ranks[run][sAP].worst for run in results.runs}) > 1
+
+
+def test_the_heads_of_a_long_table_stay_in_view(view: View) -> None:
+    view.page.click(".runs-table .more")
+    view.page.locator(".runs tbody tr >> nth=-1").scroll_into_view_if_needed()
+    head = view.page.locator(".runs thead th").first.bounding_box()
+    controls = view.page.locator(".controls").bounding_box()
+    assert head["y"] == pytest.approx(controls["y"] + controls["height"], abs=1)
+    assert controls["y"] == pytest.approx(0, abs=1)
+    view.page.set_viewport_size({"width": 400, "height": 500})
+    view.page.wait_for_selector(".runs-table > .goes-on")
+    box = view.page.locator(".runs-table > .scroll")
+    box.evaluate("e => { e.scrollTop = 10000; }")
+    assert view.page.locator(".runs thead th").first.bounding_box()["y"] == pytest.approx(
+        box.bounding_box()["y"], abs=1
+    )
+    view.page.set_viewport_size({"width": 1280, "height": 720})
+
+
+@pytest.mark.parametrize("measure", ["sAP", "sP@10"])
+def test_on_a_phone_the_table_shows_the_score(view: View, measure: str) -> None:
+    view.page.set_viewport_size({"width": 390, "height": 800})
+    view.page.select_option("select[data-choice=measure]", measure)
+    name = view.page.locator(".runs tbody th").first.bounding_box()
+    score = view.page.locator(f".runs tbody tr >> nth=0 >> td[data-m='{measure}']").bounding_box()
+    assert name["x"] + name["width"] <= score["x"]
+    assert score["x"] + score["width"] <= 390
+    view.page.set_viewport_size({"width": 1280, "height": 720})
 
 
 def test_it_folds_after_twenty_rows_and_unfolds(view: View) -> None:
@@ -281,8 +322,12 @@ def test_the_filter_finds_runs_by_a_part_of_their_name(view: View) -> None:
         "run22",
         "run23",
     ]
+    view.page.fill(".runs-table .filter", "zz")
+    assert view.rows() == ["mean of the systems"]
+    assert view.text(".runs-table .count") == "No run has “zz” in its name."
     view.page.fill(".runs-table .filter", "")
     assert len(view.rows()) > 20
+    assert view.text(".runs-table .count").endswith("of 24 are shown.")
 
 
 def test_the_systems_mean_is_a_row(view: View, results: ir_std.Results) -> None:
@@ -393,7 +438,7 @@ def test_the_points_stand_where_the_scores_are(
     )
     order = np.argsort(ir_std.load_factors("trec8-adhoc").mean["AP"], kind="stable")
     scores = np.round(results.values["run2"][(AP, sAP)[place]][order], 4)
-    assert heights == pytest.approx(250 - scores * (250 - 8), abs=0.02)
+    assert heights == pytest.approx(268 - scores * (250 - 8), abs=0.02)
 
 
 def test_a_standardized_picture_has_one_band(view: View) -> None:
@@ -613,13 +658,24 @@ def test_the_back_button_goes_to_the_view_before(view: View) -> None:
 
 
 @pytest.mark.parametrize(
-    "address",
-    ["#run=nobody&measure=X&topic=0", "#%", "#sort=AP:up", f"#run={quote(HOSTILE)}", "#means"],
+    ("address", "unknown"),
+    [
+        ("#run=nobody&measure=X&topic=0", "run “nobody”, measure “X”, topic “0”."),
+        ("#%", "“%”"),
+        ("#sort=AP:up", "sort “AP:up”"),
+        (f"#run={quote(HOSTILE)}", f"run “{HOSTILE}”"),
+        ("#means", "“means”"),
+        ("#method", None),
+        ("", None),
+    ],
 )
-def test_an_address_that_says_nothing_shows_the_start(
-    view: View, file: Path, results: ir_std.Results, address: str
+def test_an_address_that_names_what_is_not_here_says_so_and_shows_the_start(
+    view: View, file: Path, results: ir_std.Results, address: str, unknown: str | None
 ) -> None:
     view.open(file, address)
+    assert view.page.is_visible(".address-problem") == (unknown is not None)
+    if unknown:
+        assert unknown in view.text(".address-problem")
     assert view.text(".one-run .run-name") == runs_by_mean(results, sAP)[0]
     assert view.text(".one-run .measure-name") == "sAP"
 
@@ -661,6 +717,11 @@ def test_the_forest_shows_each_collection_and_of_two_no_summary(
     assert shared.page.locator(".forest path.dot.baseline").count() == 0
     shared.page.select_option("#across select", "AP")
     shared.page.wait_for_function("() => location.hash === '#in=all&measure=AP'")
+    names = [*comparison.collections, "How to read it", "Method, sources and citation"]
+    contents = shared.page.locator("nav a")
+    assert contents.all_text_contents() == ["Over the collections", *names]
+    for link in contents.all():
+        assert shared.page.locator(str(link.get_attribute("href"))).count() == 1
     shared.page.focus(".forest svg")
     shared.page.keyboard.press("Home")
     assert "; AP " in shared.tip(".forest")
@@ -738,6 +799,9 @@ def test_the_table_is_saved_as_csv(view: View, results: ir_std.Results) -> None:
     for row in rows:
         for measure in results.measures:
             assert float(row[str(measure)]) == results.means[row["run"]][measure]
+            ranked = results.ranks[row["run"]][measure]
+            columns = (f"{measure} rank", f"{measure} ranks best", f"{measure} ranks worst")
+            assert [int(row[name]) for name in columns] == [ranked.rank, ranked.best, ranked.worst]
         if row["run"] != "run0":
             assert float(row["sAP p"]) == pytest.approx(
                 results.tests[row["run"]][sAP].p_adjusted, rel=1e-8
@@ -808,7 +872,7 @@ def test_every_picture_has_a_text_alternative_and_a_stop_for_the_tab_key(view: V
         assert pictures.nth(i).get_attribute("role") == "img"
         assert pictures.nth(i).get_attribute("tabindex") == "0"
         assert len(pictures.nth(i).get_attribute("aria-label")) > 40
-    assert view.page.locator(".tip[role=status]").count() == 7
+    assert view.page.locator(".tip[role=status]").count() == 8
 
 
 def luminance(color: str) -> float:
@@ -863,6 +927,24 @@ def test_the_page_never_scrolls_sideways(view: View, width: int) -> None:
     view.page.set_viewport_size({"width": 1280, "height": 720})
 
 
+def test_headings_are_in_order_and_pictures_name_their_axes(view: View) -> None:
+    levels = view.page.eval_on_selector_all(
+        "h1, h2, h3, h4", "hs => hs.filter(h => h.offsetParent).map(h => Number(h.tagName[1]))"
+    )
+    assert levels[0] == 1
+    assert all(b - a <= 1 for a, b in pairwise(levels))
+    titles = {
+        ".overview": ["mean sAP"],
+        ".topics-1": ["sAP", "topics, hardest first"],
+        ".against-0": ["AP of", "topics, largest difference first"],
+    }
+    for figure, expected in titles.items():
+        found = view.page.locator(f"{figure} .axis-title").all_text_contents()
+        assert [b.startswith(a) for a, b in zip(expected, found, strict=True)] == [True] * len(
+            expected
+        )
+
+
 def test_nothing_moves_by_itself_for_who_wants_it_so(view: View) -> None:
     assert style(view, "html", "scroll-behavior") == "auto"
     view.page.emulate_media(reduced_motion="no-preference")
@@ -878,6 +960,11 @@ def test_on_paper_pictures_fit_controls_are_gone_and_rows_unfold(view: View) -> 
     box = view.page.locator(".topics-1 svg").bounding_box()
     assert box["x"] + box["width"] <= 680
     assert len(view.rows()) == N_RUNS + 1
+    # Chromium repeats no head that holds a button.
+    assert view.page.locator("thead button:visible").count() == 0
+    heads = "h => getComputedStyle(h, '::before').content"
+    shown = view.page.eval_on_selector_all(".runs thead th", f"hs => hs.map({heads})")
+    assert shown[:2] == ['"run"', '"rank by sAP"']
     box = view.page.locator(".runs").bounding_box()
     assert box["x"] + box["width"] <= 680
     assert view.page.pdf(format="A4").startswith(b"%PDF")
@@ -970,6 +1057,39 @@ def test_with_many_runs_the_overview_fits_the_screen_and_names_some(
     )
     boxes = sorted(labels.nth(i).bounding_box()["y"] for i in range(labels.count()))
     assert min(b - a for a, b in pairwise(boxes)) >= 13
+    # Names and the lines that lead to them stand right of all intervals, and lines in their rows.
+    end = max(ends(view, ".overview .interval"))
+    assert min(labels.nth(i).bounding_box()["x"] for i in range(labels.count())) > end
+    leads = view.page.eval_on_selector_all(
+        ".overview .leader", "ls => ls.map(l => l.getAttribute('d').match(/[\\d.]+/g).map(Number))"
+    )
+    left = view.page.locator(".overview svg").bounding_box()["x"]
+    assert all(left + bend >= end for _, _, bend, *_ in leads)
+    assert view.page.locator(".overview .interval").count() == 80
+    view.context.close()
+
+
+def ends(view: View, marks: str) -> list[float]:
+    """Where marks end on the right, in pixels."""
+    found: list[float] = view.page.eval_on_selector_all(
+        marks, "ms => ms.map(m => m.getBoundingClientRect().right)"
+    )
+    return found
+
+
+def test_of_very_many_runs_intervals_are_drawn_on_demand(browser: Any, tmp_path: Path) -> None:
+    found = many(151, 5)
+    write_report(found, tmp_path / "report.html")
+    view = View(browser)
+    view.open(tmp_path / "report.html")
+    assert view.page.locator(".overview .interval").count() == 1
+    assert view.page.is_visible(".overview .dense")
+    view.page.focus(".overview svg")
+    view.page.keyboard.press("End")
+    assert view.page.locator(".overview .cursor .interval").count() == 1
+    groups = {found.ranks[run][AP].group for run in found.runs}
+    assert view.page.locator(".overview .group").count() == max(groups) // 2
+    assert view.said == []
     view.context.close()
 
 
@@ -994,5 +1114,72 @@ def test_thousands_of_topics_are_a_curve_and_a_density(browser: Any, tmp_path: P
     assert len(view.rows(".all-topics table")) == 100
     view.page.click(".all-topics .more")
     assert len(view.rows(".all-topics table")) == 3000
+    assert view.said == []
+    view.context.close()
+
+
+# What two runs ranked.
+
+
+def test_both_rankings_are_drawn_on_the_topics_that_tell_a_pair_apart(
+    view: View, results: ir_std.Results, file: Path
+) -> None:
+    first = runs_by_mean(results, sAP)[0]
+    links = view.page.locator(".strips-of-pair a")
+    topics = links.all_text_contents()
+    pair = RunDiff(results, first, "run0", AP)
+    assert pair.topics[0].topic in topics
+    assert len(topics) == 4
+    view.open(file, f"#run={first}&topic={topics[0]}")
+    on = pair.on(topics[0])
+    assert view.page.locator(".strips .canvas .document").count() == 20
+    common = {*on.rankings[0].documents[:10]} & {*on.rankings[1].documents[:10]}
+    assert view.page.locator(".strips svg > path[class^='link ']").count() == len(common)
+    relevant = sum((d.level or 0) > 0 for d in map(on.document, on.rankings[0].documents[:10]))
+    label = view.page.get_attribute(".strips svg", "aria-label")
+    assert f"{first} has {relevant} relevant document" in label
+    view.page.focus(".strips svg")
+    view.page.keyboard.press("Home")
+    assert view.tip(".strips").startswith(f"{on.rankings[0].documents[0]}; ")
+
+
+def test_the_rows_of_documents_sum_to_the_difference(
+    view: View, results: ir_std.Results, file: Path
+) -> None:
+    first = runs_by_mean(results, sAP)[0]
+    topic = view.page.locator(".strips-of-pair a").first.text_content()
+    view.open(file, f"#run={first}&topic={topic}")
+    rows = view.page.eval_on_selector_all(
+        "table.documents tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
+    )
+    scores = [results.by_topic(run, AP)[topic] for run in (first, "run0")]
+    for column, expected in zip((4, 5, 6), (*scores, scores[0] - scores[1]), strict=True):
+        total = sum(float(row[column].replace(MINUS, "-")) for row in rows)
+        assert total == pytest.approx(expected, abs=len(rows) * 1e-4)
+
+
+def test_where_rankings_are_not_drawn_the_page_says_what_draws_them(
+    view: View, results: ir_std.Results, file: Path
+) -> None:
+    first, second = [r for r in runs_by_mean(results, sAP) if r != "run0"][:2]
+    view.open(file, f"#run={first}&against={second}&topic={results.topics[0]}")
+    assert not view.page.locator(".strips").is_visible()
+    text = view.text(".drawn-elsewhere")
+    assert f"ir_std diff {first} {second} QRELS 'AP' --topic {results.topics[0]}" in text
+    view.open(file, f"#run={first}&against=READWARE2&topic={results.topics[0]}")
+    assert view.text(".drawn-elsewhere").startswith("Of READWARE2 only scores are known")
+
+
+def test_topics_have_the_texts_of_their_queries(
+    browser: Any, results: ir_std.Results, tmp_path: Path
+) -> None:
+    topic = results.topics[3]
+    write_report(results, tmp_path / "page.html", queries={topic: "<b>what</b> is asked"})
+    view = View(browser)
+    view.open(tmp_path / "page.html", f"#topic={topic}")
+    assert view.text(".topic-query") == "<b>what</b> is asked"
+    view.open_topics()
+    view.page.fill(".all-topics .filter", "is asked")
+    assert view.rows(".all-topics table") == [f"{topic}<b>what</b> is asked"]
     assert view.said == []
     view.context.close()

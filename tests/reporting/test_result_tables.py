@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, P
 from made_up import TOPICS, collection
+from scipy import stats
 from scipy.stats import rankdata
 
 import ir_std
 from ir_std import build_factors, sAP
+from ir_std.analysis import rank_intervals
 from ir_std.errors import UsageError
-from ir_std.reporting.result_tables import ranks
+from ir_std.reporting.run_ranks import rank_runs, ranks
 from ir_std.reporting.tables import Table
 
 QRELS, RUNS = collection()
@@ -68,6 +72,56 @@ def test_a_sorted_table_has_ranks_and_says_the_rule(results: ir_std.Results) -> 
     assert twins[0][0] == twins[1][0]
     assert [name for _, name in twins] == ["low", "twin"]
     assert "Ranked by sAP, the highest mean first; equal means share a rank" in table.text()
+
+
+def test_with_each_rank_stands_what_it_is_worth() -> None:
+    names = ("bm25base_p", "p_bert", "idst_bert_p1", "UNH_exDL_bm25")
+    results = ir_std.evaluate([f"dl19-passage/{name}" for name in names], measures="nDCG@10")
+    measure = "snDCG@10"
+    columns = [results.values[run][measure] for run in results.runs]
+    tests = [[stats.ttest_rel(a, b) for b in columns] for a in columns]
+    better = [[t.pvalue < 0.05 and t.statistic > 0 for t in row] for row in tests]
+    table = results.table(sort=measure)
+    by_run = {row["run"].split("/")[-1]: row for row in rows(table)}
+    for i, run in enumerate(results.runs):
+        row = by_run[run.split("/")[-1]]
+        best, worst = 1 + sum(row[i] for row in better), 4 - sum(better[i])
+        assert (row["ranks best"], row["ranks worst"]) == (str(best), str(worst))
+        assert row["ranks"] == f"{best} to {worst}"
+        assert str(results.ranks[run][measure]) == f"{row['rank']} ({row['ranks']})"
+    assert [by_run[name]["ranks"] for name in names] == ["3 to 3", "1 to 2", "1 to 2", "4 to 4"]
+    assert [results.ranks[run][measure].group for run in results.runs] == [2, 1, 1, 3]
+    sentence = results.could_be_first(measure)
+    assert sentence in table.notes
+    assert sentence.startswith("2 of the 4 runs could be first: paired t-tests")
+    together = replace(results, simultaneous=True)
+    assert "all runs at once" in together.could_be_first(measure)
+    found = rank_intervals(np.stack(columns, axis=1), simultaneous=True)
+    assert [together.ranks[r][measure].worst for r in results.runs] == found.worst.tolist()
+
+
+def test_ranks_rest_on_what_more_is_better_of() -> None:
+    scores = {f"run{i}": i + np.arange(6) / 10 + np.eye(6)[i] / 100 for i in range(3)}
+    means = {run: float(values.mean()) for run, values in scores.items()}
+    up, down = rank_runs(means, scores), rank_runs(means, scores, -1.0)
+    assert {run: str(each) for run, each in up.items()} == {
+        "run2": "1 (1 to 1)",
+        "run1": "2 (2 to 2)",
+        "run0": "3 (3 to 3)",
+    }
+    assert {run: each.rank for run, each in down.items()} == {"run0": 1, "run1": 2, "run2": 3}
+    none = rank_runs({"a": math.nan}, {"a": np.full(6, np.nan)})
+    assert str(none["a"]) == none["a"].interval == "-"
+
+
+def test_an_unknown_run_is_told_with_those_there_are(results: ir_std.Results) -> None:
+    message = "no run 'hihg': there are low, high, new, twin; did you mean 'high'?"
+    for by_run in (results.means, results.values, results.ranks, results.uncertainty):
+        with pytest.raises(UsageError) as error:
+            by_run["hihg"]
+        assert str(error.value) == message
+    with pytest.raises(UsageError, match="no run 'nobody'"):
+        results.by_topic("nobody", AP)
 
 
 def test_a_table_is_sorted_only_by_what_it_holds(results: ir_std.Results) -> None:

@@ -41,6 +41,22 @@ def test_means_are_those_of_calc_aggregate(small: ir_std.Results) -> None:
     assert small.measures == tuple(expected)
 
 
+def test_what_a_notebook_shows_is_read_as_it_stands(small: ir_std.Results) -> None:
+    table = small.table()
+    assert repr(table) == str(table) == table.text()
+    assert table._repr_html_() == table.html()
+    assert repr(small.evaluator) == (
+        "<StdEvaluator on 50 topics with trec8-adhoc: AP, sAP, P@10, sP@10>"
+    )
+    compared = ir_std.compare([("a", "dl19-passage/p_bert", None)], "nDCG@10")
+    html = compared._repr_html_()
+    assert html.startswith(compared.table().html())
+    assert all(f"<p>{note}</p>" in html for note in compared.notes)
+    assert compared.part("a", "dl19-passage").system == "a"
+    with pytest.raises(UsageError, match="no a on dl20: it is on dl19-passage"):
+        compared.part("a", "dl20")
+
+
 def test_what_is_known_by_measure_is_known_by_its_name(small: ir_std.Results) -> None:
     assert small.means["a"]["sP@10"] == small.means["a"][ir_std.sP @ 10]
     assert small.tests["a"]["AP"] == small.tests["a"][AP]

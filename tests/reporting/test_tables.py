@@ -7,7 +7,8 @@ import io
 
 import pytest
 
-from ir_std.reporting.tables import PAGE_ROWS, Table, label_cell, latex_escape, number_cell
+from ir_std._system.text import latex_escape
+from ir_std.reporting.tables import PAGE_ROWS, Table, label_cell, number_cell
 
 TABLE = Table(
     ("run", "AP", "sAP"),

@@ -79,6 +79,28 @@ def test_tables_in_memory_are_read_as_files_are() -> None:
     assert values(read_scores(metrics)) == {"scores": {AP: {"1": 1.0}}}
 
 
+@pytest.mark.parametrize("by_run", [True, False])
+def test_scores_by_topic_and_measure_are_read_as_pytrec_eval_gives_them(by_run: bool) -> None:
+    by_topic = {
+        run: {t: {"map": by[AP][t], "P_10": 0.5} for t in ("1", "2")}
+        for run, by in EXPECTED.items()
+    }
+    expected = {run: {**by, P @ 10: {"1": 0.5, "2": 0.5}} for run, by in EXPECTED.items()}
+    given_scores: Any = by_topic if by_run else by_topic["a"]
+    wanted: Any = expected if by_run else {"scores": expected["a"]}
+    assert values(read_scores(given_scores)) == wanted
+    assert values(read_text(json.dumps(given_scores))) == wanted
+    results = ir_std.evaluate(given_scores, measures="map", schemes=())
+    assert [means["AP"] for means in results.means.values()] == [0.375, 0.5][: len(wanted)]
+
+
+def test_one_record_of_json_is_a_table() -> None:
+    read = read_text('{"model": "m", "ArguAna": 0.6, "FiQA2018": 0.5}', "nDCG@10")
+    assert read["m"].values == {nDCG @ 10: {"ArguAna/test": 0.6, "FiQA2018/test": 0.5}}
+    with pytest.raises(InputError, match=r"neither a result of MTEB .* nor a table"):
+        read_text('{"a": 1}')
+
+
 def test_frames_of_scores_are_evaluated_where_runs_are() -> None:
     frame = pd.read_csv(io.StringIO(LONG))
     results = ir_std.evaluate(frame)
@@ -86,6 +108,20 @@ def test_frames_of_scores_are_evaluated_where_runs_are() -> None:
     assert ir_std.evaluate([frame[frame.name == "a"]]).means["run1"]["AP"] == 0.375
     qrels: Any = {"1": {"d": 1}, "2": {"d": 1}}
     assert ir_std.calc_aggregate("AP", qrels, frame[frame.name == "b"])["AP"] == 0.5
+
+
+def test_of_scores_without_a_set_all_measures_are_reported() -> None:
+    scores = {"nDCG@10": {"q1": 0.5}, "AP": {"q1": 0.25}, "faithfulness": {"q1": 3.0}}
+    results = ir_std.evaluate(scores, schemes=())
+    assert [str(m) for m in results.measures] == ["nDCG@10", "AP", "faithfulness"]
+
+
+def test_what_only_scores_have_is_reported_beside_the_measures_of_a_set() -> None:
+    bert = ir_std.system("dl19-passage/p_bert")
+    ndcg = dict(bert.values[nDCG @ 10])
+    scores = {"nDCG@10": ndcg, "faithfulness": dict.fromkeys(ndcg, 3.0)}
+    results = ir_std.evaluate(scores, factors="dl19-passage")
+    assert [str(m) for m in results.measures] == ["nDCG@10", "snDCG@10", "faithfulness"]
 
 
 def test_wide_tables_are_standardized_in_their_shape() -> None:
@@ -125,7 +161,7 @@ def test_excel_files_are_read(tmp_path: Path, ir_std_cli: Any) -> None:
     file = tmp_path / "scores.xlsx"
     pd.read_csv(io.StringIO(LONG)).to_excel(file, index=False)
     assert values(read_scores(file)) == EXPECTED
-    assert ir_std_cli(file, "AP", "--quiet").out == ["a\tAP\t0.3750", "b\tAP\t0.5000"]
+    assert ir_std_cli(file, "AP", "--quiet").out == ["a\tall\tAP\t0.3750", "b\tall\tAP\t0.5000"]
     (tmp_path / "broken.xlsx").write_bytes(b"PK")
     with pytest.raises(InputError, match=r"broken\.xlsx: no Excel file"):
         read_scores(tmp_path / "broken.xlsx")
@@ -241,13 +277,41 @@ def test_whatever_is_written_is_read_again(
     }
     results = ir_std.evaluate(given_scores, measures=measures)
     table = results.table(by_topic=True)
-    for text in (table.csv(), table.markdown(), table.latex()):
+    for text in (table.csv(), table.markdown(), table.latex(), table.text()):
         assert values(read_text(text)) == expected
     assert values(read_scores(results.to_dataframe())) == expected
     means = results.table(place=True)
-    for text in (means.csv(), means.markdown(), means.latex()):
+    for text in (means.csv(), means.markdown(), means.latex(), means.text()):
         read = read_text(text)
         for run, scores in read.items():
             half_a_step = 0.00005 + 1e-9
             assert scores.means == pytest.approx(dict(results.means[run]), abs=half_a_step)
             assert scores.values == {}
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "csv", "markdown", "latex", "table"])
+@pytest.mark.parametrize("options", [(), ("-q",), ("--place",), ("-q", "--place")])
+@pytest.mark.parametrize("systems", [("p_bert",), ("p_bert", "bm25base_p")])
+def test_what_the_command_prints_is_read_again(
+    form: str, options: tuple[str, ...], systems: tuple[str, ...], ir_std_cli: Any
+) -> None:
+    given_systems = [f"dl19-passage/{system}" for system in systems]
+    done = ir_std_cli(*given_systems, "nDCG@10", "RR", "-o", form, *options, "--quiet")
+    read = read_text("\n".join(done.out) + "\n")
+    is_named = len(systems) > 1 or form not in ("tsv", "jsonl")
+    assert list(read) == (list(systems) if is_named else ["scores"])
+    for system, scores in zip(systems, read.values(), strict=True):
+        own = ir_std.system(f"dl19-passage/{system}").values
+        assert {str(m) for m in scores.means} == {"nDCG@10", "RR"}
+        for measure in scores.means:
+            mean = sum(own[measure].values()) / 43
+            assert scores.means[measure] == pytest.approx(mean, abs=0.00005 + 1e-9)
+            if "-q" in options:
+                assert scores.values[measure] == pytest.approx(own[measure], abs=0.00005 + 1e-9)
+
+
+def test_what_is_printed_as_trec_eval_does_is_read_again(ir_std_cli: Any) -> None:
+    asked = ("dl19-passage/p_bert", "map", "recip_rank", "P_10", "-o", "trec_eval", "-q")
+    (scores,) = read_text("\n".join(ir_std_cli(*asked, "--quiet").out)).values()
+    assert {str(m) for m in scores.values} == {"AP", "RR", "P@10"}
+    assert scores.skipped == ("smap", "srecip_rank", "sP_10")

@@ -195,7 +195,7 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
         ("topic,AP\n1,0,5\n", "decimals with a point"),
         ("run,topic,measure\na,1,AP\n", "one called value or score is expected"),
         ("dataset,topic,measure,value\nx,1,AP,0.5\ny,2,AP,0.5\n", "2 collections (x, y)"),
-        ('{"a": 1}', "no task_name with scores"),
+        ('{"a": 1}', "neither a result of MTEB"),
         ("{", "no JSON"),
         ("[\n1", "no JSON"),
         ("[" * 100_000, "nested too deeply"),

@@ -23,6 +23,8 @@ from build_mteb import (
     judgments,
     mteb,
     mtebs_name,
+    number_of_queries,
+    other_revisions,
     plain_languages,
     read_results,
     with_computed_means,
@@ -118,6 +120,26 @@ def test_languages_are_the_same_in_other_words() -> None:
     assert plain_languages(["java-Code"]) == plain_languages(None) == frozenset()
 
 
+def precisions(n_queries: int, n_models: int = 12) -> list[float]:
+    hits = np.random.default_rng(n_queries).integers(1, 10 * n_queries, n_models)
+    return [round(float(n) / (10 * n_queries), 5) for n in hits]
+
+
+@pytest.mark.parametrize("n", [7, 100, 451, 1647])
+def test_scores_of_several_models_tell_the_number_of_queries(n: int) -> None:
+    assert number_of_queries(precisions(n, 20)) == n
+    assert number_of_queries(precisions(n, 20)[:1]) is None
+
+
+def test_a_revision_with_other_queries_is_found(tmp_path: Path) -> None:
+    lines = ["task,split,subset,dataset_revision,precision_at_10"]
+    for revision, n, models in (("a", 100, 12), ("b", 90, 9), ("c", 100, 4), ("d", 100, 1)):
+        lines += [f"T,test,default,{revision},{score}" for score in precisions(n, models)]
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    found = other_revisions(tmp_path / "table.csv")
+    assert found == {("T", "b"): "90 queries, not 100"}
+
+
 def test_rows_with_fewer_models_are_left_out() -> None:
     few = [result(f"m{i}", "few") for i in range(FEWEST - 1)]
     enough = [result(f"m{i}", main_score=i / 100) for i in range(FEWEST)]
@@ -166,6 +188,7 @@ def test_the_shipped_set_is_what_the_script_builds(data: Path, shipped: ir_std.F
     assert content == benchmark_rows(facts, {*built.topics})
 
 
+@pytest.mark.slow
 def test_a_row_holds_the_tables_scores(data: Path, shipped: ir_std.FactorSet) -> None:
     listed = {
         one.model: one.scores["main_score"]

@@ -28,7 +28,7 @@ def test_the_tour_shows_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    notebook = nbformat.read(ROOT / "scripts" / "tour.ipynb", as_version=4)
+    notebook = nbformat.read(ROOT / "docs" / "start" / "tour.ipynb", as_version=4)
     shown = outputs(notebook)
     assert len(shown) >= 8
     assert all(shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,15 @@ import pytest
 import uncertainty_experiment as experiment
 
 import ir_std
+from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.influence import DESIGN_EFFECT
 
-GUIDE = (Path(__file__).parents[2] / "scripts/README.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[2] / "docs/evidence/intervals.md").read_text(encoding="utf-8")
 """What stands there is what the script prints with its own number of trials and its own seed."""
 TEXT = " ".join(GUIDE.split())
 TRIALS, SEED = 400, 0
+FEWER = 150
+"""Trials of what is not of the large table."""
 
 
 COLUMNS = [
@@ -29,14 +33,16 @@ COLUMNS = [
 def test_the_guide_has_the_coverage_that_the_script_computes(
     collection: str, by: str, systems: int
 ) -> None:
-    rows = [
-        experiment.Row(case, scheme, known, level, error)
+    found = {
+        case: experiment.needed_multipliers(TRIALS, SEED, case)
         for case in experiment.cases()
         if (case.collection, case.by, case.systems) == (collection, by, systems)
-        for (scheme, known), (level, error) in experiment.coverage(case, TRIALS, SEED).items()
-    ]
+    }
+    fewer = {case: {k: v[:FEWER] for k, v in needed.items()} for case, needed in found.items()}
+    rows = [row for row in experiment.rows_of(found) if row.known != experiment.OWN_TEAMS]
+    rows += [row for row in experiment.rows_of(fewer) if row.known == experiment.OWN_TEAMS]
     column = 4 + experiment.SIZES.index(systems)
-    for known in experiment.KNOWN:
+    for known in dict.fromkeys(row.known for row in rows):
         computed = experiment.coverage_row(rows, collection, by, known, "NzU").split("|")
         told = next(
             cells
@@ -54,6 +60,38 @@ def test_the_smallest_coverage_that_the_guide_names_is_that_of_its_table() -> No
         for cell in line.split("|")[4:-1]
     )
     assert f"the smallest {experiment.share(smallest)} (by U on DL 2019, 8 systems" in TEXT
+
+
+@pytest.mark.slow
+def test_the_guide_has_what_narrower_intervals_of_a_collection_would_hold() -> None:
+    found = {
+        case: experiment.needed_multipliers(FEWER, SEED, case)
+        for case in experiment.cases()
+        if (case.collection, case.by) == ("dl19-passage-modern", "by team")
+    }
+    row = experiment.multiplied_row(found, "dl19-passage-modern", "by team")
+    assert row in GUIDE.splitlines()
+
+
+def test_what_narrower_intervals_would_hold_is_summed_over_collections() -> None:
+    for by in experiment.DRAWS:
+        rows = {
+            line.split(" | ")[0][2:]: re.findall(r"\d+", line.split(f"| {by} |")[1])
+            for line in GUIDE.splitlines()
+            if f"| {by} |" in line and "(" in line and "." not in line.split(f"| {by} |")[1]
+        }
+        total = [int(n) for n in rows.pop(experiment.ALL)]
+        assert len(rows) == len(experiment.SETS)
+        assert [sum(map(int, column)) for column in zip(*rows.values(), strict=True)] == total
+
+
+def test_an_interval_is_widened_as_far_as_the_truth_is_beyond_topics() -> None:
+    estimate = Estimate(0.5, 30, 0.01, 29, 0.02, 5)
+    assert experiment.needed_multiplier(estimate, 0.5 + 0.9 * estimate.topics) == 0
+    assert experiment.needed_multiplier(estimate, 0.5 - estimate.half) == pytest.approx(1)
+    level, error = experiment.level(np.array([[0.0, 0.5], [1.5, 0.9]]))
+    assert level == 0.75
+    assert error == pytest.approx(0.25)
 
 
 def test_a_row_of_coverage_has_the_mean_the_smallest_and_the_largest() -> None:

@@ -9,7 +9,7 @@ from ir_measures.measures import Measure
 
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.comparison import POOLED, Comparison
-from ir_std.reporting.effects import Effects, SystemEffects
+from ir_std.reporting.effects import Effects
 from ir_std.reporting.html.sentences import join_with_and
 from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import (
@@ -17,6 +17,7 @@ from ir_std.reporting.relabelled import (
     label_differences,
     label_differences_table,
 )
+from ir_std.reporting.system_effects import SystemEffects
 from ir_std.reporting.tables import Table
 
 Json = dict[str, Any]

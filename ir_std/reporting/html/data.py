@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
 from ir_std.reporting.html.packing import PLACES, Packer
+from ir_std.reporting.html.rankings import rankings_of
 from ir_std.reporting.html.sentences import describe_results, n_systems
 from ir_std.reporting.html.systems import SystemsOfTrack
 from ir_std.schemes import EXACT, SCHEMES
@@ -23,7 +24,9 @@ from ir_std.schemes import EXACT, SCHEMES
 Json = dict[str, Any]
 
 
-def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
+def data_of(
+    results: EvaluatedRuns, runs: Sequence[str], queries: Mapping[str, str] | None = None
+) -> Json:
     """Everything that the page shows of one collection, with the runs in the order given.
 
     Scores by topic are packed matrices of runs x topics (:class:`Packer`); the rest is plain.
@@ -37,6 +40,8 @@ def data_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
     return {
         "runs": list(runs),
         "topics": list(results.topics),
+        "queries": [queries.get(t) for t in results.topics] if queries else [],
+        "rankings": rankings_of(results, runs),
         "manyTopics": len(results.topics) > MANY_TOPICS,
         "baseline": None if results.baseline is None else list(runs).index(results.baseline),
         "own": own,
@@ -74,6 +79,7 @@ def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: 
         "systemsMean": _number(_mean_of_systems(panel, systems)),
         "means": [_exact(results.means[run][measure]) for run in runs],
         **_intervals(results, runs, measure),
+        **_ranks(results, runs, measure),
         **_placements(results, runs, measure),
         **_tests(results, runs, measure),
         "words": describe_results(results, measure),
@@ -100,6 +106,16 @@ def _intervals(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) ->
         "high": [_long(e.interval[1]) for e in estimates],
         "overTopics": [_number(e.topics) for e in estimates],
         "overSystems": over_systems if any(e.systems > 0 for e in estimates) else [],
+    }
+
+
+def _ranks(results: EvaluatedRuns, runs: Sequence[str], measure: Measure) -> Json:
+    ranked = [results.ranks[run][measure] for run in runs]
+    return {
+        "ranks": [r.rank for r in ranked],
+        "best": [r.best if r.rank else None for r in ranked],
+        "worst": [r.worst if r.rank else None for r in ranked],
+        "groups": [r.group for r in ranked],
     }
 
 
@@ -173,7 +189,7 @@ def _behind(results: EvaluatedRuns, runs: Sequence[str], plan: Plan, packer: Pac
         "below": [int(n) for n in (z < 0).sum(axis=1)],
         "farBelow": [int(n) for n in (z < -1).sum(axis=1)],
         "ranks": (
-            packer.add(_ranks(plan, raw), 0)
+            packer.add(_ranks_by_topic(plan, raw), 0)
             if plan.name in plan.factors.scores and not plan.of_mean
             else None
         ),
@@ -190,7 +206,7 @@ def _standardized(plan: Plan, raw: Floats, scheme: str) -> Floats:
     return apply(raw)
 
 
-def _ranks(plan: Plan, raw: Floats) -> Floats:
+def _ranks_by_topic(plan: Plan, raw: Floats) -> Floats:
     """Among the standardizing systems, by topic: 1 and how many of them are better."""
     rows = plan.rows
     sign = plan.factors.sign(plan.name)

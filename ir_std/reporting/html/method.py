@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ir_std._system.text import latex_escape
 from ir_std._version import __version__
 from ir_std.analysis.paired import describe_test
+from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import over_systems
 from ir_std.reporting.html.sentences import dataset_systems, join_with_and, sets_of
-from ir_std.reporting.tables import latex_escape
 
 REFERENCES = {
     "webber2008": """\
@@ -40,6 +41,19 @@ REFERENCES = {
   title = {Streamlining Evaluation with ir-measures},
   booktitle = {Proceedings of ECIR 2022}, pages = {305--310}, year = {2022},
   doi = {10.1007/978-3-030-99739-7_38}}""",
+    "muennighoff2023": """\
+@inproceedings{muennighoff2023,
+  author = {Muennighoff, Niklas and Tazi, Nouamane and Magne, Lo{\\"i}c and Reimers, Nils},
+  title = {{MTEB}: Massive Text Embedding Benchmark},
+  booktitle = {Proceedings of EACL 2023}, pages = {2014--2037}, year = {2023},
+  doi = {10.18653/v1/2023.eacl-main.148}}""",
+    "mogstad2024": """\
+@article{mogstad2024,
+  author = {Mogstad, Magne and Romano, Joseph P. and Shaikh, Azeem M. and Wilhelm, Daniel},
+  title = {Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic
+    Achievement across Countries},
+  journal = {Review of Economic Studies}, volume = {91}, number = {1}, year = {2024},
+  doi = {10.1093/restud/rdad006}}""",
 }
 """What a paper that uses these numbers cites, in BibTeX."""
 
@@ -107,7 +121,8 @@ def method(several: Iterable[EvaluatedRuns]) -> str:
         for m in results.measures
     )
     texts = [
-        f"We report {latex_escape(join_with_and(raw))}, computed with ir_std {__version__} and "
+        f"We report {latex_escape(join_with_and(raw))}, computed with ir_std {__version__} "
+        f"(factor sets {data_version()}) and "
         "ir_measures \\cite{macavaney2022}."
     ]
     if schemes:

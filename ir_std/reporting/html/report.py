@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from math import isnan
 from typing import IO, Any
@@ -12,12 +12,14 @@ from ir_std._system.files import check_output, write_atomically
 from ir_std._system.text import escape_controls
 from ir_std._version import __version__
 from ir_std.errors import MissingLibraryError
+from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.across import AcrossCollections
+from ir_std.reporting.html.board import BoardPage
 from ir_std.reporting.html.data import data_of
 from ir_std.reporting.html.method import (
     Licence,
@@ -28,8 +30,10 @@ from ir_std.reporting.html.method import (
 )
 from ir_std.reporting.html.packing import PLACES
 from ir_std.reporting.html.sentences import describe_results, sets_of
+from ir_std.reporting.leaderboard import Leaderboard
 from ir_std.reporting.result_tables import result_table
 from ir_std.schemes import SCHEMES
+from ir_std.trec.texts import read_texts
 
 OUR_MARK = b'<meta name="generator" content="ir_std '
 """By this a page that ir_std wrote is recognized, and may be replaced."""
@@ -48,25 +52,28 @@ READING = {
 
 
 def write_report(
-    results: EvaluatedRuns | Comparison,
+    results: EvaluatedRuns | Comparison | Leaderboard,
     file: str | os.PathLike[str] | IO[Any],
     title: str | None = None,
     inputs: Iterable[str | os.PathLike[str]] = (),
     *,
     force: bool = False,
+    queries: Any = None,
 ) -> None:
     """Write results as one HTML file, whole or not at all.
 
     Parameters
     ----------
-    results : EvaluatedRuns or Comparison
-        Of one collection, or of several.
+    results : EvaluatedRuns, Comparison or Leaderboard
+        Of one collection, or of several; or models on a benchmark.
     file : str, path or open file
     title : str, optional
     inputs : iterable of str or path
         Files that must not be replaced.
     force : bool
         Replace a file even if ir_std did not write it.
+    queries : mapping, str, path or file, optional
+        Texts of the topics, as for :func:`ir_std.diff`.
 
     Raises
     ------
@@ -81,14 +88,20 @@ def write_report(
     >>> write_report(results, "report.html", "Two runs on TREC-8")
     """
     check_output(file, inputs, b"" if force else OUR_MARK)
-    write_atomically(file, render(results, title).encode(errors="backslashreplace"), inputs)
+    write_atomically(
+        file, render(results, title, queries).encode(errors="backslashreplace"), inputs
+    )
 
 
-def render(results: EvaluatedRuns | Comparison, title: str | None = None) -> str:
+def render(
+    results: EvaluatedRuns | Comparison | Leaderboard, title: str | None = None, queries: Any = None
+) -> str:
     """The page as text; parameters and errors as for :func:`write_report`."""
-    page = _Page(results)
+    page = BoardPage(results) if isinstance(results, Leaderboard) else _Page(results, queries)
     return escape_controls(
-        _template().render(title=title or page.title, page=page, version=__version__)
+        _template().render(
+            title=title or page.title, page=page, version=__version__, sets=data_version()
+        )
     )
 
 
@@ -127,7 +140,9 @@ def _score(value: float) -> str:
 class _Page:
     """What the template shows."""
 
-    def __init__(self, results: EvaluatedRuns | Comparison) -> None:
+    board = None
+
+    def __init__(self, results: EvaluatedRuns | Comparison, queries: Any) -> None:
         if isinstance(results, Comparison):
             by_name = {part.collection: part.results for part in results.parts}
             self.across: AcrossCollections | None = AcrossCollections(results)
@@ -135,8 +150,10 @@ class _Page:
             by_name = {_collection(results): results}
             self.across = None
         self.results = list(by_name.values())
+        topics = dict.fromkeys(t for each in self.results for t in each.topics)
+        texts = {} if queries is None else read_texts(queries, topics, "queries")
         self.parts = [
-            _Part(of_collection, name, number)
+            _Part(of_collection, name, number, texts)
             for number, (name, of_collection) in enumerate(by_name.items())
         ]
 
@@ -227,7 +244,9 @@ def _collection(results: EvaluatedRuns) -> str:
 class _Part:
     """One collection."""
 
-    def __init__(self, results: EvaluatedRuns, name: str, number: int) -> None:
+    def __init__(
+        self, results: EvaluatedRuns, name: str, number: int, queries: Mapping[str, str]
+    ) -> None:
         self.results = results
         self.name = name
         self.id = f"part-{number}"
@@ -239,7 +258,7 @@ class _Part:
         self.table = result_table(results, PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))
         self.rows = [(run, rows[run][1:]) for run in self.ranked]
-        self.data = data_of(results, self.ranked)
+        self.data = data_of(results, self.ranked, queries)
         self.systems_means = [
             float("nan") if m["systemsMean"] is None else m["systemsMean"]
             for m in self.data["measures"]

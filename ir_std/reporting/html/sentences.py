@@ -33,6 +33,7 @@ def describe_results(results: EvaluatedRuns, measure: Measure) -> list[str]:
     parts = [
         _best(results, measure, order),
         _compared(results, measure, order),
+        results.could_be_first(measure),
         _fit(results, measure),
         *_saturated(results, measure, order),
     ]

@@ -8,8 +8,8 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats
+from ir_std.evaluation.systems import systems_of
 from ir_std.factors.estimates import scores_by_system
-from ir_std.factors.systems import systems_of
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.html.packing import PLACES, Packer

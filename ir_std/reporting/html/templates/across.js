@@ -45,6 +45,9 @@ function sidesOfZero(baseline, m, zero, y) {
     text("", zero + 8, y, "start", `${right} better →`)];
 }
 
+const forestTitle = (baseline, m) => baseline === null ? m.name
+  : `difference in ${m.name} from ${shortened(baseline, 24)}`;
+
 /** A row for each system and collection, with its interval; summaries are diamonds. */
 function drawForest(across, m, width) {
   const { rows, bottom } = forestRows(m);
@@ -54,7 +57,8 @@ function drawForest(across, m, width) {
     m.rows.map((r) => r.mean), m.zero === null ? [] : [m.zero]);
   const pad = (high - low) * 0.03 || 0.05;
   const x = scale(low - pad, high + pad, left, right);
-  const parts = [bottomAxis(x, 4, bottom, ticks(x.low, x.high, Math.max(6, width / 110)))];
+  const against = across.baseline;
+  const parts = [bottomAxis(x, 4, bottom, ticks(x.low, x.high, Math.max(6, width / 110)), forestTitle(against, m))];
   if (m.zero !== null) parts.push(svg("path", { class: "mean", d: `M${x(m.zero)} 4V${bottom}` }));
   const heaviest = Math.max(...m.rows.map((r) => r.weight ?? 0));
   const points = [];
@@ -62,15 +66,15 @@ function drawForest(across, m, width) {
     if (row.head) parts.push(text("name chosen", 4, row.y - 18, "start", shortened(row.system, 40)));
     parts.push(text(row.kind === "collection" ? "name" : "", left - 12, row.y + 4, "end",
       shortened(row.name, letters)));
-    parts.push(...forestMark(row, x, heaviest, across.baseline === null));
+    parts.push(...forestMark(row, x, heaviest, against === null));
     if (row.low === null && row.mean === null) continue;
     points.push({ x: x(row.mean ?? (row.low + row.high) / 2), y: row.y, lines: forestLines(m, row),
       go: () => across.open(row) });
   }
-  if (across.baseline !== null) parts.push(...sidesOfZero(across.baseline, m, x(m.zero), bottom + 32));
+  if (against !== null) parts.push(...sidesOfZero(against, m, x(m.zero), bottom + 32 + TITLE));
   const systems = plural(new Set(m.rows.map((r) => r.system)).size, "system");
   return { points, by: "y", name: `collections ${m.name}`, drawn: picture(width,
-    bottom + (across.baseline === null ? 22 : 40), `${m.name} of ${systems} `
+    bottom + TITLE + (against === null ? 22 : 40), `${m.name} of ${systems} `
     + "by collection, with intervals. The arrow keys go from row to row.", ...parts) };
 }
 
@@ -95,6 +99,10 @@ class AcrossCollections {
   }
 
   complete() {}
+
+  unknown({ measure }) {
+    return measure && !this.measures.some((m) => m.name === measure) ? [`measure “${measure}”`] : [];
+  }
 
   paint() { paintAll(this.figures); }
 

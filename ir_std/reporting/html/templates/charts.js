@@ -17,7 +17,7 @@ function scoreLines(part, chosen, topic) {
 
 function topicLines(part, chosen, topic) {
   const [scores, ...more] = scoreLines(part, chosen, topic);
-  return [`topic ${part.topics[topic]}: ${scores}`, ...more];
+  return [`topic ${part.topics[topic]}: ${scores}`, ...part.queries[topic] ? [part.queries[topic]] : [], ...more];
 }
 
 const at = (list, i) => list.length === 1 ? list[0] : list[i] ?? null;
@@ -34,7 +34,7 @@ const labelRoom = (part) => 12 + 6 * Math.min(12, Math.max(...part.topics.map((t
 /** One run on each topic, with the spread of the standardizing systems. */
 function drawTopics(part, chosen, m, width) {
   if (part.manyTopics) return drawCurve(part, chosen, m, width);
-  const left = 36, right = width - 6, top = 8, bottom = 250;
+  const left = 36, right = width - 6, top = 8 + TITLE, bottom = 250 + TITLE;
   const y = scale(m.axis.low, m.axis.high, bottom, top);
   const inside = (value) => y(Math.max(m.axis.low, Math.min(m.axis.high, value)));
   const step = (right - left) / m.order.length;
@@ -46,7 +46,8 @@ function drawTopics(part, chosen, m, width) {
     parts.push(svg("rect", { class: "band", x: left, width: right - left, y: y(peers.high[0]),
       height: y(peers.low[0]) - y(peers.high[0]) }));
   }
-  parts.push(leftAxis(y, left, right, m.axis.ticks));
+  parts.push(leftAxis(y, left, right, m.axis.ticks, m.name),
+    bottomTitle((left + right) / 2, bottom + labelRoom(part) - 4, "topics, hardest first"));
   if (peers) {
     const bar = Math.min(step * 0.6, 9);
     const known = (topic, ...lists) => lists.every((list) => at(list, topic) !== null);
@@ -75,13 +76,13 @@ function drawTopics(part, chosen, m, width) {
       go: () => part.go({ topic: part.topics[topic] }) });
   });
   return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} ${m.name} topics`,
-    drawn: picture(width, bottom + labelRoom(part), `${m.name} of ${part.runs[chosen.run]} on each `
+    drawn: picture(width, bottom + labelRoom(part) + TITLE + 4, `${m.name} of ${part.runs[chosen.run]} on each `
       + "topic, hardest first. The arrow keys go from topic to topic.", ...parts) };
 }
 
 /** Thousands of topics: the run's scores in their order, and how often each height occurs. */
 function drawCurve(part, chosen, m, width) {
-  const left = 36, middle = width * 0.76, right = width - 6, top = 8, bottom = 250;
+  const left = 36, middle = width * 0.76, right = width - 6, top = 8 + TITLE, bottom = 250 + TITLE;
   const y = scale(m.axis.low, m.axis.high, bottom, top);
   const sorted = [...part.topics.keys()].filter((t) => part.value(m, chosen.run, t) !== null)
     .sort((a, b) => part.value(m, chosen.run, a) - part.value(m, chosen.run, b));
@@ -110,7 +111,7 @@ function drawCurve(part, chosen, m, width) {
     parts.push(svg("rect", { class: "band", x: left, width: middle - 12 - left, y: y(peers.high[0]),
       height: y(peers.low[0]) - y(peers.high[0]) }));
   }
-  parts.push(leftAxis(y, left, middle - 12, m.axis.ticks));
+  parts.push(leftAxis(y, left, middle - 12, m.axis.ticks, m.name));
   if (peers) {
     const means = peers.mean.length === 1 ? [peers.mean[0], peers.mean[0]]
       : peers.mean.filter((v) => v !== null).sort((a, b) => a - b);
@@ -121,28 +122,34 @@ function drawCurve(part, chosen, m, width) {
     y: bottom - (i + 1) * height + 0.5, width: long(share) - middle, height: height - 1 })));
   parts.push([0, 0.25, 0.5, 0.75, 1].map((share) => text("small",
     left + share * (middle - 12 - left), bottom + 15, "middle", `${share * 100}%`)));
-  parts.push(text("small", (left + middle) / 2, bottom + 30, "middle", "share of topics, lowest score first"));
-  parts.push(text("small", (middle + right) / 2, bottom + 15, "middle", "how many"));
+  parts.push(bottomTitle((left + middle) / 2, bottom + 15, "share of topics, lowest score first"));
+  parts.push(bottomTitle((middle + right) / 2, bottom + 15, "how many"));
   const points = sorted.map((topic, i) => ({ x: x(i), y: y(values[i]),
     lines: topicLines(part, chosen, topic), go: () => part.go({ topic: part.topics[topic] }) }));
   const place = sorted.indexOf(chosen.topic);
   if (place >= 0) parts.push(svg("circle", { class: "topic", cx: x(place), cy: y(values[place]), r: 7 }));
   return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} ${m.name} topics`,
-    drawn: picture(width, bottom + 36, `${m.name} of ${part.runs[chosen.run]} on ${sorted.length} topics, `
+    drawn: picture(width, bottom + 22 + TITLE, `${m.name} of ${part.runs[chosen.run]} on ${sorted.length} topics, `
       + "lowest first, and how many topics have which score.", ...parts) };
 }
 
 /** The differences of two runs' scores, topic by topic. */
 function drawDifferences(part, chosen, m, width) {
   const differences = part.differences(m, chosen.run, chosen.against);
-  const left = 42, right = width - 6, top = 8, bottom = 220;
+  const many = part.manyTopics;
+  const left = 42, right = width - 6, top = 8 + TITLE, bottom = 220 + TITLE;
   const [low, high] = extent([0, ...differences.map(([, d]) => d)]);
   const most = Math.max(-low, high) || 1;
   const y = scale(-most * 1.05, most * 1.05, bottom, top);
   const step = (right - left) / (differences.length || 1);
   const x = (place) => left + (place + 0.5) * step;
-  const many = part.manyTopics;
-  const parts = [leftAxis(y, left, right, ticks(y.low, y.high, 5)), line("axis", left, y(0), right, y(0))];
+  const room = many ? 0 : labelRoom(part);
+  const letters = Math.max(8, Math.floor(width / 8 / 2 - m.name.length / 2 - 6));
+  const title = `${m.name} of ${shortened(part.runs[chosen.run], letters)} less that of `
+    + shortened(part.names[chosen.against], letters);
+  const parts = [leftAxis(y, left, right, ticks(y.low, y.high, 5), title),
+    bottomTitle((left + right) / 2, bottom + room - 4 * !many, "topics, largest difference first"),
+    line("axis", left, y(0), right, y(0))];
   const bars = (cls, wanted) => svg("path", { class: `bar ${cls}`, d: differences.map(([, d], place) => wanted(d)
     ? `M${(x(place) - step * (many ? 0.5 : 0.38)).toFixed(2)} ${y(0).toFixed(1)}V${y(d).toFixed(1)}`
       + `h${(step * (many ? 1 : 0.76)).toFixed(2)}V${y(0).toFixed(1)}Z` : "").join("") });
@@ -155,17 +162,19 @@ function drawDifferences(part, chosen, m, width) {
         `${m.name} ${fixed(part.value(m, chosen.run, topic))} and ${fixed(part.value(m, chosen.against, topic))}`] };
   });
   return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} less ${part.names[chosen.against]} ${m.name}`,
-    drawn: picture(width, bottom + (many ? 12 : labelRoom(part)), `${m.name} of ${part.runs[chosen.run]} `
+    drawn: picture(width, bottom + room + TITLE + 4, `${m.name} of ${part.runs[chosen.run]} `
       + `less that of ${part.names[chosen.against]} on each topic, largest first.`, ...parts) };
 }
 
 /** Two runs' scores, a point for each topic. */
 function drawScatter(part, chosen, m, width) {
   const side = Math.min(width, 460);
-  const left = 42, right = side - 10, top = 8, bottom = side - 44;
+  const left = 42, right = side - 10, top = 8 + TITLE, bottom = side - 44;
   const x = scale(m.axis.low, m.axis.high, left, right);
   const y = scale(m.axis.low, m.axis.high, bottom, top);
-  const parts = [leftAxis(y, left, right, m.axis.ticks), bottomAxis(x, top, bottom, m.axis.ticks),
+  const of = (name, letters) => `${m.name} of ${shortened(part.names[name], letters)}`;
+  const parts = [leftAxis(y, left, right, m.axis.ticks, of(chosen.run, 40)),
+    bottomAxis(x, top, bottom, m.axis.ticks, of(chosen.against, 40)),
     line("axis", x(x.low), y(y.low), x(x.high), y(y.high))];
   const points = [];
   const many = part.manyTopics;
@@ -179,9 +188,6 @@ function drawScatter(part, chosen, m, width) {
       lines: [`topic ${part.topics[topic]}`, `${shortened(part.runs[chosen.run], 24)} ${fixed(b)}`,
         `${shortened(part.names[chosen.against], 24)} ${fixed(a)}`] });
   }
-  parts.push(text("", (left + right) / 2, side - 8, "middle", shortened(part.names[chosen.against], 40)));
-  parts.push(svg("text", { transform: `translate(10 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" },
-    shortened(part.runs[chosen.run], 40)));
   return { points, by: "xy", name: `${part.name} ${part.runs[chosen.run]} and ${part.names[chosen.against]} ${m.name}`,
     drawn: picture(side, side, `${m.name} of ${part.runs[chosen.run]} above that of ${part.names[chosen.against]}: `
       + `a point a topic, above the line where the first is ${m.sign > 0 ? "better" : "worse"}.`, ...parts) };

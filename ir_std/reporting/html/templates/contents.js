@@ -2,18 +2,32 @@
 
 function meansCsv(part) {
   const columns = part.measures.flatMap((m) => [[m.name, m.means], [`${m.name} low`, m.low],
-    [`${m.name} high`, m.high], [`${m.name} rank among systems`, m.placeRanks],
+    [`${m.name} high`, m.high], [`${m.name} rank`, m.ranks], [`${m.name} ranks best`, m.best],
+    [`${m.name} ranks worst`, m.worst], [`${m.name} rank among systems`, m.placeRanks],
     ...(part.baseline === null ? [] : [[`${m.name} p`, m.p]])]);
   return csv([["run", ...columns.map(([name]) => name)],
     ...part.runs.map((name, run) => [name, ...columns.map(([, values]) => values[run])])]);
 }
 
+/** A rank, and in brackets the ranks that paired comparisons leave the run. */
+function fillRank(cell, m, run) {
+  cell.dataset.v = m.ranks[run] ?? "";
+  cell.replaceChildren(cell.dataset.v || MISSING, ...m.best[run] === null ? []
+    : [" ", html("span", { class: "ranks" }, `(${m.best[run]}–${m.worst[run]})`)]);
+}
+
+function nameRanks(place, m) {
+  place.textContent = `by ${m.name}`;
+  place.closest("th").dataset.head = `rank by ${m.name}`;
+}
+
 function topicsCsv(part) {
   const { run, pair: { measures, byTopic: b } } = part.chosen;
-  const head = ["topic", ...measures.map((m) => m.name),
+  const texts = part.queries.length > 0;
+  const head = ["topic", ...(texts ? ["query"] : []), ...measures.map((m) => m.name),
     ...(b ? ["z", "rank", `systems’ mean ${b.measure}`, "sd"] : [])];
   return csv([head, ...[...part.topics.keys()].map((topic) => [part.topics[topic],
-    ...measures.map((m) => part.value(m, run, topic)),
+    ...(texts ? [part.queries[topic]] : []), ...measures.map((m) => part.value(m, run, topic)),
     ...(b ? [part.z(b, run, topic), part.rank(b, run, topic), b.mean[topic], b.sd[topic]] : [])])]);
 }
 

@@ -18,7 +18,9 @@ const fixed = (value, places = 4) => value === null ? MISSING : value.toFixed(pl
 const signed = (value, places = 2) => value === null ? MISSING
   : (value < 0 ? "−" : "+") + Math.abs(value).toFixed(places);
 const plural = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-const shortened = (text, letters) => text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
+/** Cut in the middle: names that begin alike often differ in how they end. */
+const shortened = (text, letters) => text.length <= letters ? text
+  : `${text.slice(0, Math.floor((letters - 1) / 2))}…${text.slice(-Math.ceil((letters - 1) / 2))}`;
 
 /** The least and the largest of the numbers in some lists. */
 const extent = (...lists) => {
@@ -52,15 +54,20 @@ const line = (cls, x1, y1, x2, y2) => svg("path", { class: cls, d: `M${x1} ${y1}
 const text = (cls, x, y, anchor, ...content) =>
   svg("text", { class: cls, x, y, "text-anchor": anchor }, ...content);
 
-/** Grid lines and numbers of a vertical scale, left of `left`. */
-const leftAxis = (y, left, right, values) => values.map((value) => [
-  line("grid", left, y(value), right, y(value)),
-  text("small", left - 6, y(value) + 4, "end", `${value}`)]);
+/** Grid lines and numbers of a vertical scale, left of `left`, and above it what it is of. */
+const leftAxis = (y, left, right, values, title) => [text("axis-title", 2, TITLE - 6, "start", title),
+  ...values.map((value) => [line("grid", left, y(value), right, y(value)),
+    text("small", left - 6, y(value) + 4, "end", `${value}`)])];
 
-/** Grid lines and numbers of a horizontal scale, below `bottom`. */
-const bottomAxis = (x, top, bottom, values) => values.map((value) => [
-  line("grid", x(value), top, x(value), bottom),
-  text("small", x(value), bottom + 15, "middle", `${value}`)]);
+/** Grid lines and numbers of a horizontal scale, below `bottom`, and below them what it is of. */
+const bottomAxis = (x, top, bottom, values, title) => [
+  bottomTitle((x.from + x.to) / 2, bottom + 15, title),
+  ...values.map((value) => [line("grid", x(value), top, x(value), bottom),
+    text("small", x(value), bottom + 15, "middle", `${value}`)])];
+
+/** Room for the title of an axis. */
+const TITLE = 18;
+const bottomTitle = (x, bottom, title) => text("axis-title", x, bottom + TITLE, "middle", title);
 
 /** How wide words are where they are set boldest. */
 function widthOf(words) {
@@ -113,8 +120,8 @@ const printing = { width: null };
 
 /**
  * A place for a picture: `draw(width)` gives `{ drawn, name, points, by }`, where a point is
- * `{ x, y, lines, go }`.  The lines of the nearest point, by `x`, `y` or `xy`, are shown beside it;
- * its `go` is called on a click or Enter.
+ * `{ x, y, lines, go, mark }`.  The lines of the nearest point, by `x`, `y` or `xy`, are shown beside it;
+ * its `go` is called on a click or Enter, and `mark` gives what else is drawn there.
  */
 class Figure {
   constructor(host, draw) {
@@ -180,8 +187,8 @@ class Figure {
     this.drawn.querySelector(".cursor")?.remove();
     this.tip.hidden = index === null;
     if (index === null) return;
-    const { x, y, lines } = this.points[index];
-    this.drawn.append(svg("circle", { class: "cursor", cx: x, cy: y, r: 6 }));
+    const { x, y, lines, mark } = this.points[index];
+    this.drawn.append(svg("g", { class: "cursor" }, mark?.(), svg("circle", { cx: x, cy: y, r: 6 })));
     this.tip.replaceChildren(...lines.map((content) => html("div", {}, content)));
     const box = this.drawn.getBoundingClientRect();
     const room = this.host.getBoundingClientRect();

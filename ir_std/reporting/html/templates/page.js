@@ -1,5 +1,35 @@
 // The page: what is chosen stands in its address, and the address is what is shown.
 
+/** The matrices of runs x topics that the page carries; null is no value. */
+async function unpack({ packed, matrices }, runs, topics) {
+  const letters = atob(packed);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const size = runs.length * topics.length;
+  let end = 0;
+  return matrices.map(({ unit, least, bytes: count }) => {
+    const first = end;
+    end += count * size;
+    const last = end - size;
+    return { at: (i) => {
+      let code = 0;
+      for (let place = last + i; place >= first; place -= size) code = code * 256 + planes[place];
+      return code ? (least + code - 1) / unit : null;
+    } };
+  });
+}
+
+/** What an address says of a part that is not there, in words. */
+function unknownIn(part, choices) {
+  const known = { measure: [...part.byName.keys()], run: part.runs, against: part.names, topic: part.topics,
+    as: ["scatter"] };
+  const is = (name, value) => name === "in" || (name === "sort" ? part.sorting(value) : known[name]?.includes(value));
+  return Object.entries(choices).filter((choice) => !is(...choice))
+    .map(([name, value]) => value === "" ? `“${name}”` : `${name} “${value}”`);
+}
+
 class Address {
   constructor(parts) {
     this.parts = parts;
@@ -28,9 +58,22 @@ class Address {
   isOf(part) { return this.parts.length === 1 || this.read().in === part.name; }
 
   show() {
-    this.parts.find((part) => this.isOf(part))?.show(this.read());
+    const part = this.parts.find((one) => this.isOf(one));
+    part?.show(this.read());
+    this.tellProblems(part);
     this.reveal?.scrollIntoView();
     this.reveal = null;
+  }
+
+  /** Say what the address names that is not on the page, which then shows something else. */
+  tellProblems(part) {
+    const choices = this.read();
+    const place = document.querySelector(".address-problem");
+    const unknown = Object.keys(choices).every((name) => document.getElementById(name)) ? []
+      : part?.unknown(choices) ?? [`collection “${choices.in ?? ""}”`];
+    place.hidden = !unknown.length;
+    place.textContent = `The address of this page names what is not here: ${unknown.join(", ")}. `
+      + "What is shown instead is what the page opens with.";
   }
 
   /** Show a part for the first time. */
@@ -57,6 +100,8 @@ async function start() {
   if (across) {
     parts.push(new AcrossCollections(across, JSON.parse(across.querySelector("script").textContent), address));
   }
+  const board = document.getElementById("board");
+  if (board) parts.push(new Board(board, JSON.parse(board.querySelector("script").textContent), address));
   for (const root of document.querySelectorAll(".part")) {
     parts.push(new Part(root, JSON.parse(root.querySelector("script").textContent), address));
   }
@@ -76,7 +121,11 @@ async function start() {
   addEventListener("afterprint", () => paint(null));
   matchMedia("print").addEventListener("change", (media) => paint(media.matches ? PAPER : null));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => paint(printing.width));
-  document.querySelectorAll(".scroll").forEach(hintAtWidth);
+  document.querySelectorAll(".scroll").forEach(watchWidth);
+  for (const controls of document.querySelectorAll(".controls")) {
+    new ResizeObserver(() => controls.parentNode.style.setProperty("--controls",
+      getComputedStyle(controls).position === "sticky" ? `${controls.offsetHeight}px` : "0px")).observe(controls);
+  }
   for (const button of document.querySelectorAll("button.copy")) {
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(button.closest(".paste").querySelector("pre").textContent);
@@ -90,6 +139,7 @@ async function start() {
     await part.complete();
   }
   address.enter();
+  address.tellProblems(parts.find((part) => address.isOf(part)));
   document.documentElement.dataset.complete = "";
 }
 

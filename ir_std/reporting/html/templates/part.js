@@ -3,27 +3,6 @@
 /** How many topics are listed as farthest above and below. */
 const FARTHEST = 5;
 
-/** The matrices of runs x topics that the page carries; null is no value. */
-async function unpack({ packed, matrices }, runs, topics) {
-  const letters = atob(packed);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const planes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const size = runs.length * topics.length;
-  let end = 0;
-  return matrices.map(({ unit, least, bytes: count }) => {
-    const first = end;
-    end += count * size;
-    const last = end - size;
-    return { at: (i) => {
-      let code = 0;
-      for (let place = last + i; place >= first; place -= size) code = code * 256 + planes[place];
-      return code ? (least + code - 1) / unit : null;
-    } };
-  });
-}
-
 class Part {
   constructor(root, data, address) {
     Object.assign(this, data, { root, address });
@@ -38,6 +17,7 @@ class Part {
       against: this.names[this.baseline ?? (this.names.length > 1 ? 1 : 0)],
     };
     this.$ = (selector) => root.querySelector(selector);
+    this.$(".dense").hidden = this.runs.length <= DENSE_RUNS;
     this.setUpTable();
     this.setUpControls();
     this.setUpFigures();
@@ -47,6 +27,7 @@ class Part {
   async complete() {
     this.unpackedSystems = await unpack(this.systems, this.systems.names, this.topics);
     this.unpacked = await unpack(this, this.runs, this.topics);
+    if (this.rankings.packed) this.rankings = await unpackJson(this.rankings.packed);
     this.$(".one-run").hidden = false;
     this.showRun();
     this.paint();
@@ -69,12 +50,6 @@ class Part {
   ranked(m) {
     const height = (run) => m.means[run] === null ? -Infinity : m.sign * m.means[run];
     return [...this.runs.keys()].sort((a, b) => height(b) - height(a) || a - b);
-  }
-
-  /** A run's rank among the page's runs, ties sharing the better one. */
-  rankHere(m, run) {
-    const own = m.means[run];
-    return own === null ? null : 1 + m.means.filter((v) => v !== null && m.sign * (v - own) > 0).length;
   }
 
   /** Whether a mean's interval is known to be of two parts, topics and systems. */
@@ -125,7 +100,7 @@ class Part {
 
   setUpTable() {
     const root = this.$(".runs-table");
-    this.table = new SortedTable(root, {
+    this.table = new SortedTable(root, { what: "run",
       pinned: (row) => [this.chosen?.run, this.baseline].includes(Number(row.dataset.i)),
       onSort: (head, direction) => this.go({ sort: `${head.dataset.column}:${direction}` }),
     });
@@ -134,6 +109,9 @@ class Part {
         cell.dataset.m = this.measures[i].name;
         cell.dataset.v = this.measures[i].means[row.dataset.i] ?? "";
       });
+    }
+    for (const head of this.table.table.tHead.rows[0].cells) {
+      if (this.byName.get(head.dataset.column)?.sign < 0) head.dataset.first = "ascending";
     }
     walkCells(this.table.table);
     const tip = root.querySelector(".tip");
@@ -159,16 +137,18 @@ class Part {
     this.table.table.addEventListener("click", (event) => {
       const button = event.target.closest("td button");
       if (!button) return;
-      this.go({ run: this.runs[button.closest("tr").dataset.i], measure: button.parentNode.dataset.m });
+      const sorted = this.table.table.tHead.querySelector("[aria-sort]");  // no row moves away under the pointer
+      this.go({ run: this.runs[button.closest("tr").dataset.i], measure: button.parentNode.dataset.m,
+        sort: `${sorted.dataset.column}:${sorted.getAttribute("aria-sort")}` });
     });
     root.querySelector(".csv").addEventListener("click", () =>
       download(fileName(`${this.name} means`, "csv"), new Blob([meansCsv(this)], { type: "text/csv" })));
-    this.topicsTable = new SortedTable(this.$(".all-topics"), {
+    this.topicsTable = new SortedTable(this.$(".all-topics"), { what: "topic",
       pinned: (row) => Number(row.dataset.i) === this.chosen?.topic });
     this.$(".all-topics .csv").addEventListener("click", () =>
       download(fileName(`${this.name} ${this.runs[this.chosen.run]} topics`, "csv"),
         new Blob([topicsCsv(this)], { type: "text/csv" })));
-    this.$("details").addEventListener("toggle", () => this.fillTopics());
+    this.$(".all-topics-box").addEventListener("toggle", () => this.fillTopics());
   }
 
   setUpFigures() {
@@ -180,6 +160,7 @@ class Part {
       draw(part, chosen, chosen.pair.measures[Math.min(i, chosen.pair.measures.length - 1)], width);
     add(".overview", drawOverview);
     add(".on-topic", drawOnTopic);
+    add(".strips", drawStrips);
     for (const i of [0, 1]) {
       add(`.topics-${i}`, place(i)(drawTopics));
       add(`.against-${i}`, place(i)((part, chosen, m, width) =>
@@ -218,18 +199,32 @@ class Part {
   showTable(sort) {
     const { measure } = this.chosen;
     const { table } = this.table;
-    for (const row of table.querySelectorAll("tr[data-i]")) this.showTableRow(row, measure);
+    const { head, direction } = this.sorting(sort)
+      ?? this.sorting(`${measure.name}:${measure.sign > 0 ? "descending" : "ascending"}`);
+    // Ranks are by the measure that the rows are sorted by, if they are by one.
+    const ranking = this.byName.get(head.dataset.column) ?? measure;
+    for (const row of table.querySelectorAll("tr[data-i]")) this.showTableRow(row, ranking);
+    for (const by of table.querySelectorAll(".by")) nameRanks(by, ranking);
+    this.table.sort(head, direction);
+    const box = table.parentNode, shown = this.headOf(ranking.name);
+    box.scrollLeft = Math.max(0, shown.offsetLeft + shown.offsetWidth - box.clientWidth);
+  }
+
+  unknown(choices) { return unknownIn(this, choices); }
+
+  headOf(column) { return [...this.table.table.tHead.rows[0].cells].find((th) => th.dataset.column === column); }
+
+  /** The column that an address sorts by, and in which direction; null if it names none. */
+  sorting(sort) {
     const [column, direction] = (sort ?? "").split(/:(?=[^:]*$)/);
-    const headOf = (name) => [...table.tHead.rows[0].cells].find((th) => th.dataset.column === name);
-    const head = headOf(column);
-    if (head && ["ascending", "descending"].includes(direction)) this.table.sort(head, direction);
-    else this.table.sort(headOf(this.start.measure), "descending");
+    const head = this.headOf(column);
+    return head && ["ascending", "descending"].includes(direction) ? { head, direction } : null;
   }
 
   showTableRow(row, measure) {
     const run = Number(row.dataset.i);
     const rank = row.querySelector(".rank");
-    if (rank) rank.textContent = this.rankHere(measure, run) ?? MISSING;
+    if (rank) fillRank(rank, measure, run);
     const among = row.querySelector(".among");
     if (among) {
       among.textContent = measure.placeRanks[run] ?? MISSING;
@@ -238,7 +233,7 @@ class Part {
     row.toggleAttribute("aria-current", run === this.chosen.run);
     for (const cell of row.querySelectorAll("td[data-m]")) {
       cell.firstElementChild.toggleAttribute("aria-current",
-        run === this.chosen.run && cell.dataset.m === measure.name);
+        run === this.chosen.run && cell.dataset.m === this.chosen.measure.name);
     }
   }
 
@@ -270,11 +265,13 @@ class Part {
     this.$(".one-topic").hidden = topic < 0;
     if (topic < 0) return;
     const m = shownByTopic(this.chosen);
-    this.$(".topic-name").textContent = this.topics[topic];
+    for (const place of this.root.querySelectorAll(".topic-name")) place.textContent = this.topics[topic];
+    this.$(".topic-query").textContent = this.queries[topic] ?? "";
     this.$(".topic-measure").textContent = m.name;
     this.$(".topic-line").textContent = `${this.runs[run]}: ${scoreLines(this, this.chosen, topic).join("; ")}`;
     const known = this.$(".topic-systems");
     if (known) known.hidden = !pair.byTopic || pair.byTopic.mean[topic] === null;
+    showRankings(this);
   }
 
   showAgainst() {
@@ -282,25 +279,33 @@ class Part {
     if (!this.$(".against")) return;
     this.$(".against-1").hidden = pair.measures.length < 2;
     this.$(".as-scatter").checked = scatter;
+    const drawn = this.$(".strips-of-pair");
+    if (drawn) drawn.replaceChildren(...whereDrawn(this));
     this.$(".against-caption").replaceChildren(...pair.measures.map((m) => html("p", {}, againstCaption(this, m))));
   }
 
-  topicRow(topic) {
+  topicLink(topic, place = ".one-topic") {
     const change = { topic: this.topics[topic] };
     const link = html("a", { href: this.address.of(this, change) }, this.topics[topic]);
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;  // into a window of its own
       event.preventDefault();
-      this.go(change, ".one-topic");
+      this.go(change, place);
     });
+    return link;
+  }
+
+  topicRow(topic) {
+    const query = this.queries[topic];
     const row = html("tr", { "data-i": topic, class: topic === this.chosen.topic ? "chosen" : null },
-      html("th", { scope: "row" }, link),
+      html("th", { scope: "row" }, this.topicLink(topic), query ? html("span", { class: "query" }, query) : null),
       topicCells(this, topic).map((content) => html("td", {}, content)));
     return row;
   }
 
   headRow(sortable) {
-    return html("tr", {}, topicHead(this).map(([name, first]) => html("th", { scope: "col", "data-first": first },
+    return html("tr", {}, topicHead(this).map(([name, first]) => html("th",
+      { scope: "col", "data-first": first, "data-head": sortable ? name : null },
       sortable ? html("button", { type: "button" }, name) : name)));
   }
 
@@ -322,7 +327,7 @@ class Part {
 
   /** The table of all topics is made when it is first looked at. */
   fillTopics() {
-    if (!this.$("details").open) return;
+    if (!this.$(".all-topics-box").open) return;
     const { table } = this.topicsTable;
     const sorted = table.tHead.querySelector("[aria-sort]");
     const column = sorted?.textContent, direction = sorted?.getAttribute("aria-sort");

@@ -9,12 +9,12 @@ const cellKey = (cell) => {
 
 class SortedTable {
   /** Rows that are `pinned(row)` are shown even while the table is folded. */
-  constructor(root, { pinned = () => false, onSort = () => {} } = {}) {
+  constructor(root, { what, pinned = () => false, onSort = () => {} }) {
     this.table = root.querySelector("table");
     this.fold = Number(this.table.dataset.fold);
     this.filterBox = root.querySelector(".filter");
     this.more = root.querySelector(".more");
-    Object.assign(this, { root, pinned, onSort, unfolded: false });
+    Object.assign(this, { root, what, pinned, onSort, unfolded: false });
     this.table.tHead.addEventListener("click", (event) => {
       const head = event.target.closest("th");
       if (!head?.querySelector("button")) return;
@@ -67,14 +67,16 @@ class SortedTable {
       row.classList.toggle("folded", folded);
       if (!folded) shown += 1;
     }
-    if (this.more) this.showCounts(matching, shown);
+    if (this.more) this.showCounts(matching, shown, wanted);
   }
 
-  showCounts(matching, shown) {
+  showCounts(matching, shown, wanted) {
     this.more.hidden = matching <= this.fold;
     this.more.textContent = this.unfolded ? `Show the first ${this.fold} only` : `Show all ${matching}`;
     this.more.setAttribute("aria-expanded", this.unfolded);
-    this.root.querySelector(".count").textContent = matching === shown ? "" : `${shown} of ${matching} are shown.`;
+    this.root.classList.toggle("unfolded", this.unfolded);
+    const counts = matching === shown ? "" : `${shown} of ${matching} are shown.`;
+    this.root.querySelector(".count").textContent = matching ? counts : `No ${this.what} has “${wanted}” in its name.`;
   }
 }
 
@@ -112,12 +114,19 @@ function makeSheets(table, room) {
     html("tbody", {}, [...table.tBodies[0].rows].map((row) => copy(row, columns)))))));
 }
 
-/** Give a wide table that goes on to the right a class that shows a hint. */
-function hintAtWidth(scroller) {
-  const update = () => scroller.classList.toggle("goes-on",
-    scroller.scrollLeft + scroller.clientWidth < scroller.scrollWidth - 2);
+/**
+ * The heads of a table stay in view: of one that fits on the page, of a wide one in a box that scrolls, which a
+ * hint says where it goes on to the right.
+ */
+function watchWidth(scroller) {
+  const update = () => {
+    scroller.classList.toggle("fits", scroller.scrollWidth <= scroller.clientWidth);
+    scroller.classList.toggle("goes-on",
+      scroller.scrollLeft + scroller.clientWidth < scroller.scrollWidth - 2);
+  };
   scroller.addEventListener("scroll", update, { passive: true });
-  new ResizeObserver(update).observe(scroller);
+  const observer = new ResizeObserver(update);
+  for (const watched of [scroller, ...scroller.children]) observer.observe(watched);
 }
 
 /** One stop for the tab key in a table's numbers; the arrow keys go from cell to cell. */

@@ -1,0 +1,159 @@
+"""Why two runs differ: on which topics, and by which documents.
+
+  ir_std diff mono.run bm25.run qrels nDCG@10                 the topics that differ most
+  ir_std diff mono.run bm25.run qrels nDCG@10 --topic 405717  what both ranked there
+
+Topics are in the order of the standardized difference; beside it the raw one and its place.  Of a
+topic both rankings, and what each document adds to the measure, where that is a sum over them.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+
+from ir_std.cli.inputs import classify_arguments, input_name, note_datasets
+from ir_std.cli.options import (
+    TABLES,
+    add_duplicates_option,
+    add_factor_options,
+    add_queries_option,
+    check_places,
+)
+from ir_std.cli.output import print_factors_used, print_table
+from ir_std.cli.trec_eval import read_measures
+from ir_std.errors import UsageError
+from ir_std.reporting.diff import diff
+from ir_std.reporting.diff_tables import TABLES_OF_TOPIC, diff_as_dict
+from ir_std.reporting.run_diff import RunDiff
+
+OF_TOPICS = "topics"
+"""The table that is printed unless a topic is asked for."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.usage = "%(prog)s A B QRELS [MEASURE] [--topic T] [options]"
+    parser.add_argument(
+        "inputs",
+        nargs="+",
+        metavar="A|B|QRELS|MEASURE",
+        help="two runs, one qrels file or ir_datasets id, one measure (default: the set's first)",
+    )
+    parser.add_argument(
+        "--topic",
+        metavar="T",
+        action="append",
+        default=[],
+        help="what both ranked on this topic (once for each)",
+    )
+    parser.add_argument(
+        "--docs",
+        metavar="ID|FILE",
+        help="texts of the documents, as --queries",
+    )
+    add_queries_option(parser)
+    parser.add_argument(
+        "--top", type=int, default=10, metavar="N", help="so many topics (default 10; 0 for all)"
+    )
+    parser.add_argument(
+        "--ranks",
+        type=int,
+        default=10,
+        metavar="N",
+        help="of a topic the first N ranks, and documents that add most (default 10; 0 for all)",
+    )
+    add_factor_options(parser)
+    add_duplicates_option(parser)
+    parser.add_argument(
+        "-M", "--depth", type=int, metavar="N", help="the first N documents of each topic alone"
+    )
+    parser.add_argument(
+        "--table",
+        choices=(OF_TOPICS, *TABLES_OF_TOPIC),
+        help="one table alone (default: topics; with --topic rankings and documents)",
+    )
+    parser.add_argument(
+        "-p", "--places", type=int, default=4, help="decimals (default 4; -1 for all; csv has all)"
+    )
+    parser.add_argument(
+        "-o",
+        dest="output_format",
+        choices=(*TABLES, "json"),
+        default="table",
+        help="form of the output (default table)",
+    )
+
+
+def run(args: Namespace) -> None:
+    """Compare and print."""
+    check_places(args.places)
+    for option in ("top", "ranks"):
+        if getattr(args, option) < 0:
+            raise UsageError(f"--{option} is {getattr(args, option)}: give a number, 0 for all")
+    names = table_names(args)
+    if args.docs is not None and not args.topic:
+        raise UsageError("--docs shows the documents of a topic: add --topic T")
+    note_datasets(args.docs, args.queries)
+    given = classify_arguments(args.inputs)
+    if len(given.runs) != 2:
+        listed = ", ".join(map(input_name, given.runs))
+        raise UsageError(f"differences are of two runs, found {len(given.runs)}: {listed}")
+    measures = [m for text in given.measures for m in read_measures(text)]
+    a, b = given.runs
+    pair = diff(
+        a,
+        b,
+        given.qrels,
+        measures or None,
+        args.scheme,
+        factors=args.factors,
+        systems=args.systems,
+        without=args.without,
+        residual=args.residual,
+        depth=args.depth,
+        docs=args.docs,
+        queries=args.queries,
+        duplicates=args.duplicates,
+    )
+    print_factors_used(pair.results.evaluator, True, args.verbose)
+    topics = list(dict.fromkeys(args.topic))
+    pair.load(topics)  # before the first is printed
+    if args.output_format == "json":
+        found = diff_as_dict(pair, topics, args.top or None, args.ranks or None)
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+        return
+    if OF_TOPICS in names:
+        print_table(pair.table(args.places, args.top or None), args.output_format)
+    for topic in topics:
+        print_topic(pair, topic, [name for name in names if name != OF_TOPICS], args)
+
+
+def table_names(args: Namespace) -> list[str]:
+    """The tables that are asked for.
+
+    Raises
+    ------
+    UsageError
+        If they do not go with the other options.
+    """
+    if args.table and (args.table == OF_TOPICS) == bool(args.topic):
+        raise UsageError(
+            f"--table {args.table} is of "
+            f"{'all topics: leave out --topic' if args.topic else 'one topic: add --topic T'}"
+        )
+    names = [args.table] if args.table else list(TABLES_OF_TOPIC) if args.topic else [OF_TOPICS]
+    if args.output_format == "csv" and len(names) * max(1, len(args.topic)) > 1:
+        raise UsageError(
+            f"CSV is one table: give one --topic, and --table {'|'.join(TABLES_OF_TOPIC)}"
+        )
+    return names
+
+
+def print_topic(pair: RunDiff, topic: str, names: list[str], args: Namespace) -> None:
+    """Print the tables of a topic; blank lines are between tables."""
+    on = pair.on(topic)
+    for i, name in enumerate(names):
+        if i or topic != args.topic[0]:
+            print()
+        print_table(on.table(name, args.places, args.ranks or None), args.output_format)

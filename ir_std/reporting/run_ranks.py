@@ -1,0 +1,146 @@
+"""Runs' ranks by their means, and the interval of ranks that paired comparisons leave each run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from ir_measures.measures import Measure
+
+from ir_std._arrays import Floats
+from ir_std.analysis.paired import ALPHA
+from ir_std.analysis.ranks import FEWEST, rank_intervals
+from ir_std.errors import UsageError
+from ir_std.measures import sign_of
+from ir_std.schemes import EXACT
+
+NO_RANK = "-"
+"""The rank of a run that has no mean."""
+
+
+@dataclass(frozen=True)
+class RunRank:
+    """A run's rank by one measure; ``str()`` of one is ``2 (1 to 8)``.
+
+    Attributes
+    ----------
+    rank : int or None
+        By its mean, 1 the best; equal means share one.  None without a mean.
+    best, worst : int
+        Its interval, see :func:`ir_std.analysis.rank_intervals`; of a run without a mean all ranks.
+    group : int
+        From 1: runs of one group cannot be told apart, see
+        :meth:`ir_std.analysis.RankIntervals.groups`.
+    """
+
+    rank: int | None
+    best: int
+    worst: int
+    group: int
+
+    @property
+    def interval(self) -> str:
+        """``1 to 8``."""
+        return NO_RANK if self.rank is None else f"{self.best} to {self.worst}"
+
+    def __str__(self) -> str:
+        return NO_RANK if self.rank is None else f"{self.rank} ({self.interval})"
+
+
+def rank_runs(
+    means: Mapping[str, float],
+    scores: Mapping[str, Floats],
+    sign: float = 1.0,
+    simultaneous: bool = False,
+) -> dict[str, RunRank]:
+    """Runs from the best mean on, with their ranks and these ranks' 95 percent intervals.
+
+    Parameters
+    ----------
+    means : mapping of str to float
+        By run; NaN where there is none.
+    scores : mapping of str to ndarray, shape (n_topics,)
+        By run the scores that are compared topic by topic.
+    sign : float
+        -1 where less is better.
+    simultaneous : bool
+        Whether the intervals hold for all runs at once.
+    """
+    by_run = ranks(means, sign)
+    known = [run for run, rank in by_run.items() if rank is not None]
+    found = {run: RunRank(None, 1, len(known), 0) for run in by_run}
+    if not known:
+        return found
+    columns = np.stack([sign * scores[run] for run in known], axis=1)
+    intervals = rank_intervals(columns, simultaneous=simultaneous)
+    each = zip(
+        known,
+        intervals.best.tolist(),
+        intervals.worst.tolist(),
+        intervals.groups().tolist(),
+        strict=True,
+    )
+    for run, best, worst, group in each:
+        # Where runs lack topics a mean may stand outside of what comparisons say.
+        rank = by_run[run] or 1
+        found[run] = RunRank(rank, min(best, rank), max(worst, rank), group + 1)
+    return found
+
+
+def ranks(means: Mapping[str, float], sign: float = 1.0) -> dict[str, int | None]:
+    """Runs from the best mean on, with their ranks.
+
+    Equal means share a rank, which is 1 and the number of better ones, and stay in the order given;
+    runs without a mean come last and have none.  ``sign`` is -1 where less is better.
+    """
+    values = sign * np.array(list(means.values()))
+    known = np.sort(values[~np.isnan(values)])
+    higher = len(known) - np.searchsorted(known, values + EXACT, side="right")
+    by_run = {
+        run: None if mean != mean else int(n) + 1
+        for (run, mean), n in zip(means.items(), higher, strict=True)
+    }
+    return dict(sorted(by_run.items(), key=lambda item: item[1] or len(by_run) + 1))
+
+
+def ranked_by(
+    means: Mapping[str, Mapping[Measure, float]], measure: Measure
+) -> dict[str, int | None]:
+    """The :func:`ranks` of runs by one of the measures that their means are known of.
+
+    Raises
+    ------
+    UsageError
+        If it is none of them.
+    """
+    known = next(iter(means.values()))
+    if measure not in known:
+        raise UsageError(f"cannot sort by {measure}: there are {', '.join(map(str, known))}")
+    own = next(one for one in known if one == measure)  # which knows whether less is better
+    return ranks({run: of_run[measure] for run, of_run in means.items()}, sign_of(own))
+
+
+def could_be_first(by_run: Mapping[str, RunRank], simultaneous: bool, n_topics: int) -> str:
+    """``8 of the 129 runs could be first``, and how that is known; empty of a single run."""
+    ranked = {run: each for run, each in by_run.items() if each.rank is not None}
+    if len(ranked) < 2:
+        return ""
+    first = [run for run, each in ranked.items() if each.best == 1]
+    which = (
+        f"Only {first[0]} could be first"
+        if len(first) == 1
+        else "Either run could be first"
+        if len(ranked) == 2
+        else f"All {len(ranked)} runs could be first"
+        if len(first) == len(ranked)
+        else f"{len(first)} of the {len(ranked)} runs could be first"
+    )
+    how = (
+        f"fewer than {FEWEST} topics tell no runs apart"
+        if n_topics < FEWEST
+        else "95% intervals by paired comparisons of all runs at once"
+        if simultaneous
+        else f"paired t-tests with each other run, p < {ALPHA}, each by itself"
+    )
+    return f"{which}: {how}."

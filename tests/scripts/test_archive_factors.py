@@ -1,0 +1,53 @@
+"""The archive of the factor sets: the same bytes each time, and what changed since an older one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from archive_factors import changes, main
+
+from ir_std import FactorSet, load_factors
+from ir_std.factors import catalog
+
+
+def copy(factors: FactorSet, folder: Path, **mean: list[float]) -> None:
+    """Some topics of a set, with other means of some measures."""
+    info = {**factors.info, "measures": {m: {"systems": 129} for m in ("AP", "RR", *mean)}}
+    tables = [{m: table[m][:3] for m in info["measures"]} for table in (factors.mean, factors.sd)]
+    known = {t: factors.judgments[t] for t in factors.topics[:3]}
+    FactorSet(info, known, {**tables[0], **mean}, tables[1]).save(folder / factors.id)
+
+
+def test_an_archive_is_the_same_each_time_and_names_what_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, factors = tmp_path / "sets", load_factors("trec8-adhoc")
+    copy(factors, root)
+    (root / "VERSION").write_text("2000.1\n")
+    (root / "CHANGELOG.md").write_text("# Changes\n\n## 2000.1\n\nOne.\n\n## 1999.1\n\nOld.\n")
+    monkeypatch.setattr("archive_factors.shipped_folder", lambda: root)
+    monkeypatch.setattr("archive_factors.data_version", lambda: "2000.1")
+    for folder in ("a", "b"):
+        monkeypatch.setattr("sys.argv", ["archive_factors", str(tmp_path / folder)])
+        main()
+    names = ["ir_std-factors-2000.1.zip", "ir_std-factors-2000.1.zip.sha256", ".zenodo.json"]
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    record = json.loads((tmp_path / "a" / ".zenodo.json").read_text())
+    assert (record["version"], record["notes"]) == ("2000.1", "Changes of numbers: One.")
+
+    first, second, third = factors.mean["AP"][:3].tolist()
+    copy(factors, tmp_path / "new", AP=[first, second + 0.25, third])
+    expected = ["- `trec8-adhoc`: `AP` on 1 of 3 topics, by 0.25 at most."]
+    assert list(changes(root, tmp_path / "new")) == expected
+    assert list(changes(root, root)) == []
+    assert list(changes(root, tmp_path / "a")) == ["- `trec8-adhoc` is gone."]
+
+
+def test_the_newest_changes_of_numbers_are_those_of_the_version() -> None:
+    text = (catalog.shipped_folder() / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\S+)$", text, re.MULTILINE)[0] == catalog.data_version()
+    assert re.fullmatch(r"20\d\d\.(?:[1-9]|1[0-2])", catalog.data_version())
