@@ -59,10 +59,8 @@ class CollectionLinks:
     @property
     def summary(self) -> str:
         """What was linked to what, and by which constants."""
-        several = len(self.anchors) > 1
         constants = ", ".join(
-            f"{collection} {one.constant:+.2f} (standard error {one.error:.2f}"
-            f"{f', stretch {one.stretch:.2f}' * several})"
+            f"{collection} {one.constant:+.2f} (standard error {one.error:.2f})"
             for collection, one in self.links.items()
         )
         return (

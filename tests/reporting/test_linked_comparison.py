@@ -94,7 +94,7 @@ def test_the_table_names_the_reference_and_says_how_it_is_linked(
     assert linked.table().header[-1] == f"sAP linked by 4 anchors to {links.reference}"
     assert any("is linked by anchor0, anchor1" in note for note in linked.table().notes)
     for one in links.links.values():
-        said = f"{one.constant:+.2f} (standard error {one.error:.2f}, stretch {one.stretch:.2f})"
+        said = f"{one.constant:+.2f} (standard error {one.error:.2f})"
         assert any(said in note for note in linked.table().notes)
     assert "they are on the scale of the reference" in linked.table().text().replace("\n  ", " ")
 
