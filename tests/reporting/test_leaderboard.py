@@ -165,6 +165,7 @@ def test_the_page_is_the_reports(board: Leaderboard, tmp_path: Path) -> None:
         write_report(board, tmp_path / "other.html")
 
 
+@pytest.mark.slow
 def test_the_pages_models_are_found_sorted_and_saved(
     browser: Any, board: Leaderboard, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""The HTML report: what it says.  What it does in a browser: test_report_page.py."""
+"""The HTML report: what it says.  What it does in a browser: test_report_in_browser.py."""
 
 from __future__ import annotations
 
