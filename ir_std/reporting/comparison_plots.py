@@ -59,9 +59,10 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
             ax.errorbar(x, y, yerr=error, fmt="o", capsize=3, label=system)
         else:
             ax.plot(x, y, "o", label=system)
-    tilted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    long = sum(map(len, place)) > ROOM
-    ax.set_xticks(range(len(place)), list(place), **(tilted if long else {}))
+    ax.set_xticks(range(len(place)), list(place))
+    if sum(map(len, place)) > ROOM:
+        for name in ax.get_xticklabels():
+            name.set(rotation=45, ha="right", rotation_mode="anchor")
     ax.set_xlim(-0.5, len(place) - 0.5)
     ax.set_ylabel(f"mean {measure}")
     if isinstance(measure, Standardized):

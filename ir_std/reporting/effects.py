@@ -259,8 +259,8 @@ def _without_summary(effects: Effects) -> Iterator[str]:
         if s.why_not() and not s.overlap and sum(s.known) > 1:
             measures.setdefault((s.system, s.why_not()), []).append(str(s.measure))
     systems: dict[tuple[str, str], list[str]] = {}
-    for (system, reason), by in measures.items():
-        systems.setdefault((", ".join(by), reason), []).append(system)
+    for (system, reason), names in measures.items():
+        systems.setdefault((", ".join(names), reason), []).append(system)
     for (by, reason), names in systems.items():
         verb = "has" if len(names) == 1 else "have"
         yield f"{abbreviate(names)} {verb} no summary by {by}: {reason}."
