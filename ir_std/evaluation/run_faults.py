@@ -74,7 +74,8 @@ def _shapes(run: Run) -> tuple[Floats, Floats, Mask]:
     sizes = run.sizes[run.sizes >= LIST]
     if not len(starts):
         return np.empty(0), np.empty(0), np.empty(0, bool)
-    scores = run.scores.astype(np.float32)
+    with np.errstate(over="ignore"):
+        scores = run.scores.astype(np.float32)
     # From a topic's first line to its last; what lies between them belongs to shorter lists.
     lines = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
     ours = scores[lines]
