@@ -137,7 +137,8 @@ def qrels_std_factors(handler: Any, systems: str | None = None) -> FactorSet:
     Examples
     --------
     >>> import ir_datasets
-    >>> ir_datasets.load("disks45/nocr/trec8").qrels_std_factors()  # doctest: +SKIP
+    >>> dataset = ir_datasets.create_dataset(qrels_trec="qrels.txt")
+    >>> dataset.qrels_std_factors()
     <FactorSet trec8-adhoc: 50 topics, 31 measures>
     """
     qrels = as_qrels(list(handler.qrels_iter()))

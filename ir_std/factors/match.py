@@ -77,8 +77,8 @@ class Match:
             return self._sentence(str(self.fit))
         if not self.nearest:
             return (
-                "no factor set fits: none holds one of these topics, or data sets; ir_std build "
-                "makes one of your own"
+                "no factor set fits these qrels or scores: none holds one of these topics, or data "
+                "sets; ir_std build makes one of your own"
             )
         collection = self.nearest[0].collection
         if collection.external and not any(collection.counts.values()):
