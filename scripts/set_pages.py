@@ -133,7 +133,8 @@ def _facts(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
         "other sets": _related_text(factors, sets),
     }
     lines = [f"| {name} | {_escaped(text)} |" for name, text in facts.items() if text]
-    return "\n".join(["| | |", "| --- | --- |", *lines])
+    table = "\n".join(["| | |", "| --- | --- |", *lines])
+    return f":::{{container}} facts\n{table}\n:::"
 
 
 def _judgments_text(factors: FactorSet) -> str:

@@ -253,11 +253,11 @@ def test_the_command_line_takes_names_that_the_scores_have(
     (tmp_path / "run").write_text("1 Q0 d 1 1 x\n")
     (tmp_path / "qrels").write_text("1 0 d 1\n")
     given = (scores, "--factors", mine, "--quiet")
-    assert ir_std_cli(*given, "latency", "--raw").out[0] == "a\tlatency\t1200.0000"
+    assert ir_std_cli(*given, "latency", "--raw").out[0] == "a\tall\tlatency\t1200.0000"
     for name in ("strict vital", "'strict vital'"):
-        assert ir_std_cli(*given, name, "--raw").out[0] == "a\t'strict vital'\t0.3750"
+        assert ir_std_cli(*given, name, "--raw").out[0] == "a\tall\t'strict vital'\t0.3750"
     for name in ("slatency", "s'latency'"):
-        assert ir_std_cli(*given, name).out[0].startswith("a\ts'latency'\t0.")
+        assert ir_std_cli(*given, name).out[0].startswith("a\tall\ts'latency'\t0.")
     assert ir_std_cli(*given, "-m", "strict vital", "--raw").out[2].endswith("0.6250")
     assert ir_std_cli(*given, "--sort", "latency").out[0].startswith("b\t")
     for inputs in (given, (tmp_path / "run", tmp_path / "qrels")):

@@ -21,11 +21,8 @@ BY_CONSTANT = 0.10
 """What each unit of the constant adds to that (squared to the square), as one constant does not fit
 all systems: by random halves of the topics of Robust 2004, Terabyte and Blog."""
 BY_DISTANCE = 0.15
-"""How far the constant of systems is off, as a rule, by each unit of the constant and of their
-distance from the anchors, as systems spread unlike on two collections: by the same, with anchors
-of one level."""
-MOST_UNUSUAL = 2.0
-"""Up to how many times what is usual anchors may stretch the scale."""
+"""The error of a mean by each unit of the constant and of its distance from the anchors' mean: by
+the same, with anchors of one level."""
 FURTHEST, ACCURACY, MOST_STEPS = 64.0, 1e-12, 200
 """Within which constants are sought, to what accuracy, and in how many steps at most."""
 
@@ -55,17 +52,13 @@ class Curve:
 class AnchorPair:
     """The anchors' z on the reference and on the collection, without topics that lack one.
 
-    ``used`` says which of the topics given these are; ``stretch``, with its error, what the
-    collection's z have been multiplied by, about ``middle``.
+    ``used`` says which of the topics given these are.
     """
 
     reference: Floats
     linked: Floats
     curve: Curve
     used: tuple[Mask, Mask]
-    middle: float = 0.0
-    stretch: float = 1.0
-    stretch_error: float = 0.0
 
     @property
     def n_anchors(self) -> int:
@@ -127,45 +120,17 @@ class AnchorPair:
             ]
         )
 
-    def stretched(self) -> AnchorPair:
-        """The same with z stretched as anchors of different levels ask for.
-
-        A line through the anchors' own constants by their levels, whose slope is shrunk towards 0
-        by how steep such lines are as a rule: the mean of a normal prior and likelihood.
-        """
-        c = self.constant()
-        level = np.mean([scores.mean(axis=0) for scores in self.scores(c)], axis=0)
-        level = (level - level.mean()) / self.slopes(c).mean()
-        shifts, by_topics = self._shifts(c)
-        noise = USUAL**2 + (BY_CONSTANT * c) ** 2 + by_topics
-        usual = BY_DISTANCE * abs(c)
-        variance = usual**2 * noise / (noise + usual**2 * float(level @ level))
-        most = MOST_UNUSUAL * usual
-        stretch = 1 + float(np.clip(variance / noise * (level @ shifts), -most, most))
-        scale = replace(
-            self, middle=float(self.linked.mean()), stretch=stretch, stretch_error=sqrt(variance)
-        )
-        return replace(scale, linked=scale.on_scale(self.linked))
-
-    def on_scale(self, z: Floats) -> Floats:
-        """Z on the linked collection, stretched as the anchors' are."""
-        return self.middle + self.stretch * (z - self.middle)
-
-    def _shifts(self, c: float) -> tuple[Floats, float]:
-        """How far each anchor's own constant is from ``c``, and what topics add to its variance."""
-        a, b = self.scores(c)
-        slopes = self.slopes(c)
-        by_topics = self.topic_variance(c, a, b, slopes)[0] / slopes**2
-        return (a.mean(axis=0) - b.mean(axis=0)) / slopes, float(by_topics.mean())
-
     def disagreement(self, c: float) -> float:
         """``tau``: how single anchors' constants vary beyond what topics explain."""
         k = self.n_anchors
         usual, least = (tau**2 + (BY_CONSTANT * c) ** 2 for tau in (USUAL, LEAST))
         if k == 1:
             return sqrt(usual)
-        shifts, by_topics = self._shifts(c)
-        seen = float((shifts**2).sum()) / (k - 1) - k / (k - 1) * by_topics
+        a, b = self.scores(c)
+        slopes = self.slopes(c)
+        shifts = (a.mean(axis=0) - b.mean(axis=0)) / slopes
+        by_topics = self.topic_variance(c, a, b, slopes)[0] / slopes**2
+        seen = float((shifts**2).sum()) / (k - 1) - k / (k - 1) * float(by_topics.mean())
         return sqrt(max((4 * usual + (k - 1) * seen) / (k + 3), least))
 
     def error(self, c: float) -> float:

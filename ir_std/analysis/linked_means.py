@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from ir_std._arrays import Floats, Mask
-from ir_std.analysis.anchors import AnchorPair, variance_of_sum
+from ir_std.analysis.anchors import BY_DISTANCE, AnchorPair, variance_of_sum
 from ir_std.analysis.estimate import LEVEL
 from ir_std.errors import UsageError
 
@@ -82,7 +82,7 @@ class LinkedMean:
     ) -> None:
         own = z_on(z, pair.used[1], "the linked collection")[pair.used[1]]
         known = _without_gaps(own)
-        own = pair.on_scale(own[known]) + constant
+        own = own[known] + constant
         on_reference, linked = (scores.mean(axis=1) for scores in pair.scores(constant))
         self.y = pair.curve.score(own)
         self.slope = pair.curve.slope(own).mean(axis=0)
@@ -90,7 +90,7 @@ class LinkedMean:
         distance = self.y.mean(axis=0) - linked.mean()
         self.distance = distance / pair.slopes(constant).mean()
         self.shift_error = disagreement * self.slope
-        self.distance_error = pair.stretch_error * distance
+        self.distance_error = BY_DISTANCE * constant * distance
         self.n_anchors = pair.n_anchors
         self.of_anchors = np.multiply.outer(linked[known], ratio)
         self.on_reference = np.full((len(pair.used[0]), *ratio.shape), np.nan)

@@ -3,9 +3,8 @@
 A standardized score is relative to the systems of its own collection.  Test theory puts two forms
 of a test on one scale by what both have in common (Kolen and Brennan, Test Equating, Scaling, and
 Linking, 3rd edition, 2014: common items and nonequivalent groups).  Here the *anchors* are systems
-that ran on both: one constant is added to every z on a collection, so that the anchors' mean score
-is what it is on the reference collection.  Where anchors of several levels show that systems
-spread unlike on the two, z is stretched about the anchors' mean, too.
+that ran on both collections: one constant is added to every z on a collection, so that the
+anchors' mean score is what it is on the reference collection.
 """
 
 from __future__ import annotations
@@ -53,8 +52,6 @@ class Link:
         What is added to every z of the collection.
     error : float
         Its standard error, over topics and anchors.
-    stretch : float
-        What the distance of every z from the anchors' mean z is multiplied by, before.
     disagreement : float
         How much single anchors' constants vary beyond what topics explain: a standard deviation,
         shrunk towards the usual one (see :func:`link`).
@@ -68,7 +65,6 @@ class Link:
 
     constant: float
     error: float
-    stretch: float
     disagreement: float
     anchors: tuple[str, ...]
     dropped: tuple[str, ...]
@@ -77,7 +73,7 @@ class Link:
 
     def apply(self, z: npt.ArrayLike) -> Floats:
         """Scores on the reference's scale, of z on the linked collection."""
-        return self._pair.curve.score(self._pair.on_scale(np.asarray(z, float)) + self.constant)
+        return self._pair.curve.score(np.asarray(z, float) + self.constant)
 
     def difference(self, z_reference: npt.ArrayLike, z: npt.ArrayLike) -> LinkedDifference:
         """How far a mean on the reference is above a linked mean.
@@ -96,8 +92,8 @@ class Link:
         system's scores, ``a`` and ``b`` the anchors' means by topic, ``r`` is the system's slope
         ``f`` over the anchors' (the delta method).  ``tau**2 f**2 (1 + 1/k)`` is added, as the
         system itself, like each of the k anchors, may suit one of the collections better; and
-        ``(s d)**2``, as one constant does not fit all: ``d`` is how far the system's linked mean is
-        from the anchors', ``s`` the error of the stretch.
+        ``(.15 c d)**2``, as one constant does not fit all: ``d`` is how far the system's linked
+        mean is from the anchors'.
         """
         reference = z_on(z_reference, self._pair.used[0], "the reference")
         return difference_of_means(self._pair.curve.score(reference), self._mean_of(z))
@@ -200,13 +196,13 @@ def link(
 
     The constant ``c`` solves ``mean f(z + c) = mean f(z_reference)``, means over topics and
     anchors, where ``f`` is the scheme: equal means on the scale that is reported.  Of ten ways of
-    linking that were tried this one leaves the smallest differences, and smaller ones if z is
-    stretched before, about the anchors' mean ``m``, to ``m + (1 + s) (z - m)``.
+    linking that were tried this one leaves the smallest differences.
 
     Parameters
     ----------
     z : array_like, shape (n_topics, n_anchors)
-        The anchors' z on the collection that is linked.  Topics on which one is NaN have no part.
+        The anchors' z on the collection that is linked; NaN where there is none.  Topics on which
+        one is NaN have no part in the link.
     z_reference : array_like, shape (n_reference_topics, n_anchors)
         The same anchors' z on the reference, in the same order.  It should be the collection with
         the strongest standardizing systems, where the anchors' mean is lowest, so that ``c`` is
@@ -224,17 +220,15 @@ def link(
         its slope, ``v_i`` the variance of that which topics explain,
         ``T**2 = sum e_i**2 / (k-1) - k / (k-1) mean v_i`` and ``t0**2 = .15**2 + (.10 c)**2``:
         ``tau**2 = max((4 t0**2 + (k-1) T**2) / (k+3), .05**2 + (.10 c)**2)``, with one anchor
-        ``t0**2``.  Before z is stretched, with ``x_i`` the means of anchors' two scores, over the
-        mean slope and less their mean, and ``w = t0**2 + mean v_i``:
-        ``s = sum x_i e_i / (sum x_i**2 + w / (.15 c)**2)``, at most ``.30 |c|``, with the variance
-        ``1 / (sum x_i**2 / w + 1 / (.15 c)**2)``.  The constants were found on Robust 2004,
-        Terabyte and Blog; ``scripts/linking_experiment.py`` tries them on other collections.
+        ``t0**2``.  The constants were found on Robust 2004, Terabyte and Blog;
+        ``scripts/linking_experiment.py`` tries them on other collections.
 
     Raises
     ------
     UsageError
-        (a ValueError) with fewer than ten topics with factors, scheme E, a constant beyond 2,
-        anchors whose mean is too close to an end of the scale, or two that disagree.
+        (a ValueError) if there are fewer than ten topics with factors, the scheme is E, the
+        constant is beyond 2, the anchors' mean score is too close to an end of the scale, or two
+        anchors disagree.
 
     Examples
     --------
@@ -267,12 +261,9 @@ def link(
     c = pair.constant()
     _check_possible(pair, c)
     _check_slopes(pair, c, [names[i] for i in kept])
-    pair = pair.stretched()
-    c = pair.constant()
     return Link(
         c,
         pair.error(c),
-        pair.stretch,
         pair.disagreement(c),
         tuple(names[i] for i in kept),
         tuple(name for i, name in enumerate(names) if i not in kept),

@@ -29,7 +29,7 @@ STANDARD_INPUT_NAME = "standard input"
 """What messages call it."""
 
 MOST_WAITING = 32
-"""Files that may wait open between a look at their first line and their reading."""
+"""Files that may wait open for who reads them next."""
 _LITTLE = 1 << 14
 """Bytes that are read at once for the first line."""
 
@@ -56,7 +56,7 @@ class Source(ABC):
         """Open for reading, from the start, as often as wanted."""
 
     def release(self, stream: BinaryIO) -> None:
-        """Take back an open stream when a look at the first line is all that was wanted."""
+        """Take back an open stream that has been read as far as wanted."""
         stream.close()
 
     @cached_property
@@ -93,9 +93,9 @@ class Source(ABC):
 class FileSource(Source):
     """A file on disk.
 
-    After a look at its first line the file stays open for the reader who comes next, so that a
-    command opens it once; not so if too many files wait already.  When the source is dropped,
-    or sent to another process, nothing stays open.
+    After a look at its first line, and after reading, the file stays open for the reader who comes
+    next, so that a command opens it once; not so if too many files wait already.  When the source
+    is dropped, or sent to another process, nothing stays open.
 
     Parameters
     ----------
@@ -129,8 +129,8 @@ class FileSource(Source):
         return stream
 
     def release(self, stream: BinaryIO) -> None:
-        """Keep the stream for the next :meth:`open`, if not too many files wait."""
-        if len(self._waiting) >= MOST_WAITING:
+        """Keep the stream for the next :meth:`open`, if none is kept and not too many wait."""
+        if self._stream is not None or len(self._waiting) >= MOST_WAITING:
             stream.close()
             return
         self._stream = stream
@@ -324,5 +324,8 @@ def read_pieces(source: Source) -> Iterator[bytes]:
     InputError
         As :func:`~ir_std.reading.unpacking.unpack_stream`.
     """
-    with source.open() as stream:
+    stream = source.open()
+    try:
         yield from unpack_stream(stream, source.name, source.max_member)
+    finally:
+        source.release(stream)

@@ -59,10 +59,8 @@ class CollectionLinks:
     @property
     def summary(self) -> str:
         """What was linked to what, and by which constants."""
-        several = len(self.anchors) > 1
         constants = ", ".join(
-            f"{collection} {one.constant:+.2f} (standard error {one.error:.2f}"
-            f"{f', stretch {one.stretch:.2f}' * several})"
+            f"{collection} {one.constant:+.2f} (standard error {one.error:.2f})"
             for collection, one in self.links.items()
         )
         return (
@@ -223,12 +221,12 @@ def check_linkable(
             f"there is nothing to link: {', '.join(collections)} is the only collection"
         )
     for name, what, known in (
-        *((anchor, "system, to link by,", collections_of) for anchor in anchors),
-        *([(reference, "collection", collections)] if reference else []),
+        *((anchor, ("system", "anchor"), collections_of) for anchor in anchors),
+        *([(reference, ("collection", "reference"), collections)] if reference else []),
     ):
         if name not in known:
             raise UsageError(
-                f"no {what} is called {name!r}: there are {', '.join(known)}"
+                f"no {what[0]} is called {name!r}, the {what[1]}: there are {', '.join(known)}"
                 f"{suggestion(name, known)}"
             )
     for anchor in anchors:

@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ir_std.errors import InputError, abbreviate
-from ir_std.reading import source_of
-from ir_std.reading.sources import Source, content_lines
+from ir_std.reading import Source, content_lines, source_of
 from ir_std.trec.inputs import ir_dataset, is_dataset
 
 IDS = ("_id", "id", "doc_id", "docid", "docno", "query_id", "qid")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import ir_std
-from ir_std.reading import RUN, FileSource, read_lines, source_of
+from ir_std.reading import RUN, FileSource, read_lines, read_pieces, source_of
 from ir_std.reading.sources import MOST_WAITING
 
 WATCH = """
@@ -81,6 +81,7 @@ COMMANDS = {
     "scores AP": "scores",
     "scores a.run qrels AP --jobs 1": "scores a.run qrels",
     "report a.run b.run qrels AP -o ../page.html --jobs 1": "a.run b.run qrels",
+    "diff a.run b.run qrels AP": "a.run b.run qrels",
     "compare x=a.run:qrels y=b.run:qrels AP": "a.run b.run qrels",
     "compare x=scores AP": "scores",
     "merge a.run b.run --combine rrf -o ../merged": "a.run b.run",
@@ -177,3 +178,16 @@ def test_a_file_that_nobody_reads_is_closed_with_its_source(folder: Path) -> Non
     del sources
     gc.collect()
     assert len(FileSource._waiting) == before
+
+
+def test_a_file_that_was_read_waits_open_and_is_closed_with_its_source(folder: Path) -> None:
+    source = FileSource(folder / "a.run")
+    first, second = read_pieces(source), read_pieces(source)  # two readers at once
+    assert next(first) == next(second)
+    assert not list(first)
+    assert not list(second)
+    (folder / "b.run").replace(folder / "a.run")
+    assert b"d0 0 9" in b"".join(read_pieces(source))  # what was read before, not what is there now
+    del first, second, source
+    gc.collect()
+    assert not [waiting for waiting in FileSource._waiting if waiting.name.startswith(str(folder))]

@@ -1,15 +1,18 @@
-"""The HTML report: what it says.  What it does in a browser: test_report_page.py."""
+"""The HTML report: what it says.  What it does in a browser: test_report_in_browser.py."""
 
 from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import sys
 import zlib
 from base64 import b64decode
 from html.parser import HTMLParser
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -621,3 +624,20 @@ def test_what_several_collections_cannot_have_is_one_line(
     assert done.status == 2
     assert said in done.err[-1]
     assert not Path("report.html").exists()
+
+
+def test_rankings_of_runs_from_pipes_and_standard_input_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What can be read only once is kept: the topics to draw are known after evaluation."""
+    pipe, page, qrels = tmp_path / "pipe", tmp_path / "page.html", tmp_path / "qrels"
+    qrels.write_text("1 0 d 1\n1 0 e 0\n")
+    os.mkfifo(pipe)
+    writing = Thread(target=pipe.write_bytes, args=[b"1 Q0 e 1 1 x\n"])
+    writing.start()
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"1 Q0 d 1 1 x\n")))
+    assert not main(["report", "-", str(pipe), str(qrels), "AP", "-o", str(page)])
+    writing.join()
+    packed = data_of(page.read_text())["rankings"]["packed"]
+    [pair] = json.loads(zlib.decompress(b64decode(packed)))["pairs"]
+    assert list(pair["topics"]) == ["0"]

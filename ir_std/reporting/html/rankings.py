@@ -51,7 +51,7 @@ def rankings_of(results: EvaluatedRuns, runs: Sequence[str]) -> Json:
         if run in results.inputs and not isinstance(results.inputs[run], RunScores)
     ]
     if len(known) < 2 or not results.topics:
-        return {"why": "The documents of these runs are not known, only their scores."}
+        return {"why": "The documents of these runs are not at hand, only their scores."}
     pairs, is_small = _pairs(known, runs, results.baseline)
     telling = {pair: _telling_topics(results, runs, pair, TOPICS[is_small]) for pair in pairs}
     try:
