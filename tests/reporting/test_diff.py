@@ -17,7 +17,7 @@ import pytest
 import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.reporting.html.rankings import rankings_of
-from ir_std.reporting.run_diff import TopicDiff
+from ir_std.reporting.topic_diff import TopicDiff
 from ir_std.trec.texts import read_texts
 
 Scored = dict[str, dict[str, float]]
@@ -341,7 +341,7 @@ def test_a_page_says_why_it_draws_no_rankings(runs: tuple[Scored, Scored], judge
     assert "could not be read again: a: is not what was evaluated" in why
     systems = ["dl19-passage/p_bert", "dl19-passage/bm25base_p"]
     of_systems = ir_std.evaluate(systems, measures="nDCG@10")
-    assert "not known, only their scores" in rankings_of(of_systems, of_systems.runs)["why"]
+    assert "not at hand, only their scores" in rankings_of(of_systems, of_systems.runs)["why"]
 
 
 def test_of_few_runs_all_pairs_are_drawn_of_many_each_with_one(

@@ -71,6 +71,7 @@ def test_runs_on_a_whole_data_set_are_tested_by_their_raw_scores(results: ir_std
     assert any("from the 3 systems of Toys with beir/toy" in text for text in said)
 
 
+@pytest.mark.slow
 def test_its_page_shows_topics_by_raw_scores_alone(
     results: ir_std.Results, browser: Any, tmp_path: Path
 ) -> None:

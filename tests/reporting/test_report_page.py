@@ -14,6 +14,17 @@ import numpy as np
 import pytest
 from ir_measures import AP, P
 from scipy import stats
+from views import (
+    HOSTILE,
+    MINUS,
+    N_RUNS,
+    SYSTEMS,
+    View,
+    made_up_results,
+    saved,
+    score,
+    without_fault,
+)
 
 import ir_std
 from ir_std import sAP
@@ -21,21 +32,14 @@ from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.figure_data import runs_by_mean
 from ir_std.reporting.html.report import write_report
 from ir_std.reporting.html.sentences import describe_results
-from ir_std.reporting.run_diff import RunDiff
 from ir_std.testing import simulated_qrels, simulated_run
 
-HOSTILE = "=<img src=x onerror=alert(1)></script>'\"&"
-MINUS = "\u2212"
-EN_DASH = "\u2013"
-SYSTEMS = "systems\u2019"
-N_RUNS = 24
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def results() -> ir_std.Results:
-    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
-    runs = {f"run{i}": simulated_run(qrels, i, 60) for i in range(N_RUNS)}
-    return ir_std.evaluate(runs, qrels, [AP, P @ 10], baseline="run0")
+    return made_up_results()
 
 
 @pytest.fixture(scope="module")
@@ -43,64 +47,6 @@ def file(results: ir_std.Results, tmp_path_factory: pytest.TempPathFactory) -> P
     place = tmp_path_factory.mktemp("report") / "report.html"
     write_report(results, place)
     return place
-
-
-class View:
-    """A report in a browser, and what it said and asked for."""
-
-    def __init__(self, browser: Any, **options: Any) -> None:
-        self.context = browser.new_context(**options)
-        self.page = self.context.new_page()
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-
-    def open(self, file: Path, address: str = "") -> None:
-        self.said.clear()
-        self.asked.clear()
-        self.page.goto("about:blank")
-        self.page.goto(file.as_uri() + address)
-        self.page.wait_for_selector("html[data-complete]")
-
-    def open_topics(self) -> None:
-        self.page.click(".all-topics-box summary")
-        self.page.wait_for_selector(".all-topics tbody tr")
-
-    def rows(self, table: str = ".runs") -> list[str]:
-        """The names of the rows that are shown."""
-        found: list[str] = self.page.eval_on_selector_all(
-            f"{table} tbody tr",
-            "rows => rows.filter(r => r.offsetParent !== null).map(r => r.cells[0].textContent)",
-        )
-        return found
-
-    def column(self, table: str, head: str) -> list[str]:
-        """The texts of a column, of all rows but the systems'."""
-        found: list[str] = self.page.eval_on_selector(
-            table,
-            "(t, head) => { const i = [...t.tHead.rows[0].cells].findIndex("
-            "h => [h.textContent, h.dataset.column].includes(head)); "
-            "return [...t.tBodies[0].rows].filter(r => !r.matches('.systems-row'))"
-            ".map(r => r.cells[i].textContent); }",
-            head,
-        )
-        return found
-
-    def text(self, selector: str) -> str:
-        found: str = self.page.text_content(selector)
-        return found
-
-    def address(self) -> str:
-        return str(self.page.evaluate("location.hash"))
-
-    def tip(self, figure: str) -> str:
-        found: str = self.page.eval_on_selector(
-            f"{figure} > .tip",
-            "t => t.hidden ? '' : [...t.children].map(c => c.textContent).join('; ')",
-        )
-        return found
 
 
 @pytest.fixture(scope="module")
@@ -112,26 +58,11 @@ def shared(browser: Any) -> Iterator[View]:
 
 @pytest.fixture
 def view(shared: View, file: Path) -> Iterator[View]:
-    """Open at the size of a desktop; afterwards nothing must have gone wrong."""
-    shared.open(file)
-    yield shared
-    assert shared.said == []
-    assert {
-        url.partition("#")[0] for url in shared.asked if not url.startswith(("data:", "blob:"))
-    } <= {file.as_uri()}
-
-
-def score(value: float) -> str:
-    return f"{value:.4f}".replace("-", MINUS)
+    with without_fault(shared, file) as view:
+        yield view
 
 
 # The first screen.
-
-
-def test_its_sentences_are_those_of_the_measure_chosen(view: View, results: ir_std.Results) -> None:
-    assert view.page.locator(".words li").all_text_contents() == describe_results(results, sAP)
-    view.page.select_option("select[data-choice=measure]", "P@10")
-    assert view.page.locator(".words li").all_text_contents() == describe_results(results, P @ 10)
 
 
 def test_the_overview_ranks_all_runs_by_mean(view: View, results: ir_std.Results) -> None:
@@ -248,30 +179,6 @@ def test_the_sort_is_kept_when_another_measure_or_run_is_chosen(view: View) -> N
     assert "sort=P%4010%3Adescending" in view.address()
 
 
-def test_ranks_are_those_of_the_sorted_column_with_what_they_are_worth(
-    view: View, results: ir_std.Results
-) -> None:
-    def check(measure: Any) -> None:
-        names = view.column(".runs", "run")
-        ranked = [results.ranks[run][measure] for run in names]
-        assert [r.rank for r in ranked] == sorted(r.rank or 0 for r in ranked)
-        shown = [f"{r.rank} ({r.best}{EN_DASH}{r.worst})" for r in ranked]
-        assert view.column(".runs", "rank") == shown
-        assert view.column(".runs", "among") == [
-            str(results.placements[run][measure].rank) for run in names
-        ]
-        assert view.text(".runs [data-column=rank] button") == f"rank by {measure}"
-
-    for measure in (sAP, P @ 10):
-        view.page.select_option("select[data-choice=measure]", str(measure))
-        check(measure)
-    view.page.locator(".runs thead button", has_text=re.compile("^AP$")).click()
-    check(AP)
-    view.page.locator(".runs thead button", has_text=re.compile("^rank")).click()
-    check(P @ 10)  # the measure that is chosen
-    assert len({results.ranks[run][sAP].worst for run in results.runs}) > 1
-
-
 def test_the_heads_of_a_long_table_stay_in_view(view: View) -> None:
     view.page.click(".runs-table .more")
     view.page.locator(".runs tbody tr >> nth=-1").scroll_into_view_if_needed()
@@ -286,17 +193,6 @@ def test_the_heads_of_a_long_table_stay_in_view(view: View) -> None:
     assert view.page.locator(".runs thead th").first.bounding_box()["y"] == pytest.approx(
         box.bounding_box()["y"], abs=1
     )
-    view.page.set_viewport_size({"width": 1280, "height": 720})
-
-
-@pytest.mark.parametrize("measure", ["sAP", "sP@10"])
-def test_on_a_phone_the_table_shows_the_score(view: View, measure: str) -> None:
-    view.page.set_viewport_size({"width": 390, "height": 800})
-    view.page.select_option("select[data-choice=measure]", measure)
-    name = view.page.locator(".runs tbody th").first.bounding_box()
-    score = view.page.locator(f".runs tbody tr >> nth=0 >> td[data-m='{measure}']").bounding_box()
-    assert name["x"] + name["width"] <= score["x"]
-    assert score["x"] + score["width"] <= 390
     view.page.set_viewport_size({"width": 1280, "height": 720})
 
 
@@ -635,17 +531,6 @@ def test_any_two_runs_can_be_a_scatter(view: View, results: ir_std.Results) -> N
 # Addresses.
 
 
-def test_a_view_can_be_sent(view: View, file: Path) -> None:
-    view.open(file, "#run=run4&measure=P%4010&against=run9&as=scatter&topic=403")
-    assert view.text(".one-run .run-name") == "run4"
-    assert view.text(".one-run .measure-name") == "P@10"
-    assert view.text(".against .against-name") == "run9"
-    assert view.page.is_checked(".as-scatter")
-    assert view.text(".topic-name") == "403"
-    assert view.text(".topic-line").startswith("run4: P@10 ")
-    assert view.page.evaluate("scrollY") > 0
-
-
 def test_the_back_button_goes_to_the_view_before(view: View) -> None:
     for run in ("run4", "run5"):
         view.page.select_option("select[data-choice=run]", run)
@@ -783,12 +668,6 @@ def test_no_column_of_a_forest_is_lost_on_paper(
 
 
 # Downloads.
-
-
-def saved(view: View, selector: str) -> tuple[str, bytes]:
-    with view.page.expect_download() as waiting:
-        view.page.click(selector)
-    return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
 
 def test_the_table_is_saved_as_csv(view: View, results: ir_std.Results) -> None:
@@ -994,36 +873,6 @@ def test_no_column_is_lost_on_paper(browser: Any, tmp_path: Path) -> None:
     view.context.close()
 
 
-def test_a_hostile_name_does_nothing(browser: Any, tmp_path: Path) -> None:
-    qrels = {HOSTILE: {"a": 1, "b": 0}, "t": {"a": 1, "b": 0}}
-    runs = {
-        HOSTILE: {t: {"a": 2.0, "b": 1.0} for t in qrels},
-        "other": {t: {"a": 1.0, "b": 2.0} for t in qrels},
-    }
-    write_report(
-        ir_std.evaluate(runs, qrels, AP, baseline=HOSTILE), tmp_path / "report.html", HOSTILE
-    )
-    view = View(browser)
-    view.open(tmp_path / "report.html")
-    view.open_topics()
-    for name in ("other", HOSTILE):
-        view.page.select_option("select[data-choice=run]", name)
-        view.page.wait_for_function(
-            "name => document.querySelector('.run-name').textContent === name", arg=name
-        )
-        view.page.focus(".topics-0 svg")
-        view.page.keyboard.press("Home")
-        view.page.keyboard.press("Enter")
-        view.page.check(".as-scatter")
-        view.page.uncheck(".as-scatter")
-    assert HOSTILE in view.rows(".all-topics table")
-    name, content = saved(view, ".runs-table .csv")
-    assert next(csv.reader(content.decode().splitlines()[1:]))[0] == f"'{HOSTILE}"
-    assert view.page.locator("img").count() == 0
-    assert view.said == []
-    view.context.close()
-
-
 # Sizes.
 
 
@@ -1119,28 +968,6 @@ def test_thousands_of_topics_are_a_curve_and_a_density(browser: Any, tmp_path: P
 
 
 # What two runs ranked.
-
-
-def test_both_rankings_are_drawn_on_the_topics_that_tell_a_pair_apart(
-    view: View, results: ir_std.Results, file: Path
-) -> None:
-    first = runs_by_mean(results, sAP)[0]
-    links = view.page.locator(".strips-of-pair a")
-    topics = links.all_text_contents()
-    pair = RunDiff(results, first, "run0", AP)
-    assert pair.topics[0].topic in topics
-    assert len(topics) == 4
-    view.open(file, f"#run={first}&topic={topics[0]}")
-    on = pair.on(topics[0])
-    assert view.page.locator(".strips .canvas .document").count() == 20
-    common = {*on.rankings[0].documents[:10]} & {*on.rankings[1].documents[:10]}
-    assert view.page.locator(".strips svg > path[class^='link ']").count() == len(common)
-    relevant = sum((d.level or 0) > 0 for d in map(on.document, on.rankings[0].documents[:10]))
-    label = view.page.get_attribute(".strips svg", "aria-label")
-    assert f"{first} has {relevant} relevant document" in label
-    view.page.focus(".strips svg")
-    view.page.keyboard.press("Home")
-    assert view.tip(".strips").startswith(f"{on.rankings[0].documents[0]}; ")
 
 
 def test_the_rows_of_documents_sum_to_the_difference(
