@@ -64,6 +64,8 @@ class Run(ABC):
         Number of documents of each topic, and where its lines start.
     repeated : int
         How many lines were left out because their document is in another of the topic.
+    first_rank : int or None
+        The rank that the first line of a file states.
     given : object
         What the run was made from, if other providers of measures can read that; else None.
 
@@ -78,6 +80,7 @@ class Run(ABC):
     ) -> None:
         self.name = name
         self.repeated = 0
+        self.first_rank: int | None = None
         self.given: Any = None
         self.bounds = dict(zip(topics, pairwise(accumulate(sizes, initial=0)), strict=True))
         self.sizes = np.array(sizes, np.int64)

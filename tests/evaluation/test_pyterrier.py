@@ -207,6 +207,7 @@ def test_batches_of_real_qrels_find_their_set(data: Path) -> None:
     assert tables[0]["sAP"][0] == pytest.approx(tables[1]["sAP"][0], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_batches_of_graded_qrels_keep_the_collections_levels(data: Path, runs_of: Any) -> None:
     qrels = pt.io.read_qrels(str(data / "qrels" / "dl19-passage.txt"))
     results = pt.io.read_results(str(runs_of("dl19-passage") / "p_bert"))
