@@ -233,7 +233,7 @@ def _systems_text(factors: FactorSet, measure: str) -> str:
     means = system_means(factors, measure)
     if means is None:
         return (
-            f"No {_unit(factors, 1)} has scores of all systems, so that their means do not compare; "
+            f"No {_unit(factors, 1)} has scores of all systems, so that means do not compare; "
             "`ir_std leaderboard` orders them by what they have in common."
             if measure in factors.systems
             else "Only means and deviations over the systems are known."
