@@ -40,7 +40,7 @@ NOISY = 5
 """So many topics are named that order the systems least as the others do."""
 LONGEST_LABEL = 24
 """Characters of a label in a picture."""
-MOST_NAMED = 12
+MOST_NAMED = 5
 """Of a longer list of topics as many are named."""
 
 mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "ir_std", "font.size": 9})
@@ -97,11 +97,10 @@ def index(sets: Sequence[FactorSet]) -> str:
 def page(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
     """The page of a set."""
     measure = shown_measure(factors)
-    unit = "data sets" if factors.of_datasets else "topics"
     parts = [
         f"# {factors.title}",
         _facts(factors, sets),
-        f"## {unit.capitalize()} by difficulty\n\n{_topics_text(factors, measure)}",
+        f"## {_unit(factors).capitalize()} by difficulty\n\n{_topics_text(factors, measure)}",
         "## Systems\n\n" + _systems_text(factors, measure),
         "## Measures\n\n" + _measures_text(factors),
         "## What is known against it\n\n"
@@ -119,13 +118,13 @@ def shown_measure(factors: FactorSet) -> str:
 
 
 def _facts(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
-    info, unit = factors.info, "data sets" if factors.of_datasets else "topics"
+    info = factors.info
     datasets = ", ".join(f"`{name}`" for name in info.get("ir_datasets", ()))
     reason = TRACKS[factors.id].no_dataset if factors.id in TRACKS else ""
     facts = {
         "id": f"`{factors.id}`",
         "systems": f"{factors.systems_text()}, of {info['year']}",
-        unit: f"{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}",
+        _unit(factors): f"{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}",
         "judgments": _judgments_text(factors),
         "labels": info["judge"]["name"] if "judge" in info else "",
         "depth": f"{info['depth']:,} documents" if info.get("depth") else "not known",
@@ -133,7 +132,8 @@ def _facts(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
         "other sets": _related_text(factors, sets),
     }
     lines = [f"| {name} | {_escaped(text)} |" for name, text in facts.items() if text]
-    return "\n".join(["| | |", "| --- | --- |", *lines])
+    table = "\n".join(["| | |", "| --- | --- |", *lines])
+    return f":::{{container}} facts\n{table}\n:::"
 
 
 def _judgments_text(factors: FactorSet) -> str:
@@ -183,20 +183,23 @@ def _topics_text(factors: FactorSet, measure: str) -> str:
         f"By {measure} the systems' mean is {mean[known].mean():.3f}; lowest on {hardest}, highest "
         f"on {easiest}.",
     ]
+    measures_of: dict[tuple[str, ...], list[str]] = {}
+    for name in factors.measures:
+        measures_of.setdefault(assess(factors, name).flat, []).append(name)
     flat = [
-        f"{name}: {_named(assessed.flat)}"
-        for name in factors.measures
-        if (assessed := assess(factors, name)).flat
+        f"by {', '.join(names)} on {_named(factors, topics)}"
+        for topics, names in measures_of.items()
+        if topics
     ]
     lines.append(
-        "Flat, all systems having one score: " + "; ".join(flat) + "."
+        f"Flat, all systems having one score: {'; '.join(flat)}."
         if flat
-        else "On no topic have all systems one score, by any measure."
+        else f"On no {_unit(factors, 1)} have all systems one score, by any measure."
     )
     if quality.capped:
         lines.append(
             f"A perfect {measure} is less than one deviation above the mean on "
-            f"{_named(quality.capped)}."
+            f"{_named(factors, quality.capped)}."
         )
     if means := system_means(factors, measure):
         least = np.argsort(means.agreement, kind="stable")[:NOISY]
@@ -216,15 +219,25 @@ def _kinds(factors: FactorSet, measure: str, kinds: dict[str, str]) -> Iterator[
         yield f"{kind}: {len(rows)} topics, mean {np.nanmean(factors.mean[measure][rows]):.3f}"
 
 
-def _named(topics: Sequence[str]) -> str:
+def _named(factors: FactorSet, topics: Sequence[str]) -> str:
     more = f" and {len(topics) - MOST_NAMED} more" * (len(topics) > MOST_NAMED)
-    return f"{len(topics)} topic{'s' * (len(topics) > 1)} ({', '.join(topics[:MOST_NAMED])}{more})"
+    named = ", ".join(topics[:MOST_NAMED])
+    return f"{len(topics)} {_unit(factors, len(topics))} ({named}{more})"
+
+
+def _unit(factors: FactorSet, number: int = 2) -> str:
+    return ("data set" if factors.of_datasets else "topic") + "s" * (number > 1)
 
 
 def _systems_text(factors: FactorSet, measure: str) -> str:
     means = system_means(factors, measure)
     if means is None:
-        return "Only means and deviations over the systems are known, or not all have all topics."
+        return (
+            f"No {_unit(factors, 1)} has scores of all systems, so that means do not compare; "
+            "`ir_std leaderboard` orders them by what they have in common."
+            if measure in factors.systems
+            else "Only means and deviations over the systems are known."
+        )
     low = find_low_systems(factors, measure)
     names = factors.info.get("tags", ())
     teams = teams_of(factors)
@@ -292,11 +305,10 @@ def _built_text(factors: FactorSet) -> str:
     inputs = "\n".join(
         f"| `{record['file']}` | `{record['sha256']}` |" for record in factors.info["inputs"]
     )
+    script = f"build_shipped.py {factors.id}" if factors.id in TRACKS else "build_mteb.py"
     return (
-        f"{factors.info['built'].capitalize()}; `python scripts/build_shipped.py {factors.id}` "
-        f"gives the same bytes from\n\n| file | SHA-256 |\n| --- | --- |\n{inputs}"
-        if factors.id in TRACKS
-        else f"{factors.info['built'].capitalize()}.\n\n| file | SHA-256 |\n| --- | --- |\n{inputs}"
+        f"{factors.info['built'].capitalize()}; `python scripts/{script}` gives the same bytes "
+        f"from\n\n| file | SHA-256 |\n| --- | --- |\n{inputs}"
     )
 
 

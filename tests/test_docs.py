@@ -1,15 +1,24 @@
-"""The documentation's site is built without a warning, and needs no network."""
+"""The documentation's site is built without a warning, needs no network, and fits its screens."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import ir_std
+
 ROOT = Path(__file__).resolve().parent.parent
+SCREENS = ((390, 844), (1280, 900), (1600, 900))
+"""Width and height of a phone and two desktops."""
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "-q", "-n", "--keep-going", "docs", str(folder)],
         cwd=ROOT,
+        env=os.environ | {"IR_STD_DATA": str(folder / "none")},  # it needs no real input
         capture_output=True,
         text=True,
         check=False,
@@ -27,7 +37,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page that fails its test where it has an error or asks for what is no file."""
+    page = browser.new_page()
+    faults: list[str] = []
+    page.on(
+        "console",
+        lambda message: faults.append(message.text) if message.type == "error" else None,
+    )
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith("file:") else faults.append(request.url),
+    )
+    yield page
+    page.close()
+    assert faults == []
+
+
 def test_the_site_takes_nothing_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
         loaded = re.findall(
@@ -36,10 +64,7 @@ def test_the_site_takes_nothing_from_elsewhere(site: Path) -> None:
         assert loaded == [], page
 
 
-@pytest.mark.slow
 def test_every_public_name_has_its_place_in_the_reference(site: Path) -> None:
-    import ir_std
-
     text = (site / "reference" / "api.html").read_text("utf-8")
     own = {
         name
@@ -50,3 +75,76 @@ def test_every_public_name_has_its_place_in_the_reference(site: Path) -> None:
     }
     described = set(re.findall(r'id="ir_std\.(?:errors\.)?(\w+)"', text))
     assert own - described == set()
+
+
+def test_every_set_has_a_page_in_the_catalogue(site: Path) -> None:
+    pages = {file.stem for file in (site / "generated" / "catalogue").glob("*.html")}
+    assert pages == {*ir_std.available_factors(), "index"}
+
+
+def column(page: Any, name: str) -> list[str]:
+    """What a column of the catalogue's table shows, from above."""
+    names = page.locator(".catalogue th").all_text_contents()
+    cells = f".catalogue tbody tr:not([hidden]) td:nth-child({names.index(name) + 1})"
+    return [text.strip() for text in page.locator(cells).all_text_contents()]
+
+
+def test_the_catalogue_is_sorted_by_the_column_that_is_clicked(site: Path, page: Any) -> None:
+    page.goto((site / "generated" / "catalogue" / "index.html").as_uri())
+    assert column(page, "set") == sorted(ir_std.available_factors())
+    topics = page.locator(".catalogue th", has_text="topics")
+    topics.get_by_role("button").click()
+    numbers = [int(text) for text in column(page, "topics")]
+    assert numbers == sorted(len(ir_std.load_factors(name).topics) for name in column(page, "set"))
+    assert topics.get_attribute("aria-sort") == "ascending"
+    topics.get_by_role("button").click()
+    assert [int(text) for text in column(page, "topics")] == numbers[::-1]
+    page.keyboard.press("Enter")  # a keyboard reaches it, too
+    assert [int(text) for text in column(page, "topics")] == numbers
+
+
+def test_the_catalogue_is_searched_by_several_words(site: Path, page: Any) -> None:
+    page.goto((site / "generated" / "catalogue" / "index.html").as_uri())
+    everything = column(page, "set")
+    found = page.locator(".catalogue output")
+    assert found.text_content() == f"{len(everything)} of {len(everything)} sets"
+    page.get_by_label("Find sets").fill("Deep thin")
+    shown = column(page, "set")
+    assert shown
+    assert all(name.startswith("dl") for name in shown)
+    assert all("thin" in quality for quality in column(page, "quality"))
+    assert found.text_content() == f"{len(shown)} of {len(everything)} sets"
+    page.get_by_role("link", name=shown[0], exact=True).first.click()
+    assert page.locator("h1").text_content().startswith(ir_std.load_factors(shown[0]).title)
+
+
+def test_no_page_is_wider_than_its_screen(site: Path, page: Any) -> None:
+    wider = []
+    for file in sorted(site.rglob("*.html")):
+        page.goto(file.as_uri())
+        for width, height in SCREENS:
+            page.set_viewport_size({"width": width, "height": height})
+            if page.evaluate("document.documentElement.scrollWidth") > width:
+                wider.append((file.relative_to(site).as_posix(), width))
+    assert wider == []
+
+
+def test_text_and_ground_change_with_the_readers_scheme(site: Path, page: Any) -> None:
+    colours = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.goto((site / "index.html").as_uri())
+        colours.append(
+            page.evaluate(
+                "[document.querySelector('article p'), document.body]"
+                ".map((x, i) => getComputedStyle(x)[i ? 'backgroundColor' : 'color'])"
+            )
+        )
+    (ink, paper), (dark_ink, dark_paper) = colours
+    assert brightness(paper) > brightness(ink) + 400
+    assert brightness(dark_ink) > brightness(dark_paper) + 400
+
+
+def brightness(colour: str) -> int:
+    """The sum of red, green and blue."""
+    return sum(map(int, re.findall(r"\d+", colour)[:3]))

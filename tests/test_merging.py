@@ -351,7 +351,7 @@ def preferred(lists: list[list[str]], a: str, b: str) -> int:
 
 
 @given(some_runs)
-def test_condorcet_keeps_to_majorities_and_tears_no_circle_apart(
+def test_condorcet_keeps_to_majorities_and_leaves_cycles_whole(
     runs: list[dict[str, dict[str, float]]],
 ) -> None:
     merged, borda = merge(runs, combine="condorcet"), merge(runs, combine="borda")

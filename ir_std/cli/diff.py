@@ -24,8 +24,8 @@ from ir_std.cli.output import print_factors_used, print_table
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
 from ir_std.reporting.diff import diff
-from ir_std.reporting.diff_tables import TABLES_OF_TOPIC, diff_as_dict
 from ir_std.reporting.run_diff import RunDiff
+from ir_std.reporting.topic_diff import TABLES_OF_TOPIC
 
 OF_TOPICS = "topics"
 """The table that is printed unless a topic is asked for."""
@@ -120,8 +120,9 @@ def run(args: Namespace) -> None:
     topics = list(dict.fromkeys(args.topic))
     pair.load(topics)  # before the first is printed
     if args.output_format == "json":
-        found = diff_as_dict(pair, topics, args.top or None, args.ranks or None)
-        print(json.dumps(found, ensure_ascii=False, indent=1))
+        rankings = [pair.on(topic).as_dict(args.ranks or None) for topic in topics]
+        differences = {**pair.as_dict(args.top or None), "rankings": rankings}
+        print(json.dumps(differences, ensure_ascii=False, indent=1))
         return
     if OF_TOPICS in names:
         print_table(pair.table(args.places, args.top or None), args.output_format)

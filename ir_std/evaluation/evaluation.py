@@ -53,6 +53,11 @@ class Evaluation:
     messages: tuple[Message, ...]
     provider_results: tuple[Metric, ...] | None
 
+    @property
+    def is_broken(self) -> bool:
+        """Whether something speaks for a fault of the run itself."""
+        return any(message.is_fault for message in self.messages)
+
     @cached_property
     def values(self) -> Mapping[Measure, Floats]:
         """The columns by measure."""

@@ -221,12 +221,13 @@ class StdEvaluator(providers.Evaluator):
         scores = [column.scores(raw.scores) for column in self.columns]
         values = [values for values, _ in scores]
         standardized = [v for v, column in zip(values, self.columns, strict=True) if column.plan]
+        far = saturation_messages(name, self.plans, standardized, raw.messages)
         return Evaluation(
             name,
             tuple([column.measure for column in self.columns]),
             tuple(values),
             tuple([mean for _, mean in scores[: len(self.measures)]]),
-            (*raw.messages, *saturation_messages(name, self.plans, standardized)),
+            (*raw.messages, *far),
             raw.provider_results,
         )
 
@@ -234,8 +235,8 @@ class StdEvaluator(providers.Evaluator):
         """Raw scores of a run, by formulas and other providers."""
         self._check_computable(name)
         run, about_earlier = self._earlier.check(given, name)
-        if depth is not None:
-            run = given = sort_run(run, depth)
+        cut = given if depth is None else sort_run(run, depth)
+        run = run if depth is None else cut
         ranker = Ranker(run, self.qrels, any(column.needs_judged for column in self._raw_columns))
         orders = {column.formula.order for column in self._raw_columns if column.formula}
         rankings = {order: ranker.rank(order) for order in orders}
@@ -249,7 +250,7 @@ class StdEvaluator(providers.Evaluator):
         # All orders have the same relevant documents.
         n_relevant = next((int((r.level > 0).sum()) for r in rankings.values()), 0)
         # A run is not less deep for what was taken out.
-        about_run = run_messages(name, self.plans, given, self.qrels, n_relevant)
+        about_run = run_messages(name, self.plans, given, cut, self.qrels, n_relevant)
         results: tuple[Metric, ...] = ()
         if self._others:
             results = tuple(self._others.results(run))

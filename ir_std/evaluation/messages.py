@@ -22,11 +22,14 @@ class Message(NamedTuple):
         Whether scores mislead a reader who does not know it; else it is a note.
     run : str or None
         The run it is about, whose name stands before ``text``.
+    is_fault : bool
+        Whether it says that the run looks broken.
     """
 
     text: str
     warns: bool = False
     run: str | None = None
+    is_fault: bool = False
 
 
 def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:

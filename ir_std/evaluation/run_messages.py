@@ -13,9 +13,10 @@ from ir_std._arrays import Floats, Ints
 from ir_std.errors import abbreviate
 from ir_std.evaluation.messages import Message, listed_counts
 from ir_std.evaluation.plans import Plan
+from ir_std.evaluation.run_faults import fault_messages, missing_topics
 from ir_std.factors.catalog import sibling_sets
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.quality import saturates
+from ir_std.factors.quality import NEAR_THE_END, saturates
 from ir_std.scores.run_scores import CountedTopics, RunScores
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import TREC_EVAL, Ranker
@@ -31,16 +32,16 @@ is in none of the 129 runs of TREC-8, 59 of DL 2020, 126 of TREC-COVID's round 5
 
 
 def run_messages(
-    name: str, plans: Iterable[Plan], run: Run, qrels: Qrels, n_relevant: int
+    name: str, plans: Iterable[Plan], run: Run, cut: Run, qrels: Qrels, n_relevant: int
 ) -> Iterator[Message]:
-    """About the documents of a run, of which ``n_relevant`` are relevant."""
+    """About the documents of a run, of which ``n_relevant`` are relevant.
+
+    ``cut`` has those that are evaluated, where not all are.
+    """
     if run.repeated:
         yield Message(repeated_text(run.repeated), warns=True, run=name)
-    sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
-    yield from _missing_topic_messages(name, int((sizes == 0).sum()), qrels)
-    if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
-        yield Message("none of its documents is judged", warns=True, run=name)
-    yield from _depth_messages(name, plans, sizes)
+    yield from fault_messages(name, run, qrels, n_relevant)
+    yield from _depth_messages(name, plans, np.append(cut.sizes, 0)[cut.numbers(qrels)])
 
 
 def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
@@ -72,7 +73,7 @@ def score_messages(
     present = set(scores.topics)
     lacking = [row for topic, row in qrels.positions.items() if topic not in present]
     as_zero = [int((~np.isnan(values[lacking])).sum()) for values in columns.values()]
-    yield from _missing_topic_messages(name, max(as_zero, default=0), qrels)
+    yield from missing_topics(name, max(as_zero, default=0), len(qrels.topics))
     if scores.unlisted:
         yield Message(
             f"its means are over {scores.unlisted} more topic"
@@ -98,14 +99,6 @@ def score_messages(
 def repeated_text(count: int) -> str:
     """How many lines of a run were left out because their document is in others."""
     return f"{count} line{'s' * (count > 1)} left out whose document is in another of the topic"
-
-
-def _missing_topic_messages(name: str, missing: int, qrels: Qrels) -> Iterator[Message]:
-    """How many topics of the qrels a run lacks."""
-    if missing:
-        yield Message(
-            f"{missing} of the {len(qrels.topics)} topics are not in it: they count as 0", run=name
-        )
 
 
 def _rounding_messages(
@@ -223,22 +216,44 @@ def _range_of(sizes: Ints) -> str:
 
 
 def saturation_messages(
-    name: str, plans: Sequence[Plan], standardized: Sequence[Floats]
+    name: str, plans: Sequence[Plan], standardized: Sequence[Floats], told: Iterable[Message]
 ) -> Iterator[Message]:
     """Whether a run saturates the factors, and what still separates such runs.
 
-    ``standardized`` are its scores by topic, of each plan.
+    ``standardized`` are its scores by topic, of each plan.  A run that is below nearly all systems
+    is told apart by no factors: something is wrong with it; where it is ``told`` what, that is
+    enough.
     """
-    saturated: dict[FactorSet, list[str]] = {}
+    if any(message.is_fault for message in told):
+        return
+    far: dict[FactorSet, list[str]] = {}
+    below: dict[FactorSet, dict[str, int]] = {}
     for plan, values in zip(plans, standardized, strict=True):
-        if not plan.of_mean and saturates(values, plan.measure["scheme"]):
-            saturated.setdefault(plan.factors, []).append(str(plan.measure))
-    for factors, measures in saturated.items():
+        if plan.of_mean or not saturates(values, plan.measure["scheme"]):
+            continue
+        known = values[~np.isnan(values)]
+        if (low := int((known < NEAR_THE_END).sum())) > len(known) / 2:
+            below.setdefault(plan.factors, {})[str(plan.measure)] = low
+        else:
+            far.setdefault(plan.factors, []).append(str(plan.measure))
+    for factors, counts in below.items():
         yield Message(
-            f"far from most systems of {factors.id} on many topics, where "
+            f"below nearly all systems of {factors.id} on most {_units(factors)} "
+            f"({listed_counts(counts)}): rather a fault of the run than of the scale, such as "
+            "scores turned round, other documents or topics; other factors do not mend it",
+            run=name,
+            is_fault=True,
+        )
+    for factors, measures in far.items():
+        yield Message(
+            f"far from most systems of {factors.id} on many {_units(factors)}, where "
             f"{', '.join(measures)} hardly tells such runs apart: use {_alternatives(factors)}",
             run=name,
         )
+
+
+def _units(factors: FactorSet) -> str:
+    return "data sets" if factors.of_datasets else "topics"
 
 
 @lru_cache(maxsize=16)

@@ -19,7 +19,8 @@ from ir_std.measures.names import measure_of_scores
 from ir_std.schemes import get_scheme
 from ir_std.scores.collect import ScoreEntry
 from ir_std.scores.files import read_scores, read_table, table_of
-from ir_std.scores.forms import Layout, table_scores
+from ir_std.scores.forms import table_scores
+from ir_std.scores.layout import Layout
 from ir_std.scores.run_scores import SUMMARY, RunScores, counted_topics
 from ir_std.scores.tables import TableRows
 from ir_std.trec.frames import as_frame, frame_like, is_frame, with_values

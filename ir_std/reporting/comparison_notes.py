@@ -12,7 +12,7 @@ from ir_std.measures import Standardized
 from ir_std.reporting.links import CollectionLinks
 from ir_std.reporting.overlaps import Overlaps
 from ir_std.reporting.part import Part
-from ir_std.reporting.system_effects import MIN_COLLECTIONS
+from ir_std.reporting.system_effects import MIN_COLLECTIONS, MIN_SUMMARIZED
 
 MIN_SYSTEMS = 40
 """With fewer standardizing systems than this a note says in what steps scheme E moves."""
@@ -63,7 +63,7 @@ def effects_notes(
     if overlaps.of_labels(collections):
         yield from overlaps.notes
         return
-    if 1 < n_collections < MIN_COLLECTIONS:
+    if MIN_SUMMARIZED <= n_collections < MIN_COLLECTIONS:
         yield (
             f"{n_collections} collections are few: how much a difference varies between "
             f"collections is hardly known from fewer than {MIN_COLLECTIONS}."

@@ -22,6 +22,8 @@ from ir_std.reporting.system_effects import SystemEffects
 
 _LARGEST_SQUARE = 140.0
 """The area of the largest square, in square points."""
+ROOM = 40
+"""Characters of collections' names that stand side by side below a picture of means."""
 
 
 def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None) -> Axes:
@@ -58,6 +60,9 @@ def means(comparison: Comparison, measure: Measure | str, ax: Axes | None = None
         else:
             ax.plot(x, y, "o", label=system)
     ax.set_xticks(range(len(place)), list(place))
+    if sum(map(len, place)) > ROOM:
+        for name in ax.get_xticklabels():
+            name.set(rotation=45, ha="right", rotation_mode="anchor")
     ax.set_xlim(-0.5, len(place) - 0.5)
     ax.set_ylabel(f"mean {measure}")
     if isinstance(measure, Standardized):

@@ -12,7 +12,7 @@ from ir_measures.measures import Measure
 
 from ir_std.analysis.effects import METHODS
 from ir_std.analysis.paired import describe_correction, get_correction, get_test
-from ir_std.errors import UsageError
+from ir_std.errors import UsageError, abbreviate
 from ir_std.measures import parse_measure
 from ir_std.reporting.system_effects import Effect, SystemEffects
 from ir_std.reporting.tables import (
@@ -222,7 +222,8 @@ def _notes(effects: Effects) -> Iterator[str]:
     yield (
         f"Differences from {effects.baseline}, the mean over the topics that both have, with "
         f"95 percent intervals: over topics, and for standardized ones over the "
-        f"standardizing systems too, which both share. p: {_test_method(effects)}. g: the "
+        f"standardizing systems too, which both share{_link_error(effects)}. "
+        f"p: {_test_method(effects)}. g: the "
         f"difference in units of its deviation over topics (Hedges)."
     )
     if any(not s.why_not() for s in effects.by_system):
@@ -242,10 +243,27 @@ def _notes(effects: Effects) -> Iterator[str]:
                 f"By {s.measure} the summary of {s.system} is without {', '.join(left_out)}: the "
                 "differences there have no spread."
             )
+    yield from _without_summary(effects)
+    yield from effects.notes
+
+
+def _link_error(effects: Effects) -> str:
+    linked = any(s.label != str(s.measure) for s in effects.by_system)
+    return ", and over anchors, of the link" * linked
+
+
+def _without_summary(effects: Effects) -> Iterator[str]:
+    """Which systems have no summary, each reason once."""
+    measures: dict[tuple[str, str], list[str]] = {}
     for s in effects.by_system:
         if s.why_not() and not s.overlap and sum(s.known) > 1:
-            yield f"{s.system} has no summary by {s.measure}: {s.why_not()}."
-    yield from effects.notes
+            measures.setdefault((s.system, s.why_not()), []).append(str(s.measure))
+    systems: dict[tuple[str, str], list[str]] = {}
+    for (system, reason), names in measures.items():
+        systems.setdefault((", ".join(names), reason), []).append(system)
+    for (by, reason), names in systems.items():
+        verb = "has" if len(names) == 1 else "have"
+        yield f"{abbreviate(names)} {verb} no summary by {by}: {reason}."
 
 
 def _test_method(effects: Effects) -> str:

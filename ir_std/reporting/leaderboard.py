@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import IO, Any
 
 import numpy as np
 from scipy.stats import rankdata
@@ -118,18 +116,6 @@ class Leaderboard:
         """As a table, with ``places`` decimals; -1 for all."""
         rows = tuple(_cells(each, places) for each in self.standings)
         return Table(COLUMNS, rows, 2, (*self.notes, self.legend))
-
-    def report(
-        self,
-        file: str | os.PathLike[str] | IO[Any],
-        title: str | None = None,
-        *,
-        force: bool = False,
-    ) -> None:
-        """Write one HTML page; as :func:`ir_std.report.write_report`, which has the details."""
-        from ir_std.reporting.html import write_report
-
-        write_report(self, file, title, force=force)
 
     def _repr_html_(self) -> str:
         return self.table().html()

@@ -221,12 +221,12 @@ def check_linkable(
             f"there is nothing to link: {', '.join(collections)} is the only collection"
         )
     for name, what, known in (
-        *((anchor, "system, to link by,", collections_of) for anchor in anchors),
-        *([(reference, "collection", collections)] if reference else []),
+        *((anchor, ("system", "anchor"), collections_of) for anchor in anchors),
+        *([(reference, ("collection", "reference"), collections)] if reference else []),
     ):
         if name not in known:
             raise UsageError(
-                f"no {what} is called {name!r}: there are {', '.join(known)}"
+                f"no {what[0]} is called {name!r}, the {what[1]}: there are {', '.join(known)}"
                 f"{suggestion(name, known)}"
             )
     for anchor in anchors:

@@ -6,69 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.errors import UsageError, abbreviate, look_up, suggestion
-from ir_std.evaluation.ranked_topics import RankedTopic, formula_of, rank_topics
+from ir_std.errors import UsageError, abbreviate, suggestion
+from ir_std.evaluation.ranked_topics import formula_of, rank_topics
 from ir_std.measures import Standardized
-from ir_std.reporting.diff_tables import TABLES_OF_TOPIC, topics_table
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
-from ir_std.reporting.tables import Table
+from ir_std.reporting.tables import Cell, Table, label_cell, number_cell, signed_cell
+from ir_std.reporting.topic_diff import TopicDiff, TopicDifference, count_cell, text_cell
 from ir_std.schemes import EXACT
 from ir_std.trec.texts import read_texts
 
 NO_PAIR = (nan, nan)
-
-
-class TopicDifference(NamedTuple):
-    """Two runs' scores on one topic.
-
-    Attributes
-    ----------
-    topic : str
-    raw, standardized : (float, float)
-        Of the two runs; NaN where there is none.
-    raw_place : int
-        Where the topic stands by the size of the raw difference, 1 for the largest.
-    """
-
-    topic: str
-    raw: tuple[float, float]
-    standardized: tuple[float, float]
-    raw_place: int
-
-
-class DocumentDifference(NamedTuple):
-    """One document of a topic, and what it adds to the measure of each run.
-
-    Attributes
-    ----------
-    document : str
-    level : int or None
-        None where it is not judged.
-    ranks : (int or None, int or None)
-        None where a run does not have it.
-    adds : (float, float)
-        NaN where the measure is no sum over documents.
-    """
-
-    document: str
-    level: int | None
-    ranks: tuple[int | None, int | None]
-    adds: tuple[float, float]
-
-    @property
-    def difference(self) -> float:
-        """What it adds to the first run's value less what it adds to the second's."""
-        return self.adds[0] - self.adds[1]
-
-    @property
-    def adds_something(self) -> bool:
-        """Whether it adds to the value of one of the runs."""
-        return any(value > 0 for value in self.adds)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -219,9 +171,19 @@ class RunDiff:
             d for by in (one, other) for r in by.values() for d in r.documents
         )
         # Of all topics at once: a collection's file may be long.
-        texts = {} if self.docs is None else read_texts(self.docs, documents, "docs")
+        texts = None if self.docs is None else read_texts(self.docs, documents, "docs")
+        formula = formula_of(evaluator, self.measure)
         for topic in new:
-            self._on[topic] = TopicDiff(self, known[topic], (one[topic], other[topic]), texts)
+            self._on[topic] = TopicDiff(
+                (self.a, self.b),
+                self.measure,
+                self.standardized,
+                bool(formula and formula.is_sum),
+                known[topic],
+                (one[topic], other[topic]),
+                self.queries.get(topic, ""),
+                texts,
+            )
 
     def table(self, places: int = 4, top: int | None = 10) -> Table:
         """The topics with the largest differences.
@@ -235,91 +197,87 @@ class RunDiff:
         """
         return topics_table(self, places, top)
 
+    def as_dict(self, top: int | None = 10) -> dict[str, Any]:
+        """What JSON has of it: the means' disagreements, and the first topics."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "measure": str(self.measure),
+            "standardized": self.standardized and str(self.standardized),
+            "disagreements": list(self.disagreements),
+            "topics": [self._topic_dict(each) for each in self.topics[:top]],
+        }
+
+    def _topic_dict(self, each: TopicDifference) -> dict[str, Any]:
+        query = self.queries.get(each.topic)
+        return {**each.as_dict(), **({"query": query} if query else {})}
+
     def _repr_html_(self) -> str:
         return self.table().html()
 
 
-@dataclass(frozen=True, eq=False)
-class TopicDiff:
-    """Two runs on one topic: what each ranked; it displays in a notebook.
-
-    Attributes
-    ----------
-    pair : RunDiff
-    scores : TopicDifference
-    rankings : (RankedTopic, RankedTopic)
-    texts : mapping of str to str
-        Of documents, by id; empty where none were asked for.
-    """
-
-    pair: RunDiff
-    scores: TopicDifference
-    rankings: tuple[RankedTopic, RankedTopic]
-    texts: Mapping[str, str]
-
-    @property
-    def is_sum(self) -> bool:
-        """Whether the measure is a sum over documents, so that each adds something."""
-        formula = formula_of(self.pair.results.evaluator, self.pair.measure)
-        return bool(formula and formula.is_sum)
-
-    def document(self, document: str) -> DocumentDifference:
-        """One document in both rankings."""
-        one, other = self.rankings
-        measure = self.pair.measure
-        adds = (
-            tuple(r.contributions[measure].get(document, 0.0) for r in self.rankings)
-            if self.is_sum
-            else NO_PAIR
+def topics_table(pair: RunDiff, places: int = 4, top: int | None = 10) -> Table:
+    """The topics with the largest differences, and the means; :meth:`RunDiff.table`."""
+    shown = pair.topics[:top]
+    measures = [m for m in (pair.measure, pair.standardized) if m]
+    labels = ["topic", *["query"] * bool(pair.queries)]
+    rows = [
+        (
+            label_cell(t.topic),
+            *[text_cell(pair.queries.get(t.topic, ""))] * bool(pair.queries),
+            *_scores(pair, (t.raw, t.standardized), places),
+            *[count_cell(t.raw_place)] * bool(pair.standardized),
         )
-        return DocumentDifference(
-            document,
-            one.levels.get(document),
-            (one.ranks.get(document), other.ranks.get(document)),
-            (adds[0], adds[1]),
-        )
-
-    @cached_property
-    def documents(self) -> tuple[DocumentDifference, ...]:
-        """All documents of both, those that add most to the difference first, then by rank."""
-        names = dict.fromkeys(d for r in self.rankings for d in r.documents)
-        return tuple(
-            sorted(
-                map(self.document, names),
-                key=lambda d: (
-                    0 if isnan(d.difference) else -abs(d.difference),
-                    min(rank for rank in d.ranks if rank),
-                ),
+        for t in shown
+    ]
+    if pair.topics:
+        rows.append(
+            (
+                label_cell("mean"),
+                *[label_cell("")] * bool(pair.queries),
+                *_scores(pair, pair.means, places),
+                *[count_cell(None)] * bool(pair.standardized),
             )
         )
+    return Table(
+        (
+            *labels,
+            *(f"{m} {run}" for m in measures for run in ("A", "B", "A-B")),
+            *["raw place"] * bool(pair.standardized),
+        ),
+        tuple(rows),
+        len(labels),
+        tuple(_notes_on_topics(pair, shown)),
+        (*[3] * len(measures), *[1] * bool(pair.standardized)),
+    )
 
-    @property
-    def summary(self) -> str:
-        """The topic, its query and both runs' scores, in a sentence."""
-        query = self.pair.queries.get(self.scores.topic)
-        scores = [
-            f"{measure} {a:.4f} and {b:.4f}, {a - b:+.4f}"
-            for measure, (a, b) in (
-                (self.pair.measure, self.scores.raw),
-                (self.pair.standardized, self.scores.standardized),
-            )
-            if measure and not isnan(a - b)
-        ]
-        return f"Topic {self.scores.topic}{f' ({query})' if query else ''}: {'; '.join(scores)}."
 
-    def table(self, name: str = "rankings", places: int = 4, ranks: int | None = 10) -> Table:
-        """One of the tables.
+def _scores(pair: RunDiff, pairs: Iterable[tuple[float, float]], places: int) -> list[Cell]:
+    known = [p for p, m in zip(pairs, (pair.measure, pair.standardized), strict=True) if m]
+    return [
+        cell
+        for a, b in known
+        for cell in (
+            number_cell(a, places),
+            number_cell(b, places),
+            signed_cell(a - b, places),
+        )
+    ]
 
-        Parameters
-        ----------
-        name : {'rankings', 'documents'}
-            Both rankings side by side; or document by document what it adds to the difference.
-        places : int
-            Decimals; -1 for all.
-        ranks : int, optional
-            So many of the first ranks, or of the documents; all with None.
-        """
-        return look_up(name, TABLES_OF_TOPIC, "table")(self, places, ranks)
 
-    def _repr_html_(self) -> str:
-        return "".join(self.table(name).html() for name in TABLES_OF_TOPIC)
+def _notes_on_topics(pair: RunDiff, shown: tuple[TopicDifference, ...]) -> Iterable[str]:
+    yield f"A is {pair.a}, B is {pair.b}."
+    if not pair.standardized:
+        yield f"No factors for {pair.measure}: topics by the size of the raw difference."
+    else:
+        first = f"The {len(shown)} largest" if len(shown) > 1 else "The largest"
+        yield (
+            f"{first} of {len(pair.topics)} topics by {pair.standardized}; raw "
+            f"place: by the size of the difference in {pair.measure}."
+        )
+        rest = [t for t in pair.topics[len(shown) :] if t.raw_place <= len(shown)]
+        if rest:
+            topics = ", ".join(f"{t.topic} ({t.raw_place})" for t in rest)
+            yield f"Raw differences as large, but not standardized (raw place): {topics}."
+    for text in pair.disagreements:
+        yield f"{text[0].upper()}{text[1:]}."

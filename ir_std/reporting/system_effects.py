@@ -134,7 +134,7 @@ class SystemEffects:
         if used >= MIN_SUMMARIZED:
             return ""
         if left_out := self.left_out():
-            return f"its differences have no spread on {', '.join(left_out)}"
+            return f"differences have no spread on {', '.join(left_out)}"
         return f"a summary takes {MIN_SUMMARIZED} collections"
 
     def summary(self, size: bool = False, method: str | None = None) -> Summary | None:

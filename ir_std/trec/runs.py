@@ -64,6 +64,8 @@ class Run(ABC):
         Number of documents of each topic, and where its lines start.
     repeated : int
         How many lines were left out because their document is in another of the topic.
+    first_rank : int or None
+        The rank that the first line of a file states.
     given : object
         What the run was made from, if other providers of measures can read that; else None.
 
@@ -78,6 +80,7 @@ class Run(ABC):
     ) -> None:
         self.name = name
         self.repeated = 0
+        self.first_rank: int | None = None
         self.given: Any = None
         self.bounds = dict(zip(topics, pairwise(accumulate(sizes, initial=0)), strict=True))
         self.sizes = np.array(sizes, np.int64)
@@ -128,6 +131,10 @@ class Run(ABC):
     @abstractmethod
     def lines(self, kept: Mask) -> Run:
         """A run with some of the lines, and all topics."""
+
+    @abstractmethod
+    def with_scores(self, scores: Floats) -> Run:
+        """A run with the same lines and other scores."""
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -239,6 +246,16 @@ class DictRun(Run):
             {
                 topic: dict(compress(docs.items(), kept[slice(*self.bounds[topic])].tolist()))
                 for topic, docs in self._scored.items()
+            },
+            self.name,
+        )
+
+    def with_scores(self, scores: Floats) -> DictRun:
+        """A run with the same lines and other scores."""
+        return DictRun(
+            {
+                t: dict(zip(self.documents(t), scores[a:b].tolist(), strict=True))
+                for t, (a, b) in self.bounds.items()
             },
             self.name,
         )

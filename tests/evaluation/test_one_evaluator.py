@@ -191,9 +191,14 @@ def test_a_cutoff_beyond_the_systems_depth_has_no_factors() -> None:
         ir_std.calc_aggregate([ir_std.sR @ 1000], {"t1": {"a": 1}}, {}, factors=mine)
 
 
-def test_what_a_run_lacks_is_noted() -> None:
+def test_what_a_run_lacks_is_told() -> None:
     qrels = {f"t{i}": {"a": 1} for i in range(5)}
     with pytest.warns(ir_std.StandardizationWarning, match="none of its documents is judged"):
         scores = ir_std.calc_aggregate([AP], qrels, {"t0": {"z": 1.0}})
-    assert "run: 4 of the 5 topics are not in it: they count as 0" in scores.notes
-    assert scores.warnings == ("run: none of its documents is judged",)
+    assert any(
+        text.startswith("run: 4 of the 5 topics are not in it: they count as 0; complete")
+        for text in scores.notes
+    )
+    assert [text.rpartition(": ")[0] for text in scores.warnings] == [
+        "run: none of its documents is judged"
+    ]

@@ -17,7 +17,7 @@ import pytest
 import ir_std
 from ir_std.errors import InputError, UsageError
 from ir_std.reporting.html.rankings import rankings_of
-from ir_std.reporting.run_diff import TopicDiff
+from ir_std.reporting.topic_diff import TopicDiff
 from ir_std.trec.texts import read_texts
 
 Scored = dict[str, dict[str, float]]

@@ -258,12 +258,26 @@ def test_two_collections_have_no_summary() -> None:
     )
 
 
+def test_systems_without_a_summary_for_the_same_reason_are_named_together() -> None:
+    d = np.random.default_rng(2).normal(0.1, 0.1, 20)
+    two = (Effect.of("x", d), Effect.of("y", d + 0.1))
+    flat = (Effect.of("x", [0.1] * 5), Effect.of("y", d))
+    measures = (AP, ir_std.sAP)
+    systems = {"b": two, "c": two, "d": flat}
+    by_system = [SystemEffects(s, "a", m, e) for s, e in systems.items() for m in measures]
+    notes = Effects("a", measures, tuple(by_system)).table().notes
+    assert [note for note in notes if "no summary" in note] == [
+        "b, c have no summary by AP, sAP: a summary takes 3 collections.",
+        "d has no summary by AP, sAP: differences have no spread on x.",
+    ]
+
+
 def test_differences_without_spread_have_no_summary_and_that_is_said() -> None:
     across = SystemEffects("b", "a", AP, (Effect.of("x", [0.1] * 5), Effect.of("y", [0.1, 0.2])))
     assert across.summary() is None
     table = Effects("a", (AP,), (across,)).table()
     assert len(table.rows) == 2
-    assert "b has no summary by AP: its differences have no spread on x." in table.text()
+    assert "b has no summary by AP: differences have no spread on x." in table.text()
 
 
 @pytest.mark.parametrize("flat", [[0.1] * 5, [0.3]])
@@ -293,6 +307,7 @@ def test_an_unknown_measure_or_system_names_the_known_ones(effects: Effects) -> 
         effects.of("AP", "d")
 
 
+@pytest.mark.slow
 def test_the_command_prints_effects_and_draws_them(
     data: Path,
     runs_of: Callable[[str], Path],

@@ -15,6 +15,7 @@ from ir_std import NoFactorsError, UsageError
 from ir_std.analysis import rank_intervals
 from ir_std.factors.benchmarks import benchmark_rows, benchmark_scores
 from ir_std.factors.cells import NOT_TRAINED
+from ir_std.reporting.html import write_report
 from ir_std.reporting.leaderboard import Leaderboard, borda_ranks
 
 ENGLISH = "MTEB(eng, v2)"
@@ -153,7 +154,7 @@ def test_a_model_without_a_whole_task_is_refused() -> None:
 
 def test_the_page_is_the_reports(board: Leaderboard, tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
-    board.top(3).report(tmp_path / "board.html")
+    write_report(board.top(3), tmp_path / "board.html")
     page = (tmp_path / "board.html").read_text(encoding="utf-8")
     assert '<meta name="generator" content="ir_std' in page
     assert all(text in page for text in ("mogstad2024", "CC0-1.0", 'class="sortable runs"'))
@@ -161,14 +162,14 @@ def test_the_page_is_the_reports(board: Leaderboard, tmp_path: Path) -> None:
     assert f'<td data-v="{first.best}">{first.best} to {first.worst}</td>' in page
     (tmp_path / "other.html").write_text("mine")
     with pytest.raises(ir_std.InputError):
-        board.report(tmp_path / "other.html")
+        write_report(board, tmp_path / "other.html")
 
 
 @pytest.mark.slow
 def test_the_pages_models_are_found_sorted_and_saved(
     browser: Any, board: Leaderboard, tmp_path: Path
 ) -> None:
-    board.top(60).report(tmp_path / "board.html")
+    write_report(board.top(60), tmp_path / "board.html")
     page = browser.new_page()
     said: list[str] = []
     page.on("pageerror", lambda error: said.append(str(error)))

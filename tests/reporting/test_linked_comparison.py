@@ -163,7 +163,7 @@ def test_identical_anchors_count_once(entries: list[tuple[str, Any, Any]]) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"anchors": ["anchor9"]}, "no system, to link by, is called 'anchor9'"),
+        ({"anchors": ["anchor9"]}, "no system is called 'anchor9', the anchor"),
         ({"anchors": ["anchor0"], "reference": "trec9"}, "no collection is called 'trec9'"),
         ({"reference": "trec7-adhoc"}, "without an anchor"),
         ({"anchors": ["anchor0"], "schemes": "E"}, "share of systems, which cannot be linked"),
@@ -208,6 +208,7 @@ def test_effects_of_linked_scores_say_so_in_table_and_picture(linked: ir_std.Com
     label = f"sAP linked by 4 anchors to {linked.links['sAP'].reference}"
     assert label in effects.table().header
     assert sum("is linked by" in note for note in effects.table().notes) == 1
+    assert "which both share, and over anchors, of the link." in effects.table().notes[0]
     titles = [ax.get_title() for ax in plots.forest_figure(effects).axes]
     assert any(label in title.replace("\n", " ") for title in titles)
 
@@ -356,7 +357,7 @@ def test_the_command_writes_differences_into_its_csv(files: list[str], ir_std_cl
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--anchor", "anchor9"], "no system, to link by, is called 'anchor9'"),
+        (["--anchor", "anchor9"], "no system is called 'anchor9', the anchor"),
         (["--anchor", "once"], "the anchor once has no run on trec8-adhoc, trec6-adhoc"),
         (["--anchor", "x", "--reference", "trec9"], "no collection is called 'trec9'"),
         (["--reference", "trec7-adhoc"], "reference trec7-adhoc without an anchor"),

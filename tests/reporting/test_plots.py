@@ -169,6 +169,7 @@ def boxes(artists: Any, figure: Any) -> list[Any]:
     return [a.get_window_extent(renderer) for a in artists if a.get_text()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(14, 4.5), (10, 4.5)])
 def test_nothing_overlaps_at_fifty_topics_side_by_side(
     results: ir_std.Results, size: tuple[float, float]
@@ -235,6 +236,15 @@ def test_standardized_means_have_error_bars_and_raw_ones_a_caution() -> None:
     assert raw.containers == []
     assert len(standardized.containers) == 1
     assert [t.get_text() for t in raw.get_xticklabels()] == ["trec7-adhoc", "trec8-adhoc"]
+    assert {t.get_rotation() for t in raw.get_xticklabels()} == {0}
+
+
+def test_names_of_many_collections_are_tilted_so_that_they_can_be_read() -> None:
+    factors = [ir_std.load_factors(f"trec{n}-adhoc") for n in (5, 6, 7, 8)]
+    qrels = [simulated_qrels(one.n_rel) for one in factors]
+    entries = [("x", simulated_run(judged, 1, 10), judged) for judged in qrels]
+    axes = plots.comparison_figure(ir_std.compare(entries, AP)).axes
+    assert {t.get_rotation() for ax in axes for t in ax.get_xticklabels()} == {45}
 
 
 @pytest.mark.parametrize("end", ["png", "svg", "pdf"])
@@ -279,6 +289,7 @@ def test_without_matplotlib_one_line_says_what_to_install(
         plots.topics(results, AP)
 
 
+@pytest.mark.slow
 def test_importing_plots_does_not_import_matplotlib() -> None:
     code = "import sys; from ir_std import plots, report; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -17,6 +17,7 @@ PAGES = ("evidence/leaderboards.md", "how-to/mteb-and-beir.md")
 SECTION = " ".join(" ".join((DOCS / page).read_text(encoding="utf-8").split()) for page in PAGES)
 
 
+@pytest.mark.slow
 def test_the_orders_correlations_are_those_of_the_guide() -> None:
     lines = list(order(0))
     for line in lines:

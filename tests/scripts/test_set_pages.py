@@ -10,6 +10,7 @@ import pytest
 from catalogue import shipped_sets
 from scipy import stats
 from set_pages import correlated_measures, page, system_means, taus, write_pages
+from sets import each_set
 
 from ir_std import available_factors, load_factors
 from ir_std.factors.estimates import scores_by_system
@@ -18,7 +19,7 @@ from ir_std.factors.quality import findings
 SETS = shipped_sets()
 
 
-@pytest.mark.parametrize("name", available_factors())
+@pytest.mark.parametrize("name", each_set())
 def test_a_page_says_what_a_set_is_and_where_it_comes_from(name: str) -> None:
     factors = load_factors(name)
     text = page(factors, SETS)
@@ -83,6 +84,7 @@ def test_measures_are_compared_by_the_orders_of_their_systems() -> None:
             assert values[i, j] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_pages_and_pictures_are_the_same_each_time(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         write_pages(tmp_path / folder, ["web14", "trec4-adhoc"])

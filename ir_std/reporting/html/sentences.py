@@ -209,7 +209,12 @@ def _saturated(results: EvaluatedRuns, measure: Measure, order: Iterable[str]) -
     """Runs so far from the systems that the scale's end holds them on many topics."""
     if not isinstance(measure, Standardized) or results.plans[measure].of_mean:
         return []
-    runs = [run for run in order if is_saturated(measure, results.values[run][measure])]
+    runs = [
+        run
+        for run in order
+        if not results.evaluations[run].is_broken
+        and is_saturated(measure, results.values[run][measure])
+    ]
     if not runs:
         return []
     return [

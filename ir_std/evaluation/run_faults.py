@@ -1,0 +1,116 @@
+"""Runs that look broken: what speaks for it, and what to do.
+
+The scores of such a run say nothing of its system, nor does it help to standardize them otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ir_std._arrays import Floats, Mask
+from ir_std.evaluation.messages import Message
+from ir_std.trec.qrels import Qrels
+from ir_std.trec.runs import Run
+
+MANY = 0.5
+"""A fault is of the run if this share of its topics has it, or more."""
+LIST = 10
+"""Shorter lists may have equal scores, or be in any order, by chance."""
+LOOKED_AT = 1000
+"""So many ids show what ids look like."""
+
+
+def fault_messages(name: str, run: Run, qrels: Qrels, n_relevant: int) -> Iterator[Message]:
+    """What speaks for a broken run, of which ``n_relevant`` documents are relevant."""
+    sizes = np.append(run.sizes, 0)[run.numbers(qrels)]
+    yield from missing_topics(name, int((sizes == 0).sum()), len(qrels.topics))
+    if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
+        yield _fault(name, f"none of its documents is judged{_ids_unlike(run, qrels)}")
+    least, most, rising = _shapes(run)
+    if _is_share(least == most):
+        yield _fault(
+            name,
+            "all documents of a topic have the same score, so that their ids alone order them: "
+            "write scores that fall with the rank",
+        )
+    elif run.first_rank in (0, 1) and _is_share(rising):
+        yield _fault(
+            name,
+            "its scores contradict its ranks: from the first line of each topic on, where rank 1 "
+            "is, they rise; scores count, so that rankings are read from their ends: negate "
+            "scores that are distances",
+        )
+
+
+def missing_topics(name: str, missing: int, total: int) -> Iterator[Message]:
+    """How many topics of the qrels a run, or scores, lack."""
+    text = f"{missing} of the {total} topics are not in it: they count as 0"
+    lacks_many = MANY * total <= missing < total
+    if lacks_many:
+        text += "; complete a run that was cut short, or give the qrels of its topics alone"
+    if missing:  # no warning: batches and folds hold a part of the topics
+        yield Message(text, run=name, is_fault=lacks_many)
+
+
+def _fault(name: str, text: str) -> Message:
+    return Message(text, warns=True, run=name, is_fault=True)
+
+
+def _is_share(holds: Mask) -> bool:
+    """Whether something holds on most of the topics of a run that has more than one."""
+    return len(holds) > 1 and float(np.mean(holds)) > MANY
+
+
+def _shapes(run: Run) -> tuple[Floats, Floats, Mask]:
+    """Of each topic with a list of documents the lowest and the highest score, whether they rise.
+
+    They rise if none is lower than that of the line before; scores are 32-bit floats, as trec_eval
+    has them.
+    """
+    starts = run.starts[run.sizes >= LIST]
+    sizes = run.sizes[run.sizes >= LIST]
+    if not len(starts):
+        return np.empty(0), np.empty(0), np.empty(0, bool)
+    with np.errstate(over="ignore"):
+        scores = run.scores.astype(np.float32)
+    # From a topic's first line to its last; what lies between them belongs to shorter lists.
+    lines = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    ours = scores[lines]
+    cuts = np.cumsum(sizes) - sizes
+    falls = np.append(ours[1:] < ours[:-1], False)
+    falls[cuts[1:] - 1] = False
+    return (
+        np.minimum.reduceat(ours, cuts),
+        np.maximum.reduceat(ours, cuts),
+        ~np.logical_or.reduceat(falls, cuts),
+    )
+
+
+def _ids_unlike(run: Run, qrels: Qrels) -> str:
+    """That a run's ids have another form than the judged documents', if they do."""
+    here = _first_ids(ids for topic in run.topics for ids in [run.documents(topic)])
+    there = _first_ids(list(docs) for docs in qrels.judged.values())
+    if not here or not there or {*map(_form, here)} & {*map(_form, there)}:
+        return ": is it of this collection, and of these topics?"
+    return (
+        f": its ids have another form, such as {here[0]!r}, the qrels' such as {there[0]!r}; write "
+        "them as the qrels do"
+    )
+
+
+def _first_ids(lists: Iterable[list[str]]) -> list[str]:
+    """Some of the ids in lists."""
+    found: list[str] = []
+    for ids in lists:
+        found += ids[: LOOKED_AT - len(found)]
+        if len(found) == LOOKED_AT:
+            break
+    return found
+
+
+def _form(document: str) -> str:
+    """What an id looks like: runs of digits and of letters count as one each."""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", document))

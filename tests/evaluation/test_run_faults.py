@@ -1,0 +1,109 @@
+"""Broken runs: each fault has a sentence that says what to do, and no advice about factors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from ir_measures import nDCG
+
+import ir_std
+from ir_std.evaluation.evaluation import Evaluation
+from ir_std.trec.files import read_run
+
+TOPICS = ir_std.load_factors("dl19-passage").topics[:20]
+QRELS = {t: {f"{1000 + i}": int(i < 5) for i in range(30)} for t in TOPICS}
+N_DOCUMENTS = 20
+
+Line = tuple[str, str, int, float]
+
+
+def lines() -> Iterator[Line]:
+    """A good run: topic, document, rank and score."""
+    for topic in TOPICS:
+        for i in range(N_DOCUMENTS):
+            yield topic, f"{1000 + i}", i + 1, float(N_DOCUMENTS - i)
+
+
+def evaluated(
+    folder: Path,
+    changed: Callable[[Line], Line | None] = lambda line: line,
+    depth: int | None = None,
+) -> Evaluation:
+    """A run whose lines were changed, or left out."""
+    kept = [new for line in lines() if (new := changed(line))]
+    (folder / "run").write_text(
+        "".join(f"{topic} Q0 {doc} {rank} {score} tag\n" for topic, doc, rank, score in kept)
+    )
+    evaluator = ir_std.evaluator([nDCG @ 10], QRELS, factors="dl19-passage")
+    return evaluator.evaluate(read_run(folder / "run"), "run", depth)
+
+
+def faults(evaluation: Evaluation) -> list[str]:
+    assert not any("--factors" in message.text for message in evaluation.messages)
+    return [message.text for message in evaluation.messages if message.is_fault]
+
+
+def test_a_sound_run_has_no_fault(tmp_path: Path) -> None:
+    assert not evaluated(tmp_path).is_broken
+
+
+@pytest.mark.parametrize("depth", [None, 10])
+def test_scores_that_contradict_ranks_are_told(tmp_path: Path, depth: int | None) -> None:
+    (text,) = faults(evaluated(tmp_path, lambda x: (*x[:3], -x[3]), depth))
+    assert text == (
+        "its scores contradict its ranks: from the first line of each topic on, where rank 1 is, "
+        "they rise; scores count, so that rankings are read from their ends: negate scores that "
+        "are distances"
+    )
+
+
+def test_a_file_that_has_the_last_rank_first_contradicts_nothing(tmp_path: Path) -> None:
+    upside_down = evaluated(tmp_path, lambda x: (x[0], x[1], N_DOCUMENTS + 1 - x[2], -x[3]))
+    assert not any("contradict" in text for text in faults(upside_down))
+
+
+def test_lines_in_no_order_contradict_nothing(tmp_path: Path) -> None:
+    mixed = evaluated(tmp_path, lambda x: (*x[:3], x[3] * (-1) ** x[2]))
+    assert not any("contradict" in text for text in faults(mixed))
+
+
+def test_constant_scores_are_told(tmp_path: Path) -> None:
+    (text,) = faults(evaluated(tmp_path, lambda x: (*x[:3], 1.0)))
+    assert text.startswith("all documents of a topic have the same score")
+
+
+def test_scores_that_32_bits_do_not_tell_apart_are_constant(tmp_path: Path) -> None:
+    (text,) = faults(evaluated(tmp_path, lambda x: (*x[:3], 1 + x[3] * 1e-12)))
+    assert text.startswith("all documents of a topic have the same score")
+
+
+@pytest.mark.parametrize(("kept", "is_fault"), [(10, True), (11, False)])
+def test_a_run_without_half_of_the_topics_is_told_what_to_do(
+    tmp_path: Path, kept: int, is_fault: bool
+) -> None:
+    short = evaluated(tmp_path, lambda x: x if x[0] in TOPICS[:kept] else None)
+    counted = f"{20 - kept} of the 20 topics are not in it: they count as 0"
+    assert any(message.text.startswith(counted) for message in short.messages)
+    assert short.is_broken is is_fault
+
+
+def test_ids_of_another_form_are_told_with_an_example_of_each(tmp_path: Path) -> None:
+    (text,) = faults(evaluated(tmp_path, lambda x: (x[0], f"D{x[1]}", *x[2:])))
+    assert text == (
+        "none of its documents is judged: its ids have another form, such as 'D1000', the qrels' "
+        "such as '1000'; write them as the qrels do"
+    )
+
+
+def test_other_ids_of_the_same_form_are_asked_about(tmp_path: Path) -> None:
+    (text,) = faults(evaluated(tmp_path, lambda x: (x[0], f"9{x[1]}", *x[2:])))
+    assert text.endswith("judged: is it of this collection, and of these topics?")
+
+
+def test_a_run_below_all_systems_is_not_sent_to_other_factors(tmp_path: Path) -> None:
+    low = evaluated(tmp_path, lambda x: (x[0], f"{1029 - int(x[1]) + 1000}", *x[2:]))
+    (text,) = faults(low)
+    assert text.startswith("below nearly all systems of dl19-passage on most topics (snDCG@10 on ")
+    assert text.endswith("other factors do not mend it")
