@@ -112,6 +112,41 @@ def test_python_examples_give_what_the_page_says(page: str, folder: Path) -> Non
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
+def test_the_workflow_writes_a_summary_and_a_report(folder: Path) -> None:
+    (workflow,) = blocks("docs/how-to/pipelines.md", "yaml")
+    _, *commands = re.findall(r"^- run: (.*)$", workflow, re.MULTILINE)
+    for run, system in {"new.run": "p_exp_rm3_bert", "released.run": "p_bert"}.items():
+        shutil.copy(folder / "runs" / system, folder / run)
+    shutil.copy(folder / "dl19-passage.txt", folder / "qrels.txt")
+    env = environment(folder) | {"GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
+    for command in commands:
+        said = printed(f"{command} || echo failed", folder, env)
+        assert "failed" not in said
+        assert "error" not in said
+    summary = (folder / "summary.md").read_text("utf-8")
+    assert "| new.run | **0.7422** | 0.6844 |" in summary
+    assert "released.run" in (folder / "report.html").read_text("utf-8")
+
+
+def test_examples_are_of_kinds_that_are_run() -> None:
+    others = {
+        (page, kind)
+        for page, text in PAGES.items()
+        for kind in re.findall(r"^```([^\s{]+)$", text, re.MULTILINE)
+        if kind not in ("console", "python")
+    }
+    assert others == {
+        ("README.md", "sh"),  # the first command, and the tests, which .ci/run takes from here
+        ("README.md", "text"),
+        ("docs/start/install.md", "sh"),
+        ("docs/how-to/pipelines.md", "yaml"),
+        ("docs/evidence/papers.md", "sh"),  # the scripts have tests of their own
+        ("docs/evidence/merging.md", "text"),
+        ("docs/upstream/README.md", "toml"),
+    }
+
+
 def first_command() -> tuple[str, str]:
     """What the README's first screen has to copy, and what that prints."""
     return blocks("README.md", "sh")[0], blocks("README.md", "text")[0]
