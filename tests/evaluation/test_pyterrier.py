@@ -249,6 +249,23 @@ def test_an_experiment_adds_what_is_standardized_and_reads_names() -> None:
     assert set(by_topic["measure"]) == set(table.columns) - {"name"} == {"sAP"}
 
 
+@pytest.mark.filterwarnings("ignore:tiny has no factors")
+def test_an_experiments_columns_stand_as_they_were_asked_for() -> None:
+    asked = ["P@2", "mrt", "AP", "nDCG@3", "RR"]
+    wanted = ["name", "P@2", "sP@2", "mrt", "AP", "sAP", "nDCG@3", "RR"]
+
+    def columns(**options: Any) -> list[str]:
+        outcome = plug_in().Experiment([RESULTS, OTHER], TOPICS, QRELS, asked, **options)
+        return list(getattr(outcome, "averages", outcome).columns)
+
+    assert columns() == wanted
+    assert columns(perquery="both") == [name for name in wanted if name != "mrt"]
+    tested = columns(baseline=0, round=3)
+    assert tested[:8] == wanted
+    assert all(name.endswith((" +", " -", " p-value")) for name in tested[8:])
+    assert columns(perquery=True) == ["name", "qid", "measure", "value"]
+
+
 def test_an_experiment_keeps_the_set_of_all_qrels_for_a_part_of_them(tmp_path: Path) -> None:
     save_factors("other", tmp_path)  # the same topics: a part could be of either
     with warnings.catch_warnings():
