@@ -15,6 +15,7 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 import ir_measures
+import pandas as pd
 import pyterrier as pt
 from ir_measures.measures import Measure
 
@@ -66,7 +67,7 @@ def Experiment(  # noqa: N802 - PyTerrier's name
 
     Returns
     -------
-    What ``pt.Experiment`` returns.
+    What ``pt.Experiment`` returns; the columns of means stand as they were asked for.
 
     Raises
     ------
@@ -86,7 +87,18 @@ def Experiment(  # noqa: N802 - PyTerrier's name
             else:
                 columns.append(part)
     warn_caller(messages)
-    return pt.Experiment(retr_systems, topics, qrels, columns, names, **options)
+    outcome = pt.Experiment(retr_systems, topics, qrels, columns, names, **options)
+    return _in_order(outcome, [str(column) for column in columns])
+
+
+def _in_order(outcome: Any, asked: list[str]) -> Any:
+    """What PyTerrier gives, with the columns as they were asked for: it takes them from a set."""
+    if isinstance(outcome, tuple) and hasattr(outcome, "averages"):  # perquery="both"
+        return outcome._replace(averages=_in_order(outcome.averages, asked))  # type: ignore[attr-defined]
+    if not isinstance(outcome, pd.DataFrame):
+        return outcome
+    first = ["name", *(name for name in asked if name in outcome.columns)]
+    return outcome[[*first, *(name for name in outcome.columns if name not in first)]]
 
 
 def _with_companions(

@@ -13,7 +13,14 @@ import math
 
 from ir_std.factors.catalog import TOPICS, load_factors, shipped_folder
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.quality import FEW_SYSTEMS, OLD, WORDS, findings, quality_summary
+from ir_std.factors.quality import (
+    FEW_MODELS,
+    FEW_SYSTEMS,
+    OLD,
+    WORDS,
+    findings,
+    quality_summary,
+)
 
 FROM_RUNS, FROM_TABLES, FROM_PUBLISHED = "runs", "score tables", "published"
 
@@ -129,7 +136,8 @@ where a run ranks, and can be computed again without some systems
 {words}
 
 None of them makes a number wrong.  Fewer than {FEW_SYSTEMS} systems make a deviation unsure (of
-normally distributed scores by {unsure:.0%} at {FEW_SYSTEMS}); a coarse measure leaves a good run
+normally distributed scores by {unsure:.0%} at {FEW_SYSTEMS}; of a whole data set, whose models are
+of many teams, fewer than {FEW_MODELS}); a coarse measure leaves a good run
 nowhere to go; beside systems of before {OLD} any run of today looks excellent; and low systems, as
 those of broken runs, lift all others: `--without low` (`without="low"`) computes the factors
 without them.  A match carries these words (`ir_std.recognize(qrels).qualities`); what is behind

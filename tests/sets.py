@@ -1,4 +1,4 @@
-"""The shipped sets as a test's parameters: one of each kind at once, all with the slow tests."""
+"""Parameters of tests of which some are quick, and all come with the slow tests."""
 
 from __future__ import annotations
 
@@ -25,3 +25,15 @@ def each_set(names: Iterable[str] | None = None) -> list[Any]:
         pytest.param(name, marks=[] if name in EACH_KIND else pytest.mark.slow)
         for name in (available_factors() if names is None else names)
     ]
+
+
+def quick_first(cases: Iterable[Any], quick: int = 1) -> list[Any]:
+    """These cases as parameters, slow but for the first ones."""
+    return [
+        case if i < quick else pytest.param(*_values(case), marks=pytest.mark.slow)
+        for i, case in enumerate(cases)
+    ]
+
+
+def _values(case: Any) -> tuple[Any, ...]:
+    return case if isinstance(case, tuple) else (case,)

@@ -11,7 +11,13 @@ from typing import Any, NamedTuple
 from ir_measures.measures import Measure
 
 from ir_std._system.files import may_be_there
-from ir_std.cli.inputs import OpenedOnce, as_parsed, check_read_once
+from ir_std.cli.inputs import (
+    OpenedOnce,
+    as_parsed,
+    check_read_once,
+    is_measure,
+    unknown_argument,
+)
 from ir_std.cli.trec_eval import requested_measures
 from ir_std.errors import UsageError
 from ir_std.evaluation.systems import find_system, names_system
@@ -120,7 +126,9 @@ def named_entries(text: str, sources: OpenedOnce) -> list[Entry]:
     cuts = _colons(files)
     if not cuts and not (may_be_there(files) and is_score_file(sources[files])):
         find_system(files)
-        raise UsageError(f"cannot read {text!r}: write {HOW}")
+        missing = files and ":" not in files and not may_be_there(files)
+        wrong = f"{files}: no such file" if missing else f"cannot read {text!r}"
+        raise UsageError(f"{wrong}: write {HOW}")
     cut = _cut(files) or cuts[0]
     return [Entry(name, files[:cut], files[cut + 1 :], label)]
 
@@ -200,7 +208,17 @@ def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[Entry]:
 
 
 def measures_of_entries(args: Namespace, texts: list[str], entries: list[Entry]) -> list[Measure]:
-    """The measures that are asked for, those that scores alone have among them."""
+    """The measures that are asked for, those that scores alone have among them.
+
+    Raises
+    ------
+    UsageError
+        If a text is none, and no entry either.
+    """
     runs = [entry.run for entry in entries]
     args.measures = as_parsed(args.measures, runs)
-    return requested_measures(args, as_parsed(texts, runs))
+    parsed = as_parsed(texts, runs)
+    for text in parsed:
+        if not is_measure(text):
+            raise unknown_argument(text)
+    return requested_measures(args, parsed)

@@ -49,6 +49,7 @@ from ir_std.cli.trec_eval_lines import (
     as_in_version,
     check_form,
     judgments_of_run,
+    run_in_version,
 )
 from ir_std.errors import UsageError
 from ir_std.evaluation.api import evaluator_for, select_factors
@@ -217,7 +218,8 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     inputs, measures = parse_arguments(args)
     sort = parse_sort_measure(args, inputs)
-    schemes, runs = _schemes(args), read_runs(inputs, args.measure, args.duplicates)
+    schemes, given = _schemes(args), read_runs(inputs, args.measure, args.duplicates)
+    runs = run_in_version(given, args.trec_eval) if args.output_format == FORM else given
     judgments = judgments_for(runs.values(), inputs.qrels)
     if args.topics == OF_RUN:
         judgments = judgments_of_run(judgments, runs)
@@ -236,7 +238,7 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluations = list(counted(evaluate_runs(evaluator, runs, args.jobs, depth=args.depth)))
-    writer, by_run = _writer(evaluator, runs, args), {each.run: each for each in evaluations}
+    writer, by_run = _writer(evaluator, given, args), {each.run: each for each in evaluations}
     if sort is not None:
         from ir_std.reporting.evaluated_runs import EvaluatedRuns
         from ir_std.reporting.run_ranks import ranked_by

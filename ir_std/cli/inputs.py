@@ -135,7 +135,7 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
     for place, given in unknown.items():
         external = _external_named(given, known)
         if external is None:
-            raise UsageError(_unknown(given))
+            raise unknown_argument(given)
         measures[place] = str(external)
     _note_hidden_names([*runs, *map(input_name, qrels)], n_run_files > 0 and not qrels)
     return SortedArguments(list(runs.values()), n_run_files, qrels, measures)
@@ -258,22 +258,24 @@ def input_name(file: Source | str) -> str:
     return file if isinstance(file, str) else file.name
 
 
-def _unknown(given: str) -> str:
+def unknown_argument(given: str) -> UsageError:
     """What is wrong with an argument that is nothing known."""
     find_system(given)  # says which systems a set has, if it names one
     set_id, separator, tag = given.partition("/")
     near = [f"{name}/{tag}" for name in nearest_names(set_id, available_factors())]
     if separator and (meant := [name for name in near if names_system(name)]):
-        return f"{given}: no such file, and no system of a set{did_you_mean(meant)}"
+        return UsageError(f"{given}: no such file, and no system of a set{did_you_mean(meant)}")
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " and no ir_datasets id of that name" if "/" in given else ""
         here = os.path.dirname(given) or "."
         files = [file.name for file in Path(here).iterdir()] if os.path.isdir(here) else []
-        return f"{given}: no such file{what}{suggestion(os.path.basename(given), files)}"
+        return UsageError(
+            f"{given}: no such file{what}{suggestion(os.path.basename(given), files)}"
+        )
     commands = [f"{PROGRAM} {name}" for name in nearest_names(given, COMMANDS)]
-    return (
-        f"{given!r} is neither a file nor a measure nor an ir_datasets id"
-        f"{did_you_mean(commands or near_measures(given) or nearest_names(given, external_names))}"
+    known = commands or near_measures(given) or nearest_names(given, external_names)
+    return UsageError(
+        f"{given!r} is neither a file nor a measure nor an ir_datasets id{did_you_mean(known)}"
     )
 
 

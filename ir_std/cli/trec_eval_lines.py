@@ -22,13 +22,15 @@ from ir_std.measures.names import to_trec_eval
 from ir_std.measures.translation import TREC_EVAL_NAMES
 from ir_std.reading import Source, split_line
 from ir_std.scores.inputs import check_common_topics
-from ir_std.scores.run_scores import SUMMARY, CountedTopics
+from ir_std.scores.run_scores import SUMMARY, CountedTopics, RunScores
 from ir_std.trec.qrels import DictQrels, Qrels
+from ir_std.trec.ranking import with_whole_scores
+from ir_std.trec.runs import Run
 
 FORM = "trec_eval"
 """The name of the output format."""
 VERSIONS = (9, 10)
-"""The versions of trec_eval that differ in interpolated precision."""
+"""The versions of trec_eval that differ: in interpolated precision, and in how scores compare."""
 INTERPOLATED = ("IPrec", "RIPrec", "IPrec11")
 """Measures of interpolated precision."""
 COUNTS = ("NumQ", "NumRet", "NumRel")
@@ -49,8 +51,9 @@ def add_form_options(parser: ArgumentParser) -> None:
         choices=VERSIONS,
         default=VERSIONS[-1],
         metavar="9|10",
-        help="with -o trec_eval: the version whose iprec_at_recall and 11pt_avg are printed: from "
-        "10 on (default) they round the number of relevant documents, before they rounded it up",
+        help="with -o trec_eval: the version that is followed: from 10 on (default) scores are "
+        "compared as 64-bit floats, not 32-bit ones, and iprec_at_recall and 11pt_avg round the "
+        "number of relevant documents, not up",
     )
     parser.add_argument(
         "--topics",
@@ -73,14 +76,8 @@ def check_form(args: Namespace) -> None:
 
 
 def judgments_of_run(qrels: Qrels, runs: Mapping[str, Any]) -> Qrels:
-    """The judgments of the topics that a run has, for ``--topics run``.
-
-    Raises
-    ------
-    UsageError
-        If there are several runs.
-    """
-    run = read_input(_one_run(runs))
+    """The judgments of the topics that the run has, which was read, for ``--topics run``."""
+    run = _one_run(runs)
     check_common_topics(run, qrels)
     if isinstance(qrels, CountedTopics):
         return qrels  # the topics of the scores themselves
@@ -88,6 +85,22 @@ def judgments_of_run(qrels: Qrels, runs: Mapping[str, Any]) -> Qrels:
     made = DictQrels({t: docs for t, docs in qrels.judged.items() if t in common}, qrels.name)
     made.dataset = qrels.dataset
     return made
+
+
+def run_in_version(runs: Mapping[str, Any], version: int) -> dict[str, Run | RunScores]:
+    """The run, read, with scores that order its documents as a version of trec_eval does.
+
+    Raises
+    ------
+    InputError
+        If it cannot be used.
+    UsageError
+        If there are several.
+    """
+    read = read_input(_one_run(runs))
+    if version >= 10 and isinstance(read, Run):
+        read = with_whole_scores(read)
+    return dict.fromkeys(runs, read)
 
 
 def _one_run(runs: Mapping[str, Any]) -> Any:

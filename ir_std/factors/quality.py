@@ -115,7 +115,7 @@ def assess_measure(
     capped = best < LOW_CEILING
     n = int(known.sum())
     systems = typical_systems(factors, measure)
-    fewest = FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
+    fewest = fewest_systems(factors)
     few = known & (_numbers_of_systems(factors, measure) < fewest) & (systems >= fewest)
     # Models of all sorts are on a data set: many of them are far below the median, and sound.
     found = None if factors.of_datasets else find_low_systems(factors, measure, known)
@@ -137,6 +137,16 @@ def assess_measure(
         float(np.nanmedian(best)) if (~np.isnan(best)).any() else np.nan,
         _topics_where(factors, capped),
     )
+
+
+def fewest_systems(factors: FactorSet) -> int:
+    """With fewer systems than these a measure of the set is thin."""
+    return FEW_MODELS if factors.of_datasets else FEW_SYSTEMS
+
+
+def meaning(word: str, factors: FactorSet) -> str:
+    """What a word of :data:`WORDS` says of a measure of the set."""
+    return f"fewer than {fewest_systems(factors)} systems" if word == "thin" else WORDS[word]
 
 
 def typical_systems(factors: FactorSet, measure: str) -> int:
@@ -274,30 +284,35 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
 def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
     quality = assess_measure(factors, measure)
     n = int((~np.isnan(factors.sd[measure])).sum())
+    unit = "data sets" if factors.of_datasets else "topics"
+
+    def some(topics: tuple[str, ...]) -> str:
+        examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
+        return f"{len(topics)} of {n} {unit} ({examples})"
+
     if quality.word == "thin":
         yield f"{quality.systems} systems, too few for a sure deviation"
     if quality.flat:
-        yield f"all systems score the same on {_topics_text(quality.flat, n)}"
+        yield f"all systems score the same on {some(quality.flat)}"
     if quality.coarse:
         yield (
-            f"the deviation is below {COARSE_STEPS} steps of the scores on "
-            f"{_topics_text(quality.coarse, n)}"
+            f"the deviation is below {COARSE_STEPS} steps of the scores on {some(quality.coarse)}"
         )
     if quality.deep:
         yield (
             f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
-            f"looked at on {_topics_text(quality.deep, n)}"
+            f"looked at on {some(quality.deep)}"
         )
     if len(quality.capped) > CAPPED_TOPICS * n:
         yield (
             f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
-            f"{len(quality.capped)} of {n} topics (best attainable z, median: "
+            f"{len(quality.capped)} of {n} {unit} (best attainable z, median: "
             f"{quality.ceiling:.2f})"
         )
     if quality.few:
         yield (
-            f"fewer than {FEW_SYSTEMS} systems, too few for a sure deviation, on "
-            f"{_topics_text(quality.few, n)}"
+            f"fewer than {fewest_systems(factors)} systems, too few for a sure deviation, on "
+            f"{some(quality.few)}"
         )
     low = find_low_systems(factors, measure) if measure in factors.default_measures else None
     if low:
@@ -313,11 +328,6 @@ def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
 def _system_names(factors: FactorSet, numbers: tuple[int, ...]) -> str:
     tags = factors.info.get("tags", ())
     return ", ".join(tags[n] if n < len(tags) else f"no. {n}" for n in numbers)
-
-
-def _topics_text(topics: tuple[str, ...], n: int) -> str:
-    examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
-    return f"{len(topics)} of {n} topics ({examples})"
 
 
 def quality_summary(factors: FactorSet) -> str:

@@ -31,7 +31,7 @@ from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.uncertainty import SystemsCovariance, no_covariance, systems_covariance
 from ir_std.factors.catalog import data_version
 from ir_std.factors.match import Match
-from ir_std.factors.quality import WORDS
+from ir_std.factors.quality import meaning
 from ir_std.measures import Standardized, parse_measure, sign_of
 from ir_std.reporting.run_ranks import RunRank, could_be_first, rank_runs
 
@@ -291,7 +291,7 @@ class EvaluatedRuns:
     @property
     def quality(self) -> str:
         """The quality of the matched set's factors that were used: ``AP: old (systems of ...)``."""
-        if self.match is None:
+        if self.match is None or self.match.factors is None:
             return ""
         words, factors = self.match.qualities, self.match.factors
         used = dict.fromkeys(p.name for p in self.plans.values() if p.factors is factors)
@@ -299,7 +299,7 @@ class EvaluatedRuns:
         for name in used:
             by_word.setdefault(words[name], []).append(name)
         return "; ".join(
-            f"{', '.join(names)}: {word}" + f" ({WORDS[word]})" * (word != "good")
+            f"{', '.join(names)}: {word}" + f" ({meaning(word, factors)})" * (word != "good")
             for word, names in by_word.items()
         )
 

@@ -12,6 +12,7 @@ from ir_std.reading import QRELS, RANKED_RUN, RUN, FileSource, Source, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.mteb import OtherTaskError, is_model_meta, scores_of_objects
 from ir_std.scores.run_scores import RunScores, counted_topics
+from ir_std.scores.tables import split_header
 from ir_std.trec.array_run import DUPLICATES
 from ir_std.trec.files import count_columns, read_run
 from ir_std.trec.inputs import as_qrels, as_run, is_file
@@ -38,10 +39,12 @@ def kind_of(source: Source) -> str:
             return line_format.kind
     assert source.first_line is not None
     line = source.first_line[1].decode(errors="replace").strip()
+    cells = split_header(line)
+    columns = f"{width} column{'s' * (width != 1)} in its first line ({line[:80]!r})"
     raise InputError.at(
         source.name,
         None,
-        f"{width} column{'s' * (width != 1)} in its first line ({line[:80]!r})",
+        f"columns {abbreviate(cells, 8)} in its first line" if len(cells) > 1 else columns,
         f"{RUN.layout}, {QRELS.layout}, a table of scores a header with a column topic, run or "
         "data set",
     )

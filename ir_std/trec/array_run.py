@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,12 @@ class ArrayRun(Run):
         rows = np.flatnonzero(kept)
         topic = np.repeat(np.arange(len(self.sizes)), self.sizes)[rows]
         return ArrayRun(self.topics, topic, self._ids[rows], self.scores[rows], self.name)
+
+    def with_scores(self, scores: Floats) -> ArrayRun:
+        """A run with the same lines and other scores."""
+        made = copy(self)
+        made.scores = scores
+        return made
 
     def find(self, targets: Targets) -> Hits:
         """The targets that the run holds."""

@@ -33,9 +33,9 @@ class Order(NamedTuple):
 
 
 TREC_EVAL = Order(np.float32, True)
-"""Scores as 32-bit floats, ties by document id descending: trec_eval and pytrec_eval."""
+"""Scores as 32-bit floats, ties by document id descending: trec_eval up to 9, pytrec_eval."""
 DOUBLE = Order(np.float64, True)
-"""Scores as 64-bit floats, ties by document id descending: gdeval, and the published SP."""
+"""Scores as 64-bit floats, ties by id descending: gdeval, trec_eval 10, and the published SP."""
 MSMARCO = Order(np.float64, False)
 """Scores as 64-bit floats, ties by document id ascending: ir_measures' RR@k and Judged."""
 
@@ -221,6 +221,15 @@ def _places(run: Run, by_key: Ints, first: Ints, last: Ints, ids: list[Any]) -> 
         place = dict(zip(sorted(here, reverse=True), higher, strict=True))
         places += map(place.__getitem__, here)
     return places
+
+
+def with_whole_scores(run: Run) -> Run:
+    """A run whose scores are whole numbers in the order of its own.
+
+    Ties stay ties, and 32-bit floats tell apart what 64-bit ones did.
+    """
+    places = [np.unique(run.scores[a:b], return_inverse=True)[1] for a, b in run.bounds.values()]
+    return run.with_scores(np.concatenate([*places, np.zeros(0)]))
 
 
 def sort_run(run: Run, depth: int | None = None, order: Order = TREC_EVAL) -> Run:

@@ -132,6 +132,10 @@ class Run(ABC):
     def lines(self, kept: Mask) -> Run:
         """A run with some of the lines, and all topics."""
 
+    @abstractmethod
+    def with_scores(self, scores: Floats) -> Run:
+        """A run with the same lines and other scores."""
+
     @property
     def topics(self) -> tuple[str, ...]:
         """The topics of the run."""
@@ -242,6 +246,16 @@ class DictRun(Run):
             {
                 topic: dict(compress(docs.items(), kept[slice(*self.bounds[topic])].tolist()))
                 for topic, docs in self._scored.items()
+            },
+            self.name,
+        )
+
+    def with_scores(self, scores: Floats) -> DictRun:
+        """A run with the same lines and other scores."""
+        return DictRun(
+            {
+                t: dict(zip(self.documents(t), scores[a:b].tolist(), strict=True))
+                for t, (a, b) in self.bounds.items()
             },
             self.name,
         )

@@ -230,6 +230,7 @@ def test_collections_that_agree_weigh_by_their_precision_alone() -> None:
     assert found.weights == pytest.approx([4 / 9, 1 / 9, 4 / 9])
 
 
+@pytest.mark.slow
 def test_the_methods_that_hold_their_level_do_so_with_few_collections() -> None:
     random = np.random.default_rng(5)
     hits = {"pm": 0, "dl": 0}

@@ -90,6 +90,7 @@ def test_more_topics_than_a_batch_has_room_for_are_the_same_draws(
     assert [float(randomization_test(column)) for column in d.T] == at_once.tolist()
 
 
+@pytest.mark.slow
 def test_the_randomization_test_of_ms_marcos_topics_takes_less_than_50_mb() -> None:
     d = np.random.default_rng(3).normal(0.001, 0.1, 6980)
     tracemalloc.start()

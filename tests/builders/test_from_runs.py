@@ -147,6 +147,7 @@ def test_gzipped_runs_in_an_archive_are_read(qrels: Path, runs: Path, tmp_path: 
     )
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_set(qrels: Path, runs: Path) -> None:
     assert same(
         build_factors(qrels, runs, MEASURES, id="x", jobs=2),
@@ -240,6 +241,7 @@ def test_a_broken_run_stops_the_build_with_file_and_line(
         build_factors(qrels, runs, id="x", jobs=jobs)
 
 
+@pytest.mark.slow
 def test_a_broken_member_of_an_archive_is_named_with_its_line(qrels: Path, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "runs.tar.xz", "w:xz") as packed:
         member = tarfile.TarInfo("runs/bad")
@@ -445,6 +447,7 @@ def test_the_command_leaves_nothing_behind_when_it_fails(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["qrels", "runs"]
 
 
+@pytest.mark.slow
 def test_the_command_lists_the_runs_it_leaves_out(
     ir_std_cli: Any, qrels: Path, runs: Path, tmp_path: Path
 ) -> None:

@@ -544,6 +544,7 @@ def test_the_module_and_the_script_are_the_same_program(files: Path) -> None:
     assert len(outs) == 1
 
 
+@pytest.mark.slow
 def test_what_others_registered_for_the_end_is_done_and_all_is_written(
     files: Path, tmp_path: Path
 ) -> None:
@@ -561,6 +562,7 @@ def test_what_others_registered_for_the_end_is_done_and_all_is_written(
     assert done.stdout.endswith("\nregistered by another\n")
 
 
+@pytest.mark.slow
 def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
     copies = [files / f"copy{i}" for i in range(200)]
     for copy in copies:
@@ -601,6 +603,7 @@ def test_a_reader_that_stops_early_is_no_error(files: Path) -> None:
     assert "BrokenPipe" not in done.stderr
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_lines_in_the_same_order(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:
@@ -681,6 +684,7 @@ def test_tables_hold_values_by_topic_and_places(files: Path, form: str, ir_std_c
         assert re.search(rf"\b{rank}(st|nd|rd|th)\b", place)
 
 
+@pytest.mark.slow
 def test_runs_are_sorted_by_a_measure_of_any_name(files: Path, ir_std_cli: Any) -> None:
     inputs = (files / "run", files / "other", files / "qrels", "AP", "P@10")
     printed = (line.split("\t") for line in ir_std_cli(*inputs).out)

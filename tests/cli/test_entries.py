@@ -170,15 +170,19 @@ def test_labels_that_contradict_each_other_are_an_error(
     ("argument", "error"),
     [
         ("a@=x:y", "NAME@LABEL=... names the collection"),
+        ("scores/bm25.eval", "scores/bm25.eval: no such file"),
+        ("x=bm25.evl", "bm25.evl: no such file: write NAME=RUN:QRELS, or NAME=SCORES"),
+        ("wide.cvs", "wide.cvs: no such file; did you mean 'wide.csv'?"),
+        ("nDGC@10", "'nDGC@10' is neither a file nor a measure nor an ir_datasets id; did you"),
         ("run", "run holds no scores: write NAME=RUN:QRELS"),
         ("two=wide.csv", "wide.csv has 2 systems, which cannot all be called two"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line_of_error(
-    argument: str, error: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    argument: str, error: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "run").write_text("1 Q0 d 1 1.0 x\n")
-    (tmp_path / "wide.csv").write_text("run,topic,measure,value\na,1,AP,0.5\nb,1,AP,0.4\n")
+    Path("run").write_text("1 Q0 d 1 1.0 x\n")
+    Path("wide.csv").write_text("run,topic,measure,value\na,1,AP,0.5\nb,1,AP,0.4\n")
     assert main(["compare", argument, "AP"]) == 2
     assert error in capsys.readouterr().err
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 from made_up import collection, write_qrels, write_runs
+from sets import quick_first
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
 
@@ -137,7 +138,7 @@ def test_a_hundred_interrupts_at_random_times(command: list[str]) -> None:
     assert len(loud) < 20
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", quick_first([signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]))
 def test_processes_end_with_their_parent(command: list[str], number: signal.Signals) -> None:
     if signal.getsignal(number) == signal.SIG_IGN:
         pytest.skip("the tests were started to ignore this signal, as by nohup")

@@ -164,6 +164,7 @@ def test_a_run_is_not_replaced_by_what_it_is_merged_to(
     assert Path(shards[0]).read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method",
     [

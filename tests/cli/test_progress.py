@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 from made_up import collection, write_qrels, write_runs
+from sets import quick_first
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
 fcntl = pytest.importorskip("fcntl")
@@ -88,10 +89,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize(
     "command",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] * (name in ("by topic", "compare")))
-        for name in COMMANDS
-    ],
+    quick_first(COMMANDS),
 )
 def test_progress_is_seen_on_a_terminal_and_changes_no_result(
     files: Path, tmp_path: Path, command: str
@@ -108,12 +106,13 @@ def test_progress_is_seen_on_a_terminal_and_changes_no_result(
         assert (hidden.status, hidden.out) == (0, shown.out)
 
 
-@pytest.mark.parametrize("command", ["evaluate", "build"])
+@pytest.mark.parametrize("command", quick_first(["evaluate", "build"]))
 def test_who_wants_no_notes_sees_no_progress(files: Path, tmp_path: Path, command: str) -> None:
     done = on_terminal(files, [*(part.format(tmp_path) for part in COMMANDS[command]), "--quiet"])
     assert (done.status, done.err) == (0, "")
 
 
+@pytest.mark.slow
 def test_there_is_no_progress_in_a_file(files: Path) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(
@@ -128,6 +127,7 @@ def test_there_is_no_progress_in_a_file(files: Path) -> None:
     assert "tqdm" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_warning_has_a_line_of_its_own(files: Path, tmp_path: Path) -> None:
     (files / "broken").write_text("t1 Q0 d1\n")
     done = on_terminal(

@@ -110,6 +110,7 @@ def test_systems_without_a_name_are_counted(capsys: pytest.CaptureFixture[str]) 
     assert "29 of 110 systems of robust04 are anonymous" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_means_over_different_data_sets_are_said_to_be(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -115,7 +115,7 @@ def test_the_official_measures_come_without_being_named(
 @pytest.mark.parametrize(
     "options", ["", "-q", "-n -q -m recall -m P", "-M 100", "-l 2 -q -m map -m P", OPTIONS]
 )
-@pytest.mark.parametrize(("name", "tag"), [("dl19-passage", "p_bert"), ("trec8-adhoc", "READWARE")])
+@pytest.mark.parametrize(("name", "tag"), [("dl19-passage", "p_bert"), ("trec8-adhoc", "uwmt8a0")])
 def test_lines_are_those_of_trec_eval_itself(
     options: str,
     name: str,
@@ -133,6 +133,25 @@ def test_lines_are_those_of_trec_eval_itself(
         asked = ["--raw", "-o", "trec_eval", "--topics", topics]
         assert main([run, qrels, *asked, *options.split()]) == 0
         assert capsys.readouterr().out == theirs.stdout
+
+
+@pytest.mark.slow
+def test_all_runs_of_two_tracks_have_the_lines_of_trec_eval_itself(
+    trec_eval: str,
+    data: Path,
+    runs_of: Callable[[str], Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The guide's 166 runs; four of them have scores that 32 bits do not tell apart."""
+    runs = [run for name in ("dl19-passage", "trec8-adhoc") for run in runs_of(name).iterdir()]
+    assert len(runs) == 166
+    for run in map(str, runs):
+        qrels = str(data / "qrels" / f"{Path(run).parent.name}.txt")
+        theirs = subprocess.run(
+            [trec_eval, "-c", "-q", qrels, run], capture_output=True, text=True, check=True
+        )
+        assert main([run, qrels, "--raw", "-o", "trec_eval", "-q"]) == 0
+        assert capsys.readouterr().out == theirs.stdout, run
 
 
 def test_without_c_the_topics_of_the_run_count_alone(
@@ -179,6 +198,20 @@ def test_interpolated_precision_is_that_of_either_version(
 
 
 @pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(("version", "value"), [("10", "1.0000"), ("9", "0.5000")])
+def test_scores_that_32_bits_do_not_tell_apart_are_ordered_as_in_either_version(
+    version: str, value: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Version 10 compares them in 64 bits (its commit dc0c991)."""
+    (files / "qrels").write_text("q1 0 a 1\nq1 0 b 0\n")
+    (files / "run").write_text("q1 Q0 b 1 16777216 x\nq1 Q0 a 2 16777217 x\n")
+    for more in ([], ["-q"], ["--topics", "run"]):
+        given = ["run", "qrels", "-m", "map", "-o", "trec_eval", "--trec-eval", version, "--raw"]
+        assert main([*given, *more]) == 0
+        for line in capsys.readouterr().out.splitlines():
+            assert line.endswith(f"\t{value}")
+
+
 def test_several_runs_cannot_be_told_apart(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (files / "other").write_text(RUN)
     assert main(["run", "other", "qrels", "-o", "trec_eval"]) == 2

@@ -96,6 +96,7 @@ def test_a_dask_cluster_that_loses_its_scheduler_is_given_up_at_once(tmp_path: P
         assert time.monotonic() - started < 15  # the client waits 30 for a new one
 
 
+@pytest.mark.slow
 def test_what_can_be_read_but_once_travels_to_processes() -> None:
     qrels, runs = collection()
     once = {
@@ -134,6 +135,7 @@ def test_one_evaluator_serves_eight_threads(trec8: Any) -> None:
         assert all(np.array_equal(one[m], two[m], equal_nan=True) for m in one)
 
 
+@pytest.mark.slow
 def test_evaluate_in_threads_warns_as_alone_and_leaves_the_filters(trec8: Any) -> None:
     runs, qrels = trec8
     wider = {**qrels, "999": {"FT999-1": 1}}

@@ -207,6 +207,7 @@ def test_batches_of_real_qrels_find_their_set(data: Path) -> None:
     assert tables[0]["sAP"][0] == pytest.approx(tables[1]["sAP"][0], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_batches_of_graded_qrels_keep_the_collections_levels(data: Path, runs_of: Any) -> None:
     qrels = pt.io.read_qrels(str(data / "qrels" / "dl19-passage.txt"))
     results = pt.io.read_results(str(runs_of("dl19-passage") / "p_bert"))
@@ -246,6 +247,23 @@ def test_an_experiment_adds_what_is_standardized_and_reads_names() -> None:
         [RESULTS, OTHER], TOPICS, QRELS, "sAP", ["a", "b"], schemes="U", perquery="both"
     )
     assert set(by_topic["measure"]) == set(table.columns) - {"name"} == {"sAP"}
+
+
+@pytest.mark.filterwarnings("ignore:tiny has no factors")
+def test_an_experiments_columns_stand_as_they_were_asked_for() -> None:
+    asked = ["P@2", "mrt", "AP", "nDCG@3", "RR"]
+    wanted = ["name", "P@2", "sP@2", "mrt", "AP", "sAP", "nDCG@3", "RR"]
+
+    def columns(**options: Any) -> list[str]:
+        outcome = plug_in().Experiment([RESULTS, OTHER], TOPICS, QRELS, asked, **options)
+        return list(getattr(outcome, "averages", outcome).columns)
+
+    assert columns() == wanted
+    assert columns(perquery="both") == [name for name in wanted if name != "mrt"]
+    tested = columns(baseline=0, round=3)
+    assert tested[:8] == wanted
+    assert all(name.endswith((" +", " -", " p-value")) for name in tested[8:])
+    assert columns(perquery=True) == ["name", "qid", "measure", "value"]
 
 
 def test_an_experiment_keeps_the_set_of_all_qrels_for_a_part_of_them(tmp_path: Path) -> None:

@@ -170,6 +170,15 @@ def test_topics_with_fewer_systems_than_others_are_named() -> None:
     assert assess_measure(made({"AP": some}), "AP").word == "thin"
 
 
+def test_whole_data_sets_are_counted_as_such_with_a_limit_of_their_own() -> None:
+    factors = load_factors("mteb-retrieval")
+    numbers = np.isfinite(factors.scores["nDCG@10"]).sum(axis=1)
+    few, known = int((numbers[numbers > 0] < 30).sum()), int((numbers > 0).sum())
+    told = " ".join(findings(factors, ["nDCG@10"]))
+    assert f"fewer than 30 systems, too few for a sure deviation, on {few} of {known} data" in told
+    assert "topics" not in told
+
+
 def test_systems_are_the_same_only_if_they_are_in_every_measure() -> None:
     x, y = FORTY.copy(), RANDOM.beta(2, 5, (10, 40))
     x[:, 3] = x[:, 30]

@@ -317,6 +317,7 @@ def test_numbers_that_differ_are_said(make: Make) -> None:
     ) in str(match)
 
 
+@pytest.mark.slow
 def test_a_note_on_many_topics_stays_short(make: Make) -> None:
     qrels = judged(range(3000), relevant=20)
     make("mine", qrels)

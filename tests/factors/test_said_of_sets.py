@@ -51,11 +51,16 @@ def test_fifteen_of_the_modern_runs_order_one_list_and_nine_another(year: str, d
     assert {run for run in on_pool if documents[run] == pool} == set(POOL)
     assert all(run in note for run in POOL)
     assert f"the {np.mean([len(docs) for docs in pool.values()]):.0f} documents a topic" in note
+    assert {
+        round(np.mean([len(docs) for docs in documents[run].values()]), -1)
+        for run in on_pool - set(POOL)
+    } == {100}
     others = [own for run, own in documents.items() if run not in on_pool]
     assert len(others) == 9
+    assert all(run.startswith("colbert_") == (run not in on_pool) for run in documents)
     assert {len(docs) for own in others for docs in own.values()} == {100}
     same = sum(all(own[t] == others[0][t] for own in others) for t in pool)
-    assert f"on {same} of {len(pool)} topics the same ones" in note
+    assert f"on {same} of {len(pool)} topics the same documents" in note
 
 
 @pytest.mark.slow
@@ -220,6 +225,18 @@ def test_the_terabyte_tracks_ap_is_of_deeper_runs_than_sp(name: str) -> None:
     assert "above SP divided by the number of relevant documents on every topic" in next(
         findings(factors)
     )
+
+
+def test_the_terabyte_tracks_ap_is_the_same_in_both_sources(data: Path) -> None:
+    names = system_names("terabyte04-06", data)
+    tables = []
+    for folder in ("scores", "more-scores"):
+        with (data / folder / "terabyte04-06" / "AP.csv").open() as file:
+            tables.append({row["topic"]: row for row in csv.DictReader(file)})
+    ours, theirs = tables
+    for topic, row in ours.items():
+        for column, run in names.items():
+            assert abs(float(row[column]) - float(theirs[topic][run])) < 1.01e-4
 
 
 def test_terabyte_2005_was_judged_anew(data: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sets import quick_first
 
 from ir_std import FactorSet, InputError, load_factors
 from ir_std.factors import files
@@ -68,9 +69,7 @@ for step in range(1, 1000):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="only with fork")
-@pytest.mark.parametrize(
-    "kind", ["SIGKILL", "SIGINT", pytest.param("SIGTERM", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("kind", quick_first(["SIGKILL", "SIGINT", "SIGTERM"]))
 def test_a_set_is_whole_whenever_its_writer_is_killed(kind: str, tmp_path: Path) -> None:
     out = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path / "s"), kind],
@@ -131,6 +130,7 @@ def test_a_described_set_that_was_replaced_is_refused(tmp_path: Path) -> None:
         before.mean["AP"]
 
 
+@pytest.mark.slow
 def test_threads_that_read_a_set_that_is_rewritten_find_whole_ones(tmp_path: Path) -> None:
     versions = made(1), made(2)
     versions[0].save(tmp_path / "s")

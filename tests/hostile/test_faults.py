@@ -230,6 +230,7 @@ def test_a_number_with_an_endless_exponent_has_no_decimals_to_count() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_table_with_many_columns_is_read_at_once(tmp_path: Path) -> None:
     header = ",".join(f"run{i}" for i in range(20_000))
     (tmp_path / "t.csv").write_text(f"topic,{header}\n1{',0.5' * 20_000}\n2{',0.25' * 20_000}\n")

@@ -136,6 +136,7 @@ def test_a_call_opens_each_file_once(call: str, opened_by: dict[str, dict[str, i
     assert opened_by[f"ir_std.{call}"] == dict.fromkeys(CALLS[call].split(), 1)
 
 
+@pytest.mark.slow
 def test_what_several_processes_read_is_opened_by_the_first_and_by_the_reader(folder: Path) -> None:
     """The first one looks at each file, to see that it is a run; another process reads it."""
     count = opened(folder, "-m", "ir_std", "a.run", "b.run", "qrels", "AP", "--jobs", "2")

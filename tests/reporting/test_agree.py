@@ -41,6 +41,7 @@ def test_kappa_on_dl19_is_scikit_learns(of_judges: ir_std.JudgeAgreement) -> Non
         assert of_judges.kappa_at(level) == pytest.approx(kappa, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_without_runs_the_systems_behind_both_sets_are_compared(
     of_judges: ir_std.JudgeAgreement,
 ) -> None:

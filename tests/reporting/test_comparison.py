@@ -230,7 +230,7 @@ def test_files_may_have_colons(tmp_path: Path) -> None:
     assert named_entries("x=none:a:b", OpenedOnce()) == [Entry("x", "none", "a:b")]
 
 
-@pytest.mark.parametrize("text", ["x=run", "=run:qrels", "x=run:", "x=:qrels"])
+@pytest.mark.parametrize("text", ["x=", "=run:qrels", "x=run:", "x=:qrels"])
 def test_an_entry_that_lacks_a_part_is_one_line_of_error(
     text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

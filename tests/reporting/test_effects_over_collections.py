@@ -307,6 +307,7 @@ def test_an_unknown_measure_or_system_names_the_known_ones(effects: Effects) -> 
         effects.of("AP", "d")
 
 
+@pytest.mark.slow
 def test_the_command_prints_effects_and_draws_them(
     data: Path,
     runs_of: Callable[[str], Path],

@@ -169,6 +169,7 @@ def boxes(artists: Any, figure: Any) -> list[Any]:
     return [a.get_window_extent(renderer) for a in artists if a.get_text()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(14, 4.5), (10, 4.5)])
 def test_nothing_overlaps_at_fifty_topics_side_by_side(
     results: ir_std.Results, size: tuple[float, float]
@@ -288,6 +289,7 @@ def test_without_matplotlib_one_line_says_what_to_install(
         plots.topics(results, AP)
 
 
+@pytest.mark.slow
 def test_importing_plots_does_not_import_matplotlib() -> None:
     code = "import sys; from ir_std import plots, report; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -311,6 +311,7 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "<h1>Mine</h1>" in page.read_text()
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_page(tmp_path: Path) -> None:
     qrels = tmp_path / "a.qrels"
     qrels.write_text("1 0 d 1\n1 0 e 0\n")

@@ -191,6 +191,7 @@ def test_the_dataframe_is_tidy(small: ir_std.Results) -> None:
     assert means["a", "AP"] == pytest.approx(small.means["a"][ir_std.sAP])
 
 
+@pytest.mark.slow
 def test_pandas_is_imported_only_for_a_dataframe() -> None:
     code = (
         "import ir_std, sys; ir_std.evaluate({'1': {'d': 1.0}}, {'1': {'d': 1}}, 'AP')"

@@ -221,7 +221,7 @@ def test_an_unknown_table_is_told_by_its_columns(text: str, said: str) -> None:
 def test_what_is_neither_a_run_nor_a_table_is_shown(tmp_path: Path, ir_std_cli: Any) -> None:
     (tmp_path / "f").write_text("a,b,c\n1,2,3\n")
     failed = ir_std_cli(tmp_path / "f", "AP")
-    assert "1 column in its first line ('a,b,c')" in failed.err[-1]
+    assert "columns a, b, c in its first line; a run has 6 columns" in failed.err[-1]
     assert "a table of scores a header with a column topic, run or data set" in failed.err[-1]
 
 

@@ -98,6 +98,7 @@ def test_standardized_scores_drift_less_between_halves_of_trec8(
 # Urbano, Lima and Hanjalic 2019
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", list(urbano.PUBLISHED_TAU), ids=" ".join)
 def test_urbanos_means_within_a_collection_agree_within_three_standard_errors(
     data: Path, key: tuple[str, str]
@@ -111,6 +112,7 @@ def between(data: Path) -> urbano.Trials:
     return urbano.run("between", urbano.load(data, "robust04", "AP"), 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
 def test_between_collections_a_system_differs_from_itself_as_often_as_alpha_allows(
     between: urbano.Trials, alpha: float
@@ -161,6 +163,7 @@ def trec7(data: Path) -> sakai.Results:
     return sakai.experiment(100, 0, (key, table(data, *key)))
 
 
+@pytest.mark.slow
 def test_u_swaps_no_more_and_needs_fewer_topics_than_n_at_equal_differences(
     trec7: sakai.Results,
 ) -> None:

@@ -240,6 +240,7 @@ def test_a_file_gives_the_same_values_as_the_dict_it_was_written_from(
             assert found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "step"),
     [

@@ -159,6 +159,7 @@ def test_scores_of_a_table_are_standardized_in_a_table_of_its_library(form: str)
     assert list(found["kept"]) == ["x", "y"]
 
 
+@pytest.mark.slow
 def test_none_of_these_libraries_is_imported_for_rows_of_others() -> None:
     code = (
         "import sys, ir_std\n"

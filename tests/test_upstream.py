@@ -1,0 +1,70 @@
+"""The patches for other libraries apply to the versions that they name, and do what is said."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import ir_measures
+import pytest
+
+import ir_std
+from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec.files import write_run
+from ir_std.trec.inputs import as_run
+
+UPSTREAM = Path(__file__).resolve().parent.parent / "docs" / "upstream"
+
+
+@pytest.fixture
+def patched(tmp_path: Path) -> Path:
+    """A copy of ir_measures with the patch, and ir_std's entry point as the page has it."""
+    (patch,) = UPSTREAM.glob("ir_measures-*.patch")
+    wanted = patch.name.split("-")[1]
+    if not shutil.which("patch") or version("ir-measures") != wanted:
+        pytest.skip(f"no program patch, or another ir_measures than {wanted}")
+    source = Path(ir_measures.__file__).parent
+    shutil.copytree(source, tmp_path / "ir_measures", ignore=shutil.ignore_patterns("__pycache__"))
+    done = subprocess.run(
+        ["patch", "-p1", "--fuzz=0", "-i", str(patch)],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    page = (UPSTREAM / "README.md").read_text(encoding="utf-8")
+    ((group, entry),) = re.findall(r'entry-points\."(.+?)"\]\n(\w+ = ".+?")', page)
+    info = tmp_path / "plug_in-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plug-in\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[{group}]\n{entry}\n".replace('"', ""))
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_ir_measures_finds_the_standardized_measures_by_itself(patched: Path) -> None:
+    judgments = ir_std.load_factors("trec8-adhoc").judgments
+    qrels = simulated_qrels({t: j.levels or j.n_rel for t, j in judgments.items()})
+    write_run(as_run(simulated_run(qrels, 0)), patched / "run.txt")
+    lines = [f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()]
+    (patched / "qrels.txt").write_text("".join(lines))
+    names = ["AP", "sAP", "snDCG@10"]
+    done = subprocess.run(
+        [sys.executable, "-m", "ir_measures", "qrels.txt", "run.txt", *names],
+        cwd=patched,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(patched), str(UPSTREAM.parents[1])])},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    printed = dict(line.split("\t") for line in done.stdout.splitlines())
+    means = ir_std.calc_aggregate(names, patched / "qrels.txt", patched / "run.txt")
+    assert {name: float(value) for name, value in printed.items()} == pytest.approx(
+        {name: means[name] for name in names}, abs=5e-5
+    )
