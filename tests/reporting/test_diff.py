@@ -205,6 +205,15 @@ def test_topics_at_an_end_of_the_scale_are_named(files: Files) -> None:
     assert all((topic in named) == (topic in equal & differ) for topic in equal | differ)
 
 
+@pytest.mark.parametrize("name", ["sP@10", "sP(scheme='E')@10", "sP(scheme='z')@10"])
+def test_a_standardized_measure_is_the_one_asked_for(name: str, files: Files) -> None:
+    asked = ir_std.diff(files.bert, files.bm25, files.qrels, name)
+    assert str(asked.standardized) == name
+    results = ir_std.evaluate([files.bert, files.bm25], files.qrels, name, schemes=())
+    one, other = (results.by_topic(run, name) for run in results.runs)
+    assert {t.topic: t.standardized for t in asked.topics} == {t: (one[t], other[t]) for t in one}
+
+
 def test_without_factors_topics_are_in_the_order_of_the_raw_difference(
     runs: tuple[Scored, Scored], judged: Any
 ) -> None:
@@ -296,7 +305,7 @@ def test_texts_come_from_a_dict_or_lines(tmp_path: Path) -> None:
         (b'{"_id": "b"\n', ":1: no JSON record"),
         (b'{"text": "b"}\n', ":1: a record without an id"),
         (b"b\t\xff\n", ":1: bytes that are not UTF-8"),
-        (b"", "no text of any of 1 docs"),
+        (b"", r"no text of any of 1 docs \(a\); it is empty"),
     ],
 )
 def test_a_file_without_texts_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
