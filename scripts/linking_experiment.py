@@ -348,6 +348,7 @@ def print_engine(name: str, found: Engine) -> None:
         f"{name} on {len(found.collections)} collections: mean sAP by each track's own "
         f"systems {lowest:.3f} to {highest:.3f}, standard deviation "
         f"{found.plain.std(ddof=1):.3f}; linked by the engine without it "
+        f"{found.linked.min():.3f} to {found.linked.max():.3f}, standard deviation "
         f"{found.linked.std(ddof=1):.3f}, topics alone would give "
         f"{np.sqrt((found.over_topics**2).mean()):.3f} (Cochran's Q, p = {found.q_p:.2g})"
     )
@@ -392,6 +393,8 @@ class Mean(NamedTuple):
 
 
 Row = Mapping[str, Mean]
+Results = Mapping[Case, Mapping[str, Row]]
+"""Of each case the figures, by what was done."""
 
 
 def summarized(found: Found) -> dict[str, Row]:
@@ -438,6 +441,36 @@ def _mean_and_ends(values: Sequence[float], name: str) -> str:
     return mean if low == high else f"{mean} ({low}, {high})"
 
 
+def largest_errors(
+    chosen: Sequence[Mapping[str, Row]], names: Sequence[str]
+) -> tuple[float, float]:
+    """The largest Monte Carlo error of some figures' means over cases, and of a single case."""
+    columns = [[one[what][name] for one in chosen] for what in chosen[0] for name in names]
+    of_means = [Mean.over_cases(column).error for column in columns]
+    return float(np.nanmax(of_means)), max(m.error for c in columns for m in c if m.error > 0)
+
+
+def print_largest_errors(chosen: Sequence[Mapping[str, Row]]) -> None:
+    """How sure the figures of the guide's table are."""
+    first, *others = IN_TABLE.values()
+    for title, names in {"first row": [first], "other rows": others}.items():
+        of_means, of_cases = largest_errors(chosen, names)
+        print(
+            f"Monte Carlo errors at most, {title}: {of_means:.3f}, of a single case {of_cases:.3f}"
+        )
+
+
+def ratio_table(results: Results) -> list[str]:
+    """The guide's table of the first row by case, the worst with three anchors first."""
+    name, heads = next(iter(IN_TABLE.values())), ["not linked", *map(anchors_label, ANCHORS)]
+    lines = [f"| set | measure | topics | {' | '.join(heads)} |".replace(" anchors", "")]
+    lines.append("| --- " * (len(heads) + 3) + "|")
+    for case, rows in sorted(results.items(), key=lambda item: -item[1]["3 anchors"][name].value):
+        ratios = " | ".join(f"{rows[what][name].value:.2f}" for what in heads)
+        lines.append(f"| {case.name} | {case.measure} | {case.n_topics} | {ratios} |")
+    return lines
+
+
 def print_over_cases(title: str, chosen: Sequence[Mapping[str, Row]]) -> None:
     """Each figure over cases: the mean, and the lowest and highest of any."""
     if not chosen:
@@ -453,7 +486,7 @@ def print_over_cases(title: str, chosen: Sequence[Mapping[str, Row]]) -> None:
         print(f"{name:20}{''.join(means)}\n{'':20}{''.join(ends)}")
 
 
-def print_all(results: Mapping[Case, Mapping[str, Row]]) -> None:
+def print_all(results: Results) -> None:
     """Print over all matrices, those that the constants were not chosen on, and each kind."""
 
     def choose_cases(split: str, way: str = "random", *keys: object) -> list[Mapping[str, Row]]:
@@ -463,7 +496,10 @@ def print_all(results: Mapping[Case, Mapping[str, Row]]) -> None:
             if (case.split, case.way) == (split, way) and (not keys or case[:2] in keys)
         ]
 
-    print("\n", *guide_table([row for case, row in results.items() if case.in_table]), sep="\n")
+    in_table = {case: rows for case, rows in results.items() if case.in_table}
+    print("\n", *guide_table([*in_table.values()]), sep="\n")
+    print_largest_errors([*in_table.values()])
+    print("\n", *ratio_table(in_table), sep="\n")
     fresh = [key for key in MATRICES if key not in CHOSEN_ON]
     for split in (STRONG_WEAK, RANDOM):
         print_over_cases(f"{split}, all sets", choose_cases(split, "random", *MATRICES))
@@ -484,26 +520,19 @@ def print_all(results: Mapping[Case, Mapping[str, Row]]) -> None:
     print_over_cases(f"Urbano's experiment, {ALL_PAIRS}", choose_cases(ALL_PAIRS))
 
 
-def cells_of(results: Mapping[Case, Mapping[str, Row]]) -> list[list[str]]:
-    """Of all cases the figures that are in the guide's table, to five decimals."""
-    return [
-        [*map(str, case), what, *(f"{row[name].value:.5f}" for name in IN_TABLE.values())]
-        for case, rows in results.items()
-        for what, row in rows.items()
-    ]
+def all_cases(trials: int, seed: int, jobs: int) -> Results:
+    """The figures of all cases."""
+    todo = list(cases())
+    found = spread(partial(run_fewer, trials, seed), todo, jobs)
+    return {case: summarized(one) for case, one in zip(todo, found, strict=True)}
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run all cases and print them."""
     args = arguments(__doc__ or "", argv, trials=300)
     describe_engines(args.data)
-    todo = list(cases())
-    found = spread(partial(run_fewer, args.trials, args.seed), todo, args.jobs)
-    results = {case: summarized(one) for case, one in zip(todo, found, strict=True)}
+    results = all_cases(args.trials, args.seed, args.jobs)
     print_all(results)
-    write_csv(
-        args.out / "linking" / "cases.csv", (*Case._fields, "linked", *IN_TABLE), cells_of(results)
-    )
     names = ("RMS / floor", *FIGURES[1:])
     write_csv(
         args.out / "linking" / "linking.csv",

@@ -199,37 +199,6 @@ def coverage(trials: int) -> Iterator[str]:
         )
 
 
-def ties(trials: int) -> Iterator[str]:
-    """How often intervals of ranks hold all ranks that tied systems share, on made-up topics."""
-    rng = np.random.default_rng(SEED)
-    yield "| topics, systems | spread | groups of five | all tied | all tied, all at once |"
-    for n_topics, n_systems in ((12, 60), (50, 60), (200, 60)):
-        spreads = [
-            np.sort(rng.normal(0, 0.1, n_systems)),
-            np.repeat(np.linspace(-0.2, 0.2, n_systems // 5), 5),
-            np.zeros(n_systems),
-        ]
-        covers = [_covers(means, n_topics, trials, rng) for means in spreads]
-        at_once = _covers(spreads[-1], n_topics, trials, rng, simultaneous=True)
-        figures = " | ".join(f"{share:.3f}" for share in (*(c[0] for c in covers), at_once[1]))
-        yield f"| {n_topics}, {n_systems} | {figures} |"
-
-
-def _covers(
-    means: Floats, n_topics: int, trials: int, rng: np.random.Generator, simultaneous: bool = False
-) -> tuple[float, float]:
-    """The share of systems whose ranks lie inside, and of trials in which all do."""
-    best, worst = rankdata(-means, "min"), rankdata(-means, "max")
-    loadings = rng.normal(0, 0.07, (3, len(means)))
-    inside = []
-    for _ in range(trials):
-        drawn = means + rng.normal(size=(n_topics, 3)) @ loadings
-        drawn = drawn + rng.normal(0, 0.1, drawn.shape)
-        found = rank_intervals(drawn, simultaneous=simultaneous)
-        inside.append((found.best <= best) & (found.worst >= worst))
-    return float(np.mean(inside)), float(np.mean([each.all() for each in inside]))
-
-
 def _in_bootstrap(drawn: Floats, rank: Floats, rng: np.random.Generator) -> Mask:
     """Whether true places are within percentiles of places over samples of tasks."""
     picks: Ints = rng.integers(len(drawn), size=(500, len(drawn)))
@@ -289,7 +258,6 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "zero-shot": zero_shot,
     "masking": masking,
     "coverage": coverage,
-    "ties": ties,
     "mteb": against_mteb,
 }
 

@@ -64,9 +64,9 @@ def rank_intervals(
 
     Each pair is tested by itself, by the paired t-test, two-sided: an interval for a reader who
     asks for one system.  There is no correction for the number of pairs.  In simulations
-    (``scripts/mteb_experiment.py``) .99 of true ranks lie inside where systems differ, however
-    little; of systems that are exactly tied in groups of five .88 to .97 do with all the ranks that
-    they share, and where all 60 are tied .39 to .45: use ``simultaneous`` there.
+    (``scripts/ranks_experiment.py``) .99 of true ranks lie inside where systems differ, however
+    little; of systems that are exactly tied in groups of five .89 to .97 do with all the ranks that
+    they share, and where all 60 are tied .39 to .41: use ``simultaneous`` there.
 
     ``simultaneous`` is for a reader who takes all systems' intervals as one statement: all pairs
     are referred to the largest of their statistics under flips of signs, all signs of a topic
@@ -75,7 +75,7 @@ def rank_intervals(
     Residuals of ``n`` topics are multiplied by ``sqrt(n / (n - 1))``.  Of thousands of pairs some
     have a variance that is small by chance: each is averaged with the mean over all pairs, which
     is twice :func:`residual_variance`.  Where systems differ all intervals hold in .985 of trials;
-    where all are tied in .59 of them with 12 topics, .88 with 50, .94 with 200.
+    where all are tied in .59 of them with 12 topics, .90 with 50, .94 with 200.
 
     Parameters
     ----------

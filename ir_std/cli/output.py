@@ -161,11 +161,17 @@ def print_factors_used(evaluator: StdEvaluator, standardizes: bool, verbose: boo
     """Say which factors are used, unless nothing is to be standardized or placed."""
     if standardizes or evaluator.plans:
         for match in evaluator.matches:
-            note(match.summary)
+            note(match.described(_measures_of(evaluator, match)))
             if verbose:
                 note_other_sets(match)
     shown = {str(match) for match in evaluator.matches}
     print_messages(message for message in evaluator.messages if message.text not in shown)
+
+
+def _measures_of(evaluator: StdEvaluator, match: Match) -> list[str]:
+    """The measures whose factors are those of a match, by the set's names for them."""
+    plans = (plan for plan in evaluator.plans if plan.factors is match.factors)
+    return list(dict.fromkeys(plan.name for plan in plans))
 
 
 def note_other_sets(match: Match) -> None:

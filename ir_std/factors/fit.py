@@ -280,10 +280,14 @@ class Fit:
     @property
     def summary(self) -> str:
         """Which set, how many systems are behind it, and how many topics matched."""
+        return self.described({})
+
+    def described(self, worth: Mapping[str, str]) -> str:
+        """:attr:`summary`, and behind the number of a set's systems what they are worth."""
         if self.dataset is not None:
             return self._dataset_summary(self.dataset)
         sets = " and ".join(
-            f"{s.id} ({s.title}; {s.systems_text()} systems)"
+            f"{s.id} ({s.title}; {s.systems_text()} systems{_behind(worth.get(s.id))})"
             for s in (f.factors for f in self.parts or (self,))
         )
         total = len(self.matched) + self.n_missing
@@ -337,3 +341,7 @@ class Fit:
             f"{self.factors.id} ({self.factors.title}): the whole data set {name}{same}; "
             f"{systems} systems; only means can be standardized"
         )
+
+
+def _behind(text: str | None) -> str:
+    return f", {text}" if text else ""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ir_std.errors import abbreviate
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
-from ir_std.factors.quality import assess_measure
+from ir_std.factors.quality import BESIDE, assess_measure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,10 +61,37 @@ class Match:
         factors, topics = self.fit.factors, self.fit.matched
         return {m: assess_measure(factors, m, topics).word for m in factors.measures}
 
+    def worth(self, measures: Iterable[str]) -> dict[str, str]:
+        """By set what is known against these measures' factors: ``old: systems of before 2019``.
+
+        Sets whose measures are all good are left out.
+        """
+        measures = tuple(measures)
+        found: dict[str, str] = {}
+        for part in (self.fit.parts or (self.fit,)) if self.fit else ():
+            by_word: dict[str, list[str]] = {}
+            for name in measures:
+                if name in part.factors.n_systems:
+                    word = assess_measure(part.factors, name, part.matched).word
+                    by_word.setdefault(word, []).append(name)
+            all_alike = len(by_word) == 1
+            texts = [
+                f"{'' if all_alike else ', '.join(names) + ' '}{word}: {BESIDE[word]}"
+                for word, names in by_word.items()
+                if word != "good"
+            ]
+            if texts:
+                found[part.factors.id] = "; ".join(texts)
+        return found
+
     @property
     def summary(self) -> str:
         """As ``str(match)``, without the doubts about a fit that is not perfect."""
-        return self._sentence(self.fit.summary) if self.fit else str(self)
+        return self.described(())
+
+    def described(self, measures: Iterable[str]) -> str:
+        """:attr:`summary`, and beside a set's name what is known against these measures."""
+        return self._sentence(self.fit.described(self.worth(measures))) if self.fit else str(self)
 
     def _sentence(self, fit: str) -> str:
         rivals = f"; {', '.join(self.rivals)} would fit as well" if self.rivals else ""

@@ -51,6 +51,9 @@ WORDS = {
 }
 """The words for a measure; where several apply, the first of these."""
 
+BESIDE = WORDS | {"thin": "too few for a sure deviation"}
+"""What the words say beside the number of systems."""
+
 
 class Quality(NamedTuple):
     """How good the factors of one measure of a set are.

@@ -82,7 +82,7 @@ def diff(
     if asked is not None and len(asked) != 1:
         raise UsageError(f"differences are by one measure: {len(asked)} are given")
     if asked and isinstance(asked[0], Standardized):
-        asked = [asked[0].base, asked[0]]
+        asked, schemes = [asked[0].base, asked[0]], ()  # by the scheme that it names
     given = keep_duplicates(inputs_by_name([a, b]), duplicates)
     if len(given) != 2:
         raise UsageError(f"differences are of two runs: found {', '.join(given)}")

@@ -44,7 +44,7 @@ def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]
         source = source_of(given)
         name, pairs = source.name, _of_lines(source)
     texts: dict[str, str] = {}
-    first = "none"
+    first = ""
     for number, (key, text) in enumerate(pairs):
         first = first if number else str(key)
         if key in wanted:
@@ -55,8 +55,8 @@ def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]
         raise InputError.at(
             name,
             None,
-            f"no text of any of {len(wanted)} {what} ({abbreviate(sorted(wanted))}); ids here such "
-            f"as {first}",
+            f"no text of any of {len(wanted)} {what} ({abbreviate(sorted(wanted))}); "
+            + (f"ids here such as {first}" if first else "it is empty"),
             f"give the {what} of the same collection: lines of an id, a tab and a text",
         )
     return texts

@@ -431,7 +431,8 @@ def test_the_command_builds_a_set_that_standardizes_other_runs(
     assert built.out == [f"{tmp_path}/mine\t6 topics\t4 systems\t31 measures"]
     used = ir_std_cli(runs / "sys5", qrels, "AP", "-s", "N,E", "--factors", tmp_path / "mine")
     assert [line.split("\t")[0] for line in used.out] == ["AP", "sAP", "sAP(scheme='E')"]
-    assert "mine (My systems; 4 systems): 6 of 6 topics matched" in used.err[0]
+    assert used.err[0].startswith("ir_std: factors of mine (My systems; 4 systems, ")
+    assert "too few for a sure deviation): 6 of 6 topics matched" in used.err[0]
 
 
 def test_the_command_leaves_nothing_behind_when_it_fails(

@@ -33,7 +33,8 @@ def test_a_system_needs_no_file_at_all_and_no_network(
     caught = capsys.readouterr()
     assert caught.out == "nDCG@10\t0.5058\nsnDCG@10\t0.3316\n"
     assert caught.err == (
-        "ir_std: factors of dl19-passage (TREC 2019 Deep Learning passage ranking; 37 systems): "
+        "ir_std: factors of dl19-passage (TREC 2019 Deep Learning passage ranking; 37 systems, "
+        "thin: too few for a sure deviation): "
         "43 of 43 topics matched, the same judgments\n"
     )
 

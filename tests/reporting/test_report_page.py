@@ -36,6 +36,12 @@ from ir_std.testing import simulated_qrels, simulated_run
 
 pytestmark = pytest.mark.slow
 
+REGION_NAMES = (
+    "rs => rs.map(r => r.ariaLabel ?? r.getAttribute('aria-labelledby').split(' ')"
+    ".map(id => document.getElementById(id).textContent).join(' '))"
+)
+"""What tells regions apart that are read aloud."""
+
 
 @pytest.fixture(scope="module")
 def results() -> ir_std.Results:
@@ -117,9 +123,7 @@ def test_the_overview_shows_the_systems(view: View, results: ir_std.Results) -> 
 
 
 @pytest.mark.parametrize("width", [375, 1280])
-def test_names_and_numbers_of_the_overview_fit_its_width(
-    browser: Any, tmp_path: Path, width: int
-) -> None:
+def test_names_numbers_and_titles_fit_their_width(browser: Any, tmp_path: Path, width: int) -> None:
     qrels = simulated_qrels({str(i): 5 for i in range(10)})
     runs = {name: simulated_run(qrels, i, 20) for i, name in enumerate(("MW@WM_WMW", "i", HOSTILE))}
     write_report(ir_std.evaluate(runs, qrels, AP), tmp_path / "report.html")
@@ -131,6 +135,13 @@ def test_names_and_numbers_of_the_overview_fit_its_width(
     right = view.page.eval_on_selector(".overview svg", "s => s.viewBox.baseVal.width")
     assert all(0 <= low < high <= right for low, high in boxes)
     assert view.page.locator(".overview text.small").count() >= 3
+    titles = view.page.eval_on_selector_all(
+        ".against-0 .axis-title",
+        "ts => ts.map(t => [t.getBBox(), t.ownerSVGElement.viewBox.baseVal])"
+        ".map(([t, within]) => [t.x + t.width, within.width])",
+    )
+    assert len(titles) == 2
+    assert all(end <= within for end, within in titles)
     assert view.said == []
     view.context.close()
 
@@ -561,6 +572,8 @@ def test_an_address_that_names_what_is_not_here_says_so_and_shows_the_start(
     assert view.page.is_visible(".address-problem") == (unknown is not None)
     if unknown:
         assert unknown in view.text(".address-problem")
+        box = view.page.locator(".address-problem").bounding_box()
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= 720
     assert view.text(".one-run .run-name") == runs_by_mean(results, sAP)[0]
     assert view.text(".one-run .measure-name") == "sAP"
 
@@ -603,6 +616,8 @@ def test_the_forest_shows_each_collection_and_of_two_no_summary(
     shared.page.select_option("#across select", "AP")
     shared.page.wait_for_function("() => location.hash === '#in=all&measure=AP'")
     names = [*comparison.collections, "How to read it", "Method, sources and citation"]
+    regions = shared.page.eval_on_selector_all("[role=region]", REGION_NAMES)
+    assert len({*regions}) == len(regions) > 10
     contents = shared.page.locator("nav a")
     assert contents.all_text_contents() == ["Over the collections", *names]
     for link in contents.all():

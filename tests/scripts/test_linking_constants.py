@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from pathlib import Path
 
 import linking_constants as constants
 import numpy as np
 import pytest
-from linking_experiment import RANDOM, REAL, compare_engines, matrix
+from linking_experiment import CHOSEN_ON, RANDOM, REAL, compare_engines, matrix
 
 from ir_std._arrays import Floats
+
+GUIDE = Path(__file__).parents[2] / "docs/evidence/linking.md"
+TEXT = " ".join(GUIDE.read_text(encoding="utf-8").split())
+REAL_SETS = (
+    "Robust 2004, topics up to 1999 and later ones",
+    "Robust 2003, the same",
+    "Soboroff's engines, feedback",
+    "Soboroff's engines, stemming",
+    "Systems of 2020 to 2024 on DL 2019 and 2020",
+)
 
 
 def systems(tau: float, seed: int = 0, n: int = 60) -> tuple[Floats, Floats]:
@@ -62,3 +73,38 @@ def test_robust_2003_and_2004_are_near_the_usual_disagreement() -> None:
     rows = np.arange(100)
     cut = constants.of_cuts(matrix(*REAL), (rows[:50], rows[50:]), RANDOM, ["random"], 20, 0)
     assert 0.08 < cut.tau < 0.22
+
+
+@pytest.mark.slow
+def test_the_guide_has_what_the_script_prints(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    constants.main(["--data", str(data), "--jobs", "2"])
+    found = dict(
+        re.findall(r"^  (\S.*?)(?::|  +)\s*(\d.*)$", capsys.readouterr().out, re.MULTILINE)
+    )
+    taus = [short(found[name]) for name in REAL_SETS]
+    assert (
+        "engines disagree by {} deviations (Robust 2004, topics up to 1999 and later ones), {} "
+        "(Robust 2003), {} and {} (Soboroff's feedback and stemming), {} (systems"
+    ).format(*taus) in TEXT
+    by_matrix = [found[" ".join(key)].split()[2:] for key in CHOSEN_ON]
+    ranges = [
+        f"{short(min(values))} to {short(max(values))}" for values in zip(*by_matrix, strict=True)
+    ]
+    constant, distance = map(short, found["all that the constants were chosen on"].split()[2:])
+    assert f"each unit of the constant adds {constant} ({ranges[0]};" in TEXT
+    assert f"errs by {distance} of the constant times its distance" in TEXT
+    assert f"from the anchors ({ranges[1]};" in TEXT
+    others = " and ".join(map(short, found["all others"].split()[2:]))
+    assert f"The eight others ask for more, {others}," in TEXT
+    left = [short(value) for name, value in found.items() if name.startswith("constants from")]
+    assert (
+        "with ten anchors, is {} up to .25, {} up to .5, {} up to 1 and {} up to 2".format(*left)
+        in TEXT
+    )
+
+
+def short(number: str) -> str:
+    """``.136``; 0 as it is."""
+    return number[1:].replace(".000", "0")

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import linking_experiment as experiment
 import numpy as np
 import pytest
 from scipy.stats import ttest_ind
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs/evidence/linking.md").read_text(encoding="utf-8")
+"""What stands there is what the script prints with its own number of trials and its own seed."""
+TEXT, README, HOW_TO = (
+    " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    for page in ("docs/evidence/linking.md", "README.md", "docs/how-to/many-collections.md")
+)
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +92,26 @@ def test_what_nothing_links_is_tested_by_welchs_test() -> None:
         (
             "feedback on 9 collections",
             "mean sAP by each track's own systems 0.384 to 0.761, standard deviation 0.125; linked "
-            "by the engine without it 0.023, topics alone would give 0.014 (Cochran's Q, p = "
-            "0.017)",
+            "by the engine without it 0.379 to 0.440, standard deviation 0.023, topics alone would "
+            "give 0.014 (Cochran's Q, p = 0.017)",
         ),
         (
             "stemming on 9 collections",
             "mean sAP by each track's own systems 0.352 to 0.739, standard deviation 0.129; linked "
-            "by the engine without it 0.048, topics alone would give 0.026 (Cochran's Q, p = "
-            "5.9e-07)",
+            "by the engine without it 0.338 to 0.462, standard deviation 0.048, topics alone would "
+            "give 0.026 (Cochran's Q, p = 5.9e-07)",
+        ),
+        (
+            "feedback, by the paper's factors, on 9 collections",
+            "mean sAP by each track's own systems 0.384 to 0.693, standard deviation 0.091; linked "
+            "by the engine without it 0.372 to 0.439, standard deviation 0.024, topics alone would "
+            "give 0.014 (Cochran's Q, p = 0.007)",
+        ),
+        (
+            "stemming, by the paper's factors, on 9 collections",
+            "mean sAP by each track's own systems 0.352 to 0.700, standard deviation 0.109; linked "
+            "by the engine without it 0.341 to 0.467, standard deviation 0.049, topics alone would "
+            "give 0.025 (Cochran's Q, p = 2e-07)",
         ),
     ],
 )
@@ -100,8 +121,138 @@ def test_one_engine_on_nine_collections_is_what_the_guide_says(
     assert f"{name}: {said}" in engines
 
 
+@pytest.mark.slow
+def test_the_guide_has_the_deviations_of_one_engine(engines: list[str]) -> None:
+    deviations = r"standard deviation ([\d.]+);.*standard deviation ([\d.]+), .* give ([\d.]+)"
+    feedback, stemming, *by_papers_factors = (
+        found.groups() for line in engines if (found := re.search(deviations, line))
+    )
+    assert (
+        "a standard deviation of {} by each track's own systems, {} linked by the engine without "
+        "feedback, where topics alone would give {}".format(*feedback)
+    ) in TEXT
+    assert "With stemming it is {} and {}, of which topics explain {}".format(*stemming) in TEXT
+    plain, linked = re.findall(r"([\d.]+) to ([\d.]+), standard", engines[0])
+    before = "from {:.2f} to {:.2f} on nine".format(*map(float, plain)).replace("0.", ".")
+    assert before in README
+    assert before in HOW_TO
+    assert "between {:.2f} and {:.2f}".format(*map(float, linked)).replace("0.", ".") in README
+    (plain, linked, _), (stemmed, stemmed_linked, _) = by_papers_factors
+    assert (
+        f"it is {plain} and {linked} with feedback, {stemmed} and {stemmed_linked} with stemming"
+    ) in TEXT
+
+
 @pytest.fixture(scope="module")
 def engines(data: Path) -> list[str]:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         experiment.describe_engines(data)
     return printed.getvalue().splitlines()
+
+
+@pytest.fixture(scope="module")
+def results() -> experiment.Results:
+    """All cases, as the script computes them."""
+    return experiment.all_cases(300, 0, jobs=2)
+
+
+def chosen(results: experiment.Results, *wanted: object) -> list[Mapping[str, experiment.Row]]:
+    """The cases that have all these among their name, measure, topics, split and way."""
+    return [rows for case, rows in results.items() if set(wanted) <= set(case)]
+
+
+def of_each(rows: list[Mapping[str, experiment.Row]], what: str, name: str) -> list[float]:
+    return [one[what][name].value for one in rows]
+
+
+def share(value: float) -> str:
+    return f"{value:.3f}"[1:] if value < 1 else f"{value:.0f}"
+
+
+def listed(values: Iterable[float]) -> str:
+    *first, last = map(share, values)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+@pytest.mark.slow
+def test_the_guide_has_the_tables_that_the_script_prints(results: experiment.Results) -> None:
+    of_table = {case: rows for case, rows in results.items() if case.in_table}
+    table, ratios = experiment.guide_table([*of_table.values()]), experiment.ratio_table(of_table)
+    assert "\n".join(table) in GUIDE
+    assert "\n".join(ratios) in GUIDE
+    first, *others = experiment.IN_TABLE.values()
+    errors = [experiment.largest_errors([*of_table.values()], n) for n in (others, [first])]
+    (mean, case), (of_ratio, case_of_ratio) = errors
+    assert (
+        f"Monte Carlo errors {share(mean)} at most, of the first row {share(of_ratio)}; "
+        f"of a single case {share(case)} and {share(case_of_ratio)}"
+    ) in TEXT
+
+
+@pytest.mark.slow
+def test_the_guide_says_how_far_ratios_are_from_the_aim(results: experiment.Results) -> None:
+    of_table = {case: rows for case, rows in results.items() if case.in_table}
+    aim = {"3 anchors": 1.30, "5 anchors": 1.20, "10 anchors": 1.15}
+    ratio = "RMS / floor"
+    beyond = [
+        case.name
+        for case, rows in of_table.items()
+        if any(rows[k][ratio].value > most for k, most in aim.items())
+    ]
+    assert sorted(beyond) == ["dl20-passage", "trec7-adhoc", "web10"]
+    assert "by 13 of the 16 cases, not by DL 2020, Web 2010 and TREC-7" in TEXT
+    fresh = [r for c, r in of_table.items() if c[:2] not in experiment.CHOSEN_ON]
+    means = [f"{np.mean(of_each(fresh, k, ratio)):.2f}" for k in aim]
+    assert f"{len(fresh)} {means[0]}, {means[1]} and {means[2]}" == "8 1.21, 1.15 and 1.09"
+    assert "not chosen on the means are 1.21, 1.15 and 1.09" in TEXT
+    power = {k: np.mean(of_each([*of_table.values()], k, "found at 0.05")) for k in fresh[0]}
+    lost = [100 * (1 - power[k] / power[experiment.SAME]) for k in ("10 anchors", "1 anchor")]
+    assert f"costs {lost[0]:.0f} to {lost[1]:.0f} percent of the power" in TEXT
+    for topics in (25, 50):
+        rows = [r for c, r in of_table.items() if c.n_topics == topics]
+        found = [level for k in aim for level in of_each(rows, k, "coverage")]
+        assert f"{share(min(found))} to {share(max(found))} with {topics}" in TEXT
+
+
+@pytest.mark.slow
+def test_the_guide_has_robust_2003(results: experiment.Results) -> None:
+    by_split = [
+        chosen(results, *experiment.REAL, split)[0]
+        for split in (experiment.RANDOM, experiment.STRONG_WEAK)
+    ]
+    at_random, apart = (
+        listed(rows[experiment.anchors_label(k)]["type I at 0.05"].value for k in (1, 3, 5))
+        for rows in by_split
+    )
+    assert f"differs from itself in {at_random} of cases" in TEXT
+    assert f"({apart} by strong and weak" in TEXT
+    same = listed(rows[experiment.SAME]["type I at 0.05"].value for rows in by_split)
+    assert f"the same systems give {same}, and raw scores 1" in TEXT
+
+
+@pytest.mark.slow
+def test_the_guide_has_anchors_from_one_end_of_the_field(results: experiment.Results) -> None:
+    ways = [chosen(results, way) for way in ("best", "worst", "median")]
+    largest, lowest = (
+        {k: [end(of_each(rows, k, name)) for rows in ways] for k in ("3 anchors", "10 anchors")}
+        for end, name in ((max, "RMS / floor"), (min, "coverage"))
+    )
+    best, worst, median = (f"{ratio:.2f}" for ratio in largest["3 anchors"])
+    assert f"{best} with the three best, {worst} with the three worst and {median} with" in TEXT
+    assert f"coverage falls to {listed(lowest['3 anchors'])}" in TEXT
+    best, worst, median = (f"{ratio:.2f}" for ratio in largest["10 anchors"])
+    assert (
+        f"ten of them have {best}, {worst} and {median}, and {listed(lowest['10 anchors'])}" in TEXT
+    )
+
+
+@pytest.mark.slow
+def test_the_guide_has_urbanos_experiment(results: experiment.Results) -> None:
+    rows = chosen(results, experiment.ALL_PAIRS)
+    whats = ("not linked", "5 anchors", experiment.SAME)
+    none, five, same = (listed(of_each(rows, what, "type I at 0.05")) for what in whats)
+    assert f"in {none} of cases (Robust 2004 AP, Terabyte nDCG) if nothing is linked" in TEXT
+    assert f"{five} linked by five anchors, {same} by the same systems" in TEXT
+    found = ", ".join(listed(of_each(rows, what, "found at 0.05")) for what in whats)
+    raw = listed(of_each(rows, "raw", "found at 0.05"))
+    assert f"{found} of the differences are found, and raw {raw}" in TEXT

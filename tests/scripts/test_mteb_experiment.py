@@ -51,4 +51,4 @@ def test_places_are_ranks_of_complete_models() -> None:
         assert sorted(places(method(scores)))[0] >= 1
     means = scores.mean(axis=0)
     assert np.array_equal(places(means), stats.rankdata(-np.round(means, 12)))
-    assert [*PARTS] == ["order", "zero-shot", "masking", "coverage", "ties", "mteb"]
+    assert [*PARTS] == ["order", "zero-shot", "masking", "coverage", "mteb"]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from catalogue import shipped_sets
 from scipy import stats
-from set_pages import correlated_measures, page, system_means, taus, write_pages
+from set_pages import page, write_pages
+from set_pictures import correlated_measures, system_means, taus
 from sets import each_set
 
 from ir_std import available_factors, load_factors
@@ -32,6 +33,8 @@ def test_a_page_says_what_a_set_is_and_where_it_comes_from(name: str) -> None:
         assert f"Licence: {record['licence']}" in text
     for record in factors.info["inputs"]:
         assert record["sha256"] in text
+    for dataset in factors.info.get("ir_datasets", ["beir/scifact/test", "miracl/en/dev"]):
+        assert f"`{dataset}`" in text
     links = set(re.findall(r"\]\(([\w.-]+)\.md\)", text))
     assert links <= set(available_factors()) - {name}
     for other in (factors.info.get("beside"), factors.info.get("same_topics_as")):

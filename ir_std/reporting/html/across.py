@@ -10,7 +10,7 @@ from ir_measures.measures import Measure
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.html.sentences import join_with_and
+from ir_std.reporting.html.phrases import join_with_and
 from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import (
     label_agreements,

@@ -17,7 +17,7 @@ from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
 from ir_std.reporting.html.packing import PLACES, Packer
 from ir_std.reporting.html.rankings import rankings_of
-from ir_std.reporting.html.sentences import describe_results, n_systems
+from ir_std.reporting.html.sentences import describe_results, n_systems, trust
 from ir_std.reporting.html.systems import SystemsOfTrack
 from ir_std.schemes import EXACT, SCHEMES
 
@@ -83,6 +83,7 @@ def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: 
         **_placements(results, runs, measure),
         **_tests(results, runs, measure),
         "words": describe_results(results, measure),
+        "trust": trust(results, measure),
         "axis": {"low": panel.low, "high": panel.high, "ticks": _numbers(panel.ticks)},
         "order": panel.order.tolist(),
         "peers": _peers(panel.peers),

@@ -14,7 +14,8 @@ from ir_std.factors.quality import findings
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import over_systems
-from ir_std.reporting.html.sentences import dataset_systems, join_with_and, sets_of
+from ir_std.reporting.html.phrases import join_with_and
+from ir_std.reporting.html.sentences import dataset_systems, sets_of
 
 REFERENCES = {
     "webber2008": """\

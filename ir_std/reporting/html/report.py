@@ -29,7 +29,8 @@ from ir_std.reporting.html.method import (
     references,
 )
 from ir_std.reporting.html.packing import PLACES
-from ir_std.reporting.html.sentences import describe_results, sets_of
+from ir_std.reporting.html.phrases import counted, recognized_by, unit_of
+from ir_std.reporting.html.sentences import describe_results, sets_of, trust
 from ir_std.reporting.leaderboard import Leaderboard
 from ir_std.reporting.result_tables import result_table
 from ir_std.schemes import SCHEMES
@@ -191,7 +192,9 @@ class _Page:
             if names
             else ""
         )
-        return f"{', '.join(raw)} on {topics} topic{'s' * (topics != 1)}, raw{how}."
+        units = {part.unit for part in self.parts}
+        unit = units.pop() if len(units) == 1 else "topic"
+        return f"{', '.join(raw)} on {counted(topics, unit)}, raw{how}."
 
     @property
     def both(self) -> bool:
@@ -254,6 +257,8 @@ class _Part:
         key = next((m for m in self.measures if isinstance(m, Standardized)), self.measures[0])
         self.key = str(key)
         self.words = describe_results(results, key)
+        self.trust = trust(results, key)
+        self.unit = unit_of(results)
         self.ranked = runs_by_mean(results, key)
         self.table = result_table(results, PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))
@@ -285,6 +290,11 @@ class _Part:
             }
         )
         return " to ".join(str(n) for n in dict.fromkeys(counts[:: max(1, len(counts) - 1)]))
+
+    @property
+    def recognized_by(self) -> str:
+        """How the factors were found."""
+        return recognized_by(self.results)
 
     @property
     def factor_sets(self) -> list[FactorSet]:

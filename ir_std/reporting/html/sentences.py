@@ -9,16 +9,24 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.analysis.paired import ALPHA, FAMILYWISE, describe_test, get_test, paired_tests
+from ir_std.analysis.paired import describe_test
+from ir_std.errors import abbreviate
+from ir_std.evaluation.messages import message_texts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
-from ir_std.reporting.figure_data import mean_estimate, runs_by_mean
+from ir_std.reporting.figure_data import runs_by_mean
+from ir_std.reporting.html.leads import (
+    best_sentence,
+    lead_sentence,
+    named_if_other,
+    tested_measure,
+    tied_for_first,
+)
+from ir_std.reporting.html.phrases import counted, is_of_models, join_with_and, listed, unit_of
 
-NAMED = 3
-"""Runs that a sentence names; more are counted."""
 TENTH, THIRD = 1 / 10, 1 / 3
 """A sentence warns of a run that is at an end of its scale on this share of topics or more."""
 
@@ -31,8 +39,8 @@ def describe_results(results: EvaluatedRuns, measure: Measure) -> list[str]:
     if not order:
         return [f"No run has a {measure}.", _fit(results, measure)]
     parts = [
-        _best(results, measure, order),
-        _compared(results, measure, order),
+        best_sentence(results, measure, order),
+        *_compared(results, measure, order),
         results.could_be_first(measure),
         _fit(results, measure),
         *_saturated(results, measure, order),
@@ -40,42 +48,47 @@ def describe_results(results: EvaluatedRuns, measure: Measure) -> list[str]:
     return [text for text in parts if text]
 
 
-def _best(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> str:
-    first = order[0]
-    mean = results.means[first][measure]
-    low, high = mean_estimate(results, first, measure).interval
-    between = f" (95% interval {low:.3f} to {high:.3f})" if low == low else ""
-    placed = results.placements.get(first, {}).get(measure)
-    place = ""
-    if placed and not placed.why_not:
-        place = (
-            f"{',' if placed.among else '; it'} {placed.summary} among the standardizing systems"
-        )
-    tied = sum(results.means[run][measure] == mean for run in order) - 1
-    also = f" together with {_count(tied, 'other run')}" if tied else ""
-    if len(results.runs) == 1:
-        return f"{first} has a mean {measure} of {mean:.3f}{between}{place}."
-    return (
-        f"{first} is the best of the {len(results.runs)} runs by {measure}{also}: "
-        f"{mean:.3f}{between}{place}."
-    )
+def trust(results: EvaluatedRuns, measure: Measure) -> list[str]:
+    """What changes how to read the sentences: warnings of the factors and of the runs they name.
 
-
-def _compared(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> str:
-    if results.baseline is not None:
-        return _against_baseline(results, measure)
-    if len(order) > 1:
-        return _against_second(results, measure, *order[:2])
-    return _against_systems(results, measure, order[0])
-
-
-def _against_baseline(results: EvaluatedRuns, measure: Measure) -> str:
-    by = _by_topic(results, measure)
-    tested = [
-        (run, results.tests[run][by])
-        for run in runs_by_mean(results, measure)
-        if run in results.tests
+    Faults of other runs, too; that there are more warnings is counted.
+    """
+    order = runs_by_mean(results, measure)
+    best = tied_for_first(results, measure, order)
+    after = [run for run in order if run not in best][:1]
+    named = {*best, *after, results.baseline}
+    messages = [
+        message
+        for run in order
+        for message in results.evaluations[run].messages
+        if message.is_fault or (message.warns and run in named)
     ]
+    texts = message_texts([m for m in results.evaluator.messages if m.warns], True)
+    texts += message_texts((m._replace(warns=True) for m in messages), True)
+    others = [
+        run
+        for run in order
+        if run not in named
+        and any(m.warns for m in results.evaluations[run].messages)
+        and not results.evaluations[run].is_broken
+    ]
+    if others:
+        texts += (f"there are warnings of {abbreviate(others)}, below",)
+    return [f"Warning: {text}." for text in texts]
+
+
+def _compared(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> list[str]:
+    if len(order) == 1 and results.baseline is None:
+        return [_against_systems(results, measure, order[0])]
+    return [lead_sentence(results, measure, order), _against_baseline(results, measure, order)]
+
+
+def _against_baseline(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> str:
+    """Which runs differ from the baseline; of a single one its lead says that."""
+    if results.baseline is None:
+        return ""
+    by = tested_measure(results, measure)
+    tested = [(run, results.tests[run][by]) for run in order if run in results.tests]
     if not tested:
         return ""
     sign = sign_of(measure)
@@ -83,64 +96,33 @@ def _against_baseline(results: EvaluatedRuns, measure: Measure) -> str:
     worse = [run for run, t in tested if t.significant and sign * t.difference < 0]
     rest = len(tested) - len(better) - len(worse)
     test = describe_test(results.test, results.correction, len(tested))
-    how = f"{test}{_named_if_other(by, measure)}"
+    how = f"{test}{named_if_other(results, measure)}"
+    if unit_of(results) == "data set":
+        how = how.replace("over topics", "over data sets")
     if rest == len(tested):
         which = "No other run differs" if rest > 1 else f"{tested[0][0]} does not differ"
         return f"{which} significantly from the baseline {results.baseline}: {how}."
     verdicts = [
-        f"{len(runs)} {'is' if len(runs) == 1 else 'are'} significantly {word} ({_listed(runs)})"
+        f"{len(runs)} {'is' if len(runs) == 1 else 'are'} significantly {word} ({listed(runs)})"
         for runs, word in ((better, "better"), (worse, "worse"))
         if runs
     ]
     if rest:
         verdicts.append(f"{rest} {'does' if rest == 1 else 'do'} not differ significantly from it")
     return (
-        f"Of {_count(len(tested), 'run')} beside the baseline {results.baseline}, "
+        f"Of {counted(len(tested), 'run')} beside the baseline {results.baseline}, "
         f"{join_with_and(verdicts)}: {how}."
     )
-
-
-def _against_second(results: EvaluatedRuns, measure: Measure, first: str, second: str) -> str:
-    by = _by_topic(results, measure)
-    # A test of all runs at once takes them all.
-    others = (
-        [run for run in results.runs if run != second] if results.test in FAMILYWISE else [first]
-    )
-    test = paired_tests(
-        results.values[second][by],
-        {run: results.values[run][by] for run in others},
-        results.topics,
-        results.test,
-    )[first]
-    if isnan(test.p):
-        return ""
-    verdict = "is significant" if test.p < ALPHA else "is not significant"
-    return (
-        f"Its lead over {second}, the second, {verdict}: {sign_of(measure) * test.difference:.3f} "
-        f"({get_test(results.test)[1]}{_named_if_other(by, measure)}, {p_text(test.p)})."
-    )
-
-
-def _by_topic(results: EvaluatedRuns, measure: Measure) -> Measure:
-    """The measure that tests are by: of a whole data set only raw scores have topics."""
-    return (
-        measure.base
-        if (isinstance(measure, Standardized) and results.plans[measure].of_mean)
-        else measure
-    )
-
-
-def _named_if_other(tested: Measure, measure: Measure) -> str:
-    return "" if tested == measure else f", of {tested} topic by topic"
 
 
 def _against_systems(results: EvaluatedRuns, measure: Measure, run: str) -> str:
     if not isinstance(measure, Standardized) or results.plans[measure].of_mean:
         return ""
     z = results.deviations(run, measure)
+    systems = "models" if is_of_models(results) else "standardizing systems"
     return (
-        f"It is above the mean of the standardizing systems on {int((z > 0).sum())} of "
-        f"{_count(int((z == z).sum()), 'topic')}."
+        f"It is above the mean of the {systems} "
+        f"on {int((z > 0).sum())} of {counted(int((z == z).sum()), unit_of(results))}."
     )
 
 
@@ -155,9 +137,12 @@ def _fit(results: EvaluatedRuns, measure: Measure) -> str:
     fit = match.fit
     if fit.dataset is not None:
         return _fit_of_dataset(results, measure, fit.dataset)
+    if fit.factors.of_datasets:
+        return _fit_of_datasets(results, measure, fit)
     total = len(fit.matched) + len(fit.missing)
     systems = join_with_and(
-        f"{part.systems_text()} systems of {part.title}" for part in sets_of(fit)
+        f"{part.systems_text()} systems of {part.title}{_worth(results, measure, part)}"
+        for part in sets_of(fit)
     )
     if fit.missing:
         return (
@@ -171,10 +156,17 @@ def _fit(results: EvaluatedRuns, measure: Measure) -> str:
         )
     if fit.differ:
         return (
-            f"The factors, from the {systems}, fit nearly: {_count(len(fit.differ), 'topic')} "
+            f"The factors, from the {systems}, fit nearly: {counted(len(fit.differ), 'topic')} "
             f"of {total} {'was' if len(fit.differ) == 1 else 'were'} judged again since."
         )
-    return f"The factors, from the {systems}, fit all {_count(total, 'topic')}."
+    return f"The factors, from the {systems}, fit all {counted(total, 'topic')}."
+
+
+def _worth(results: EvaluatedRuns, measure: Measure, factors: FactorSet) -> str:
+    """What is known against a measure's factors, in brackets; nothing if nothing is."""
+    plan = results.plan_behind(measure)
+    worth = plan and results.match and results.match.worth([plan.name]).get(factors.id)
+    return f" ({worth})" if worth else ""
 
 
 def _fit_of_dataset(results: EvaluatedRuns, measure: Measure, dataset: str) -> str:
@@ -184,6 +176,22 @@ def _fit_of_dataset(results: EvaluatedRuns, measure: Measure, dataset: str) -> s
     return (
         f"The factors, from the {dataset_systems(plan)}, are of the whole data set: a mean can be "
         "standardized, no topic by itself."
+    )
+
+
+def _fit_of_datasets(results: EvaluatedRuns, measure: Measure, fit: Fit) -> str:
+    """How many models there are on these data sets."""
+    plan = next((p for p in results.plans.values() if measure in (p.measure, p.measure.base)), None)
+    if plan is None:
+        return f"No factors are known for {measure} on these data sets."
+    counts = n_systems(plan)
+    known = sorted({int(n) for n in counts[counts > 0]})
+    models = " to ".join(str(n) for n in dict.fromkeys((known[0], known[-1]))) if known else "no"
+    on = plan.topics[0] if len(plan.topics) == 1 else "each data set"
+    return (
+        f"The factors are from the {models} models on {on} ({fit.factors.title}"
+        f"{_worth(results, measure, fit.factors).replace(' (', '; ').rstrip(')')}): "
+        f"{int((counts > 0).sum())} of {counted(len(plan.topics), 'data set')} matched."
     )
 
 
@@ -218,7 +226,7 @@ def _saturated(results: EvaluatedRuns, measure: Measure, order: Iterable[str]) -
     if not runs:
         return []
     return [
-        f"Saturation: on many topics {_listed(runs)} {'is' if len(runs) == 1 else 'are'} at "
+        f"Saturation: on many topics {listed(runs)} {'is' if len(runs) == 1 else 'are'} at "
         f"an end of the scale of {measure}, where runs can hardly be told apart; scheme z has "
         f"no ends."
     ]
@@ -232,24 +240,3 @@ def is_saturated(measure: Standardized, values: npt.NDArray[np.float64]) -> bool
     if measure["scheme"] == "E":
         return bool(np.mean(known >= 1) >= THIRD)
     return bool(np.mean((known > 0.99) | (known < 0.01)) >= TENTH)
-
-
-def join_with_and(parts: Iterable[str]) -> str:
-    """``a, b and c``."""
-    *most, last = parts
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def _listed(runs: Sequence[str]) -> str:
-    if len(runs) <= NAMED + 1:  # "1 more" is no shorter than its name
-        return join_with_and(runs)
-    return join_with_and([*runs[:NAMED], f"{len(runs) - NAMED} more"])
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
-
-
-def p_text(p: float) -> str:
-    """``p = 0.012``; below a thousandth that alone."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -133,6 +133,14 @@ function drawCurve(part, chosen, m, width) {
       + "lowest first, and how many topics have which score.", ...parts) };
 }
 
+/** Of which two runs the scores differ, names cut until it fits the width. */
+function differenceTitle(measure, run, against, width) {
+  const title = (letters) => `${measure} of ${shortened(run, letters)} less that of ${shortened(against, letters)}`;
+  let letters = Math.max(run.length, against.length);
+  while (letters > 3 && widthOf(title(letters)) > width - 4) letters -= 1;
+  return title(letters);
+}
+
 /** The differences of two runs' scores, topic by topic. */
 function drawDifferences(part, chosen, m, width) {
   const differences = part.differences(m, chosen.run, chosen.against);
@@ -144,9 +152,7 @@ function drawDifferences(part, chosen, m, width) {
   const step = (right - left) / (differences.length || 1);
   const x = (place) => left + (place + 0.5) * step;
   const room = many ? 0 : labelRoom(part);
-  const letters = Math.max(8, Math.floor(width / 8 / 2 - m.name.length / 2 - 6));
-  const title = `${m.name} of ${shortened(part.runs[chosen.run], letters)} less that of `
-    + shortened(part.names[chosen.against], letters);
+  const title = differenceTitle(m.name, part.runs[chosen.run], part.names[chosen.against], width);
   const parts = [leftAxis(y, left, right, ticks(y.low, y.high, 5), title),
     bottomTitle((left + right) / 2, bottom + room - 4 * !many, "topics, largest difference first"),
     line("axis", left, y(0), right, y(0))];

@@ -60,12 +60,11 @@ class Address {
   show() {
     const part = this.parts.find((one) => this.isOf(one));
     part?.show(this.read());
-    this.tellProblems(part);
-    this.reveal?.scrollIntoView();
+    if (!this.tellProblems(part)) this.reveal?.scrollIntoView();
     this.reveal = null;
   }
 
-  /** Say what the address names that is not on the page, which then shows something else. */
+  /** Say, in view, what the address names that is not on the page, which then shows something else. */
   tellProblems(part) {
     const choices = this.read();
     const place = document.querySelector(".address-problem");
@@ -74,6 +73,8 @@ class Address {
     place.hidden = !unknown.length;
     place.textContent = `The address of this page names what is not here: ${unknown.join(", ")}. `
       + "What is shown instead is what the page opens with.";
+    if (unknown.length) place.scrollIntoView({ block: "center" });
+    return unknown.length > 0;
   }
 
   /** Show a part for the first time. */
@@ -81,12 +82,14 @@ class Address {
     if (!part.chosen) part.show(this.isOf(part) ? this.read() : {});
   }
 
-  /** Go to the place that the page was opened for. */
+  /** Go to the place that the page was opened for, or to what is said of it. */
   enter() {
+    const part = this.parts.find((one) => this.isOf(one));
+    if (this.tellProblems(part)) return;
     const choices = this.read();
     const places = { against: ".against", topic: ".one-topic", run: ".one-run", in: "h2" };
     const place = Object.keys(places).find((name) => choices[name]);
-    if (place) this.parts.find((part) => this.isOf(part))?.$(places[place])?.scrollIntoView();
+    if (place) part?.$(places[place])?.scrollIntoView();
   }
 }
 
@@ -139,7 +142,6 @@ async function start() {
     await part.complete();
   }
   address.enter();
-  address.tellProblems(parts.find((part) => address.isOf(part)));
   document.documentElement.dataset.complete = "";
 }
 

@@ -192,7 +192,11 @@ class Part {
 
   showWords() {
     const { measure } = this.chosen;
-    this.$(".words").replaceChildren(...measure.words.map((sentence) => html("li", {}, sentence)));
+    for (const name of ["words", "trust"]) {
+      const list = this.$(`.${name}`);
+      list.replaceChildren(...measure[name].map((sentence) => html("li", {}, sentence)));
+      list.hidden = !measure[name].length;
+    }
     for (const place of this.root.querySelectorAll(".measure-name")) place.textContent = measure.name;
   }
 

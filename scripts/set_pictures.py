@@ -1,0 +1,183 @@
+"""What the pages of the sets show in pictures: topics by difficulty, systems, measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.stats import kendalltau
+
+from ir_std._arrays import Floats, Ints
+from ir_std.factors.estimates import scores_by_system
+from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.system_checks import find_low_systems
+from ir_std.reporting.drawing import BAND, MEAN, RANGE, RUN, SUMMARY, label_topics
+from ir_std.schemes import EXACT, get_scheme
+
+MOST_MEASURES = 14
+"""Of a set with more measures the picture of correlations has its default ones and the first; SP
+and DCG, which are AP and nDCG in other units, are left out."""
+LONGEST_LABEL = 24
+"""Characters of a label in a picture."""
+
+mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "ir_std", "font.size": 9})
+
+
+class SystemMeans(NamedTuple):
+    """The systems of a set by one measure, the best first.
+
+    ``raw`` and ``standardized`` are means over the topics on which all systems have a score,
+    ``agreement`` is each of these topics' correlation with the mean of the others.
+    """
+
+    numbers: Ints
+    raw: Floats
+    standardized: Floats
+    topics: tuple[str, ...]
+    agreement: Floats
+
+
+def shown_measure(factors: FactorSet) -> str:
+    """The measure of the pictures: the first default one whose scores are known."""
+    known = [m for m in factors.default_measures if m in factors.scores]
+    return (known or [*factors.scores] or [*factors.default_measures])[0]
+
+
+@lru_cache(maxsize=64)
+def system_means(factors: FactorSet, measure: str) -> SystemMeans | None:
+    """The systems by one measure; None where their scores are not known on common topics."""
+    if measure not in factors.systems:
+        return None
+    numbers, scores = scores_by_system(factors, measure)
+    rows = np.flatnonzero(~np.isnan(scores).any(axis=1))
+    if not len(rows):
+        return None
+    scores = scores[rows]
+    standardized = get_scheme("N").apply(
+        scores, mean=factors.mean[measure][rows, None], sd=factors.sd[measure][rows, None]
+    )
+    order = np.argsort(-scores.mean(axis=0), kind="stable")
+    return SystemMeans(
+        numbers[order],
+        scores.mean(axis=0)[order],
+        standardized.mean(axis=0)[order],
+        tuple(factors.topics[i] for i in rows),
+        _agreement(scores),
+    )
+
+
+def _agreement(scores: Floats) -> Floats:
+    """Each topic's correlation, over systems, with the mean of the others; NaN where flat."""
+    rest = (scores.sum(axis=0) - scores) / max(len(scores) - 1, 1)
+    a, b = (x - x.mean(axis=1, keepdims=True) for x in (scores, rest))
+    norm = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    known = np.ptp(scores, axis=1) > EXACT
+    correlation: Floats = np.divide(
+        (a * b).sum(axis=1), norm, out=np.full(len(a), np.nan), where=known & (norm > 0)
+    )
+    return correlation
+
+
+def correlated_measures(factors: FactorSet) -> list[str]:
+    """The measures whose correlation is shown."""
+    known = [m for m in factors.measures if system_means(factors, m)]
+    first = [m for m in factors.default_measures if m in known]
+    others = [m for m in known if m not in first and not m.startswith(("SP", "DCG"))]
+    return [*first, *others][:MOST_MEASURES]
+
+
+def pictures(factors: FactorSet) -> Iterable[tuple[str, Figure]]:
+    """The pictures of a set by name."""
+    measure = shown_measure(factors)
+    yield "topics", draw_topics(factors, measure)
+    if means := system_means(factors, measure):
+        yield "systems", draw_systems(factors, measure, means)
+    measures = correlated_measures(factors)
+    if len(measures) > 1:
+        yield "measures", draw_measures(factors, measures)
+
+
+def draw_topics(factors: FactorSet, measure: str) -> Figure:
+    """Means by topic, hardest first, in the band of the deviation and the systems' range."""
+    mean, sd = factors.mean[measure], factors.sd[measure]
+    known = np.flatnonzero(~np.isnan(mean))
+    order = known[np.argsort(mean[known], kind="stable")]
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    ax, x = figure.subplots(), np.arange(len(order))
+    if measure in factors.scores:
+        scores = factors.scores[measure][order]
+        ax.fill_between(
+            x, np.nanmin(scores, 1), np.nanmax(scores, 1), color=RANGE, alpha=0.35, lw=0,
+            label="all systems",
+        )  # fmt: skip
+    ax.fill_between(
+        x, (mean - sd)[order], (mean + sd)[order], color=BAND, lw=0, label="mean ± deviation"
+    )
+    ax.plot(x, mean[order], color=MEAN, lw=1.2, label="mean")
+    ax.set_ylabel(measure)
+    ax.set_xlabel("data set" if factors.of_datasets else "topic")
+    ax.set_xlim(-0.5, len(order) - 0.5)
+    figure.draw_without_rendering()
+    label_topics(ax, [_shortened(factors.topics[i]) for i in order])
+    ax.legend(frameon=False, fontsize="small", loc="upper left")
+    return figure
+
+
+def _shortened(name: str) -> str:
+    """The end of a long name, as of a data set."""
+    return name if len(name) <= LONGEST_LABEL else f"…{name[-LONGEST_LABEL:]}"
+
+
+def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure:
+    """Systems by their mean of N, best first; low ones in another colour."""
+    found = find_low_systems(factors, measure)
+    low = np.isin(means.numbers, found.numbers if found else [])
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    ax, x = figure.subplots(), np.arange(len(means.numbers))
+    ax.plot(x[~low], means.standardized[~low], "o", ms=3, color=RUN, label="system")
+    if low.any():
+        ax.plot(x[low], means.standardized[low], "o", ms=3, color=SUMMARY, label="low")
+        ax.legend(frameon=False, fontsize="small", loc="lower left")
+    ax.axhline(0.5, color=RANGE, lw=0.8)
+    ax.set_ylabel(f"mean of N, {measure}")
+    ax.set_xlim(-0.5, len(x) - 0.5)
+    figure.draw_without_rendering()
+    names = factors.info.get("tags", ())
+    label_topics(ax, [_shortened(names[n]) if names else str(n) for n in means.numbers.tolist()])
+    return figure
+
+
+def taus(factors: FactorSet, measures: Sequence[str]) -> Floats:
+    """Kendall's tau-b of the systems' orders by each two measures."""
+    by_measure = {}
+    for measure in measures:
+        means = system_means(factors, measure)
+        assert means
+        by_measure[measure] = dict(zip(means.numbers.tolist(), means.raw.tolist(), strict=True))
+    values = np.eye(len(measures))
+    for i, one in enumerate(measures):
+        for j, other in enumerate(measures[:i]):
+            common = by_measure[one].keys() & by_measure[other].keys()
+            pairs = [(by_measure[one][n], by_measure[other][n]) for n in sorted(common)]
+            a, b = np.array(pairs).T
+            values[i, j] = values[j, i] = kendalltau(a, b).statistic
+    return values
+
+
+def draw_measures(factors: FactorSet, measures: Sequence[str]) -> Figure:
+    """How alike the measures order the systems."""
+    values = taus(factors, measures)
+    size = 2.2 + 0.42 * len(measures)
+    figure = Figure(figsize=(size + 1, size), layout="constrained")
+    ax = figure.subplots()
+    ax.imshow(values, cmap="Blues", vmin=0, vmax=1)
+    for (i, j), value in np.ndenumerate(values):
+        colour = "white" if value > 0.6 else "black"
+        ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
+    ax.set_xticks(range(len(measures)), measures, rotation=90, fontsize="small")
+    ax.set_yticks(range(len(measures)), measures, fontsize="small")
+    return figure
