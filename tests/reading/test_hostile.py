@@ -151,7 +151,7 @@ def test_json_of_one_long_line_is_read_within_a_bound_of_its_own(tmp_path: Path)
     for name in ("scores.json", "scores.json.gz"):
         (scores,) = ir_std.read_scores(tmp_path / name).values()
         assert len(scores.topics) == len(values)
-        assert set(scores.column("AP", scores.topics)) == {0.25}
+        assert set(scores.column(ir_std.AP, scores.topics)) == {0.25}
     endless = BytesSource("s", b'{"AP": {' + b'"1":' * (LONGEST_JSON // 4 + 1))
     assert f"of more than {LONGEST_JSON:,} bytes" in refused(ir_std.read_scores, endless)
 
