@@ -14,6 +14,7 @@ from typing import Any
 
 import ir_datasets
 import pytest
+from linking_experiment import engine
 
 import ir_std
 from ir_std.reporting.html.method import REFERENCES, SCHEME_PAPER
@@ -196,6 +197,32 @@ def test_nothing_stands_on_two_pages() -> None:
         for line in {line for line in text.splitlines() if len(line) > 60 and line[0] not in "|$!"}:
             if "ir_std: factors of " not in line:
                 assert lines.setdefault(line, page) == page, line
+
+
+def test_what_a_page_includes_is_within_a_section() -> None:
+    for page, text in PAGES.items():
+        for file, options in re.findall(r"^```{include} (.*)\n((?::.*\n)*)", text, re.MULTILINE):
+            included = ((ROOT / page).parent / file).read_text("utf-8")
+            ends = dict(re.findall(r':([\w-]+): "(.*)"', options))
+            assert all(included.count(end) == 1 for end in ends.values()), (page, ends)
+            if "end-before" in ends:
+                part = included.partition(ends["start-after"])[2].partition(ends["end-before"])[0]
+                assert part
+                assert "\n#" not in part, (page, ends)
+
+
+@pytest.mark.slow
+def test_the_means_of_one_engine_are_as_far_apart_as_the_readme_says(data: Path) -> None:
+    means = engine(data, "feedback")
+    told = " ".join(README.split())
+    assert len(means.collections) == 9
+    assert f"mean sAPs from {two(min(means.plain))} to {two(max(means.plain))} on nine" in told
+    assert f"nine means lie between {two(min(means.linked))} and {two(max(means.linked))}" in told
+
+
+def two(score: float) -> str:
+    """A score below 1 as the README writes it."""
+    return f"{score:.2f}".removeprefix("0")
 
 
 def test_what_a_page_names_is_there() -> None:
