@@ -10,7 +10,7 @@ anchors' mean score is what it is on the reference collection.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import hypot, sqrt
 from typing import Any
 
@@ -69,7 +69,7 @@ class Link:
     anchors: tuple[str, ...]
     dropped: tuple[str, ...]
     doubts: tuple[str, ...]
-    _pair: AnchorPair
+    _pair: AnchorPair = field(repr=False)
 
     def apply(self, z: npt.ArrayLike) -> Floats:
         """Scores on the reference's scale, of z on the linked collection."""

@@ -111,14 +111,15 @@ def _comparability(
 ) -> str:
     """Which means compare across collections."""
     collections = tuple(dict.fromkeys(part.collection for part in parts))
+    named = f" ({raw})" * bool(raw)
     if overlaps.of_labels(collections):
         return (
-            f"These are the same topics under different labels: raw means ({raw}) say as much "
+            f"These are the same topics under different labels: raw means{named} say as much "
             "about the judges as about the systems; standardized ones compare where the "
             "standardizing systems are the same."
         )
     about_raw = (
-        f"Raw means ({raw}) of different collections cannot be compared: they say as much "
+        f"Raw means{named} of different collections cannot be compared: they say as much "
         "about the topics as about the systems."
     )
     if links:

@@ -45,6 +45,14 @@ def test_a_normal_population_is_linked_by_the_shift_of_its_means() -> None:
     assert linked.constant == pytest.approx(-0.8, abs=0.02)
 
 
+def test_a_link_is_shown_without_the_anchors_scores() -> None:
+    z, z_reference = anchors()
+    shown = repr(link(z, z_reference, names=["a", "b", "c", "d"]))
+    assert shown.startswith("Link(constant=-0.")
+    assert "anchors=('a', 'b', 'c', 'd')" in shown
+    assert "array" not in shown
+
+
 def test_one_collection_linked_to_itself_is_not_moved() -> None:
     z, _ = anchors()
     linked = link(z, z)

@@ -113,6 +113,12 @@ def test_raw_means_are_not_pooled_and_said_to_be_incomparable(compared: ir_std.C
     assert "Raw means (AP) of different collections cannot be compared" in compared.table().text()
 
 
+def test_where_only_standardized_means_are_shown_no_raw_measure_is_named() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    text = ir_std.compare([("x", simulated_run(qrels, 1, 10), qrels)], ir_std.sAP).table().text()
+    assert "Raw means of different collections" in text
+
+
 def test_pooled_means_count_each_collection_the_same() -> None:
     t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
     few = dict(list(t7.items())[:30])

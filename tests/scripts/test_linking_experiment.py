@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-GUIDE = (Path(__file__).parents[2] / "docs/evidence/linking.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs/evidence/linking.md").read_text(encoding="utf-8")
 """What stands there is what the script prints with its own number of trials and its own seed."""
-TEXT = " ".join(GUIDE.split())
-README = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+TEXT, README, HOW_TO = (
+    " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    for page in ("docs/evidence/linking.md", "README.md", "docs/how-to/many-collections.md")
+)
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +133,9 @@ def test_the_guide_has_the_deviations_of_one_engine(engines: list[str]) -> None:
     ) in TEXT
     assert "With stemming it is {} and {}, of which topics explain {}".format(*stemming) in TEXT
     plain, linked = re.findall(r"([\d.]+) to ([\d.]+), standard", engines[0])
-    assert "from {:.2f} to {:.2f} on nine".format(*map(float, plain)).replace("0.", ".") in README
+    before = "from {:.2f} to {:.2f} on nine".format(*map(float, plain)).replace("0.", ".")
+    assert before in README
+    assert before in HOW_TO
     assert "between {:.2f} and {:.2f}".format(*map(float, linked)).replace("0.", ".") in README
     (plain, linked, _), (stemmed, stemmed_linked, _) = by_papers_factors
     assert (

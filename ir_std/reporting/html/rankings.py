@@ -23,8 +23,9 @@ from ir_std.scores.run_scores import RunScores
 
 MOST_PAIRS = 15
 """Up to so many pairs all of them are drawn; with more runs each with one other."""
-MOST_RUNS = 130
-"""Of more runs only the first ones are read again."""
+MOST_RUNS = 150
+FIRST_RUNS = 50
+"""Of more runs only the first ones are read again, which takes most of a page's time."""
 RANKS = {True: 20, False: 10}
 """The first ranks that are drawn, by whether all pairs are."""
 TOPICS = {True: 10, False: 4}
@@ -72,7 +73,8 @@ def _pairs(
     other = runs.index(baseline) if baseline is not None else 1
     if other not in known:
         other = known[0]
-    return [(min(i, other), max(i, other)) for i in known[:MOST_RUNS] if i != other], False
+    drawn = known if len(known) <= MOST_RUNS else known[:FIRST_RUNS]
+    return [(min(i, other), max(i, other)) for i in drawn if i != other], False
 
 
 def _telling_topics(
