@@ -13,7 +13,7 @@ from ir_measures.measures import Measure
 
 from ir_std.errors import InputError, abbreviate
 from ir_std.measures import ExternalMeasure, Standardized
-from ir_std.measures.names import UNBOUNDED, measure_of_scores, only_in_trec_eval
+from ir_std.measures.names import SIGNED, UNBOUNDED, measure_of_scores, only_in_trec_eval
 from ir_std.schemes import EXACT
 from ir_std.scores.run_scores import SUMMARY, RunScores, is_whole
 
@@ -244,8 +244,10 @@ def _no_number(file: str, entry: ScoreEntry) -> InputError:
 def _check_range(file: str, entry: ScoreEntry, measure: Measure, value: float) -> None:
     if isinstance(measure, ExternalMeasure):
         return
-    if value < 0:
+    if value < 0 and measure.__name__ not in SIGNED:
         expected = "no measure is negative here"
+    elif value < -1 - EXACT:
+        expected = f"{measure} lies between -1 and 1"
     elif value > 1 + EXACT and measure.__name__ not in UNBOUNDED:
         expected = f"{measure} lies between 0 and 1" + (
             "; if these are percent, divide them by 100" if value <= 100 else ""

@@ -108,6 +108,15 @@ def test_mtebs_objects_are_runs() -> None:
         ir_std.evaluate(SimpleNamespace(model_name="me", task_results=[]))
 
 
+def test_a_main_score_may_be_negative_as_p_mrr_is() -> None:
+    mine = model("me/mine", result("Core17InstructionRetrieval", main_score=-0.03, map=0.2))
+    (scores,) = runs_by_name(mine).values()
+    assert scores.values[main_score] == {"Core17InstructionRetrieval/test": -0.03}
+    for main, ndcg in ((-1.5, 0.2), (0.2, -0.1)):
+        with pytest.raises(InputError, match="is -"):
+            runs_by_name(model("me/mine", result("SciFact", main_score=main, ndcg_at_10=ndcg)))
+
+
 def test_old_results_without_a_main_score_have_the_tasks_own() -> None:
     (scores,) = runs_by_name(model("a", result(ndcg_at_10=0.4, map_at_100=0.3))).values()
     assert scores.values[main_score] == {"SciFact/test": 0.4}
