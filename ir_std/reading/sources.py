@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from io import SEEK_END, BytesIO
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, ClassVar
 from weakref import WeakSet, finalize
@@ -18,6 +19,7 @@ from ir_std.reading.unpacking import (
     SMALL,
     SizeGuard,
     find_packing,
+    is_json,
     number_content,
     read_piece,
     unpack_stream,
@@ -75,7 +77,8 @@ class Source(ABC):
     def first_line(self) -> tuple[int, bytes] | None:
         """Number and content of the first line that is neither blank nor a comment, if any.
 
-        It shows what kind of file this is, and is read once, no matter how many ask.
+        It shows what kind of file this is, and is read once, no matter how many ask.  Of JSON,
+        which may be one line, the beginning does.
 
         Raises
         ------
@@ -85,6 +88,8 @@ class Source(ABC):
         stream = self.open()
         pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)
         try:
+            start = next(pieces, b"")
+            pieces = iter([start]) if is_json(start) else chain([start], pieces)
             return next(number_content(pieces), None)
         finally:
             self.release(stream)

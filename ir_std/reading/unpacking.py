@@ -26,6 +26,8 @@ RATIO = 16
 
 LONGEST_LINE = 1 << 20
 """Bytes that a line may have; what has longer ones is neither a run nor qrels."""
+LONGEST_JSON = 1 << 26
+"""Bytes that a line of JSON may have: programs write all scores in one."""
 BLANKS = b" \t\r"
 """What separates columns; of the control characters only line ends may stand beside these."""
 PIECE = 1 << 18
@@ -59,7 +61,7 @@ def unpack_stream(
     ------
     InputError
         If it cannot be read or unpacked, unpacks to more than it may, is UTF-16, or has a line
-        longer than :data:`LONGEST_LINE`, or blanks for as long.
+        longer than :data:`LONGEST_LINE`, in JSON :data:`LONGEST_JSON`, or blanks for as long.
     """
     start = read_piece(raw, name, size=6)
     packing = find_packing(start)
@@ -247,6 +249,14 @@ def too_large(name: object, most: int, expected: str = UNPACK_FIRST) -> InputErr
     return InputError.at(name, None, f"has more than {most:,} bytes when unpacked", expected)
 
 
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
+
+
+def is_json(start: bytes) -> bool:
+    """Whether a file that begins so is JSON: no run and no qrels."""
+    return _JSON.match(start) is not None
+
+
 class SizeGuard:
     """Stops what is too large, or is not lines of text, before it is all in memory."""
 
@@ -257,6 +267,7 @@ class SizeGuard:
         self._seen = 0
         self._line = 0
         self._text = 0
+        self._longest = LONGEST_LINE
 
     def look_at(self, piece: bytes, packed: bool = False) -> None:
         """Check the next piece.
@@ -278,21 +289,23 @@ class SizeGuard:
             raise too_large(self._name, self._most)
         if packed:
             return
+        if before == 0 and is_json(piece):
+            self._longest = LONGEST_JSON
         first, last = piece.find(b"\n"), piece.rfind(b"\n") + 1
-        if (before + first if last else self._seen) - self._line > LONGEST_LINE:
-            raise self._too_long(self._line, "a line")
+        if (before + first if last else self._seen) - self._line > self._longest:
+            raise self._too_long(self._line, "a line", self._longest)
         self._line = before + last if last else self._line
         if not piece.isspace():
             self._text = self._seen
         elif self._seen - self._text > LONGEST_LINE:
-            raise self._too_long(self._text, "a stretch of blanks")
+            raise self._too_long(self._text, "a stretch of blanks", LONGEST_LINE)
 
-    def _too_long(self, start: int, what: str) -> InputError:
+    def _too_long(self, start: int, what: str, most: int) -> InputError:
         return InputError.at(
             self._name,
             None,
-            f"{what} of more than {LONGEST_LINE:,} bytes, from byte {start + 1:,} on",
-            "a run or a qrels file is expected",
+            f"{what} of more than {most:,} bytes, from byte {start + 1:,} on",
+            "a run, a qrels file or scores are expected",
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import tarfile
@@ -15,9 +16,10 @@ from typing import Any
 
 import pytest
 
+import ir_std
 from ir_std.errors import InputError
 from ir_std.reading import BytesSource, FileSource, run_sources, source_of
-from ir_std.reading.unpacking import LONGEST_LINE
+from ir_std.reading.unpacking import LONGEST_JSON, LONGEST_LINE
 from ir_std.trec.files import count_columns, read_qrels, read_run
 from ir_std.trec.inputs import as_qrels, as_run
 
@@ -138,6 +140,20 @@ def test_a_line_may_have_the_length_that_is_stated_and_no_byte_more() -> None:
     assert read_run(BytesSource("r", at_most)).documents("1") == ["d", "e"]
     says = refused(read_run, BytesSource("r", b"\n" + line[: LONGEST_LINE + 1] + b"\n1 Q0 e 1 2 t"))
     assert "a line of more than 1,048,576 bytes, from byte 2 on" in says
+
+
+def test_json_of_one_long_line_is_read_within_a_bound_of_its_own(tmp_path: Path) -> None:
+    values = {str(topic): 0.25 for topic in range(LONGEST_LINE // 10)}
+    text = json.dumps({"AP": values})
+    assert len(text) > LONGEST_LINE
+    (tmp_path / "scores.json").write_text("\ufeff\n" + text, encoding="utf-8")
+    (tmp_path / "scores.json.gz").write_bytes(gzip.compress(text.encode()))
+    for name in ("scores.json", "scores.json.gz"):
+        (scores,) = ir_std.read_scores(tmp_path / name).values()
+        assert len(scores.topics) == len(values)
+        assert set(scores.column(ir_std.AP, scores.topics)) == {0.25}
+    endless = BytesSource("s", b'{"AP": {' + b'"1":' * (LONGEST_JSON // 4 + 1))
+    assert f"of more than {LONGEST_JSON:,} bytes" in refused(ir_std.read_scores, endless)
 
 
 def test_an_endless_pipe_is_not_read_to_its_end() -> None:
