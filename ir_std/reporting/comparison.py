@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, combinations
-from math import isnan
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -21,6 +20,7 @@ from ir_std.errors import UsageError
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.uncertainty import joint_errors
 from ir_std.measures import Standardized
+from ir_std.reporting.balance import shared_parts
 from ir_std.reporting.comparison_notes import (
     check_baseline,
     effects_notes,
@@ -133,17 +133,17 @@ class Comparison:
         return found[collection]
 
     def pooled(self, system: str, measure: Measure) -> Estimate | None:
-        """The mean of a system's means on its collections, each of which counts the same.
+        """The mean of a system's means on the collections that all systems have, counting alike.
 
         None where two of them share topics, which would count twice, or only one has a value.
         """
         parts = self.parts_of(system)
-        known = [part for part in parts if not isnan(part.estimate(measure).mean)]
+        known = shared_parts(self.parts, system, measure)
         if len(known) < 2 or self.overlaps.of([part.collection for part in parts]):
             return None
         estimates = [part.estimate(measure) for part in known]
         if measure in self.links:
-            error = self.links[measure].error_of_mean({p.collection: p.z(measure) for p in parts})
+            error = self.links[measure].error_of_mean({p.collection: p.z(measure) for p in known})
             return replace(
                 mean_of_estimates(estimates),
                 systems_error=error,

@@ -9,6 +9,7 @@ from ir_measures.measures import Measure
 from ir_std.errors import UsageError, suggestion
 from ir_std.evaluation.uncertainty import team_tags
 from ir_std.measures import Standardized
+from ir_std.reporting.balance import missing_texts, shared_collections
 from ir_std.reporting.links import CollectionLinks
 from ir_std.reporting.overlaps import Overlaps
 from ir_std.reporting.part import Part
@@ -41,6 +42,7 @@ def table_notes(
     return (
         *mixed,
         _comparability(raw, parts, links, overlaps),
+        *_means_without(parts),
         *(f"{one.summary}." for one in links.values()),
         "± halves of 95 percent intervals of the mean: over topics (Student's t), and over "
         + (
@@ -50,6 +52,18 @@ def table_notes(
         ),
         *_notes_on_steps(parts),
     )
+
+
+def _means_without(parts: Sequence[Part]) -> Iterator[str]:
+    """Who lacks which collection, over which no mean is then taken."""
+    if lacking := missing_texts(parts):
+        shared = shared_collections(parts)
+        which = (
+            f"Means over collections are over those that all systems have: {', '.join(shared)}"
+            if len(shared) > 1
+            else "There is no mean over collections, for all systems have fewer than two in common"
+        )
+        yield f"{which}. {'. '.join(lacking)}."
 
 
 def effects_notes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,12 @@ from ir_std.trec.inputs import as_qrels
 
 @pytest.fixture(scope="module")
 def compared() -> ir_std.Comparison:
-    """Two simulated systems, one of them on two collections."""
+    """A simulated system on two collections."""
     t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
     return ir_std.compare(
         [
             ("x", simulated_run(t7, 1), t7),
             ("x", simulated_run(t8, 2), t8),
-            ("y", simulated_run(t8, 3), t8),
         ],
         AP,
     )
@@ -50,8 +50,24 @@ def test_each_system_and_collection_has_a_row_and_a_system_over_several_one_more
         ["x", "trec7-adhoc", "50"],
         ["x", "trec8-adhoc", "50"],
         ["x", "all of these", "100"],
+    ]
+
+
+def test_means_are_over_the_collections_that_all_systems_have(
+    compared: ir_std.Comparison,
+) -> None:
+    t8 = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    more = ir_std.compare([("y", simulated_run(t8, 3), t8)], AP)
+    table = replace(compared, parts=(*compared.parts, *more.parts)).table()
+    assert [[cell.text for cell in row[:3]] for row in table.rows] == [
+        ["x", "trec7-adhoc", "50"],
+        ["x", "trec8-adhoc", "50"],
         ["y", "trec8-adhoc", "50"],
     ]
+    assert (
+        "There is no mean over collections, for all systems have fewer than two in common. y has "
+        "no run on trec7-adhoc." in table.notes
+    )
 
 
 def test_means_are_those_of_each_collection_by_itself(compared: ir_std.Comparison) -> None:

@@ -21,7 +21,6 @@ from ir_std.analysis.effects import random_effects
 from ir_std.cli.main import main
 from ir_std.errors import UsageError
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.html.across import AcrossCollections
 from ir_std.reporting.system_effects import Effect, SystemEffects
 from ir_std.testing import simulated_qrels, simulated_run
 
@@ -120,19 +119,6 @@ def test_summaries_are_by_restricted_maximum_likelihood_where_that_is_asked_for(
 
 def rows_of(effects: Effects) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(effects.table().csv())))
-
-
-def test_the_page_has_the_summary_that_was_asked_for(by_reml: ir_std.Comparison) -> None:
-    s = by_reml.effects("a").of(AP, "b").summary()
-    assert s is not None
-    row = next(
-        row
-        for measure in AcrossCollections(by_reml.tested("a")).data["measures"]
-        if measure["name"] == "AP"
-        for row in measure["rows"]
-        if row["name"] == "summary"
-    )
-    assert (row["mean"], row["low"], row["high"]) == (s.effect, s.low, s.high)
 
 
 def test_an_unknown_summary_is_named_with_those_that_there_are() -> None:

@@ -379,7 +379,10 @@ def test_fewer_than_ten_topics_are_refused(data: Path) -> None:
     many, all_topics = (read_qrels(data / "qrels" / f"dl{year}-passage.txt") for year in (19, 20))
     nine = {t: dict(many.judged[t]) for t in many.topics[:9]}
     twenty = {t: dict(all_topics.judged[t]) for t in all_topics.topics}
-    runs = [{t: dict.fromkeys(docs, 1.0) for t, docs in q.items()} for q in (nine, twenty)]
+    runs = [
+        {t: {d: -float(i) for i, d in enumerate(docs)} for t, docs in q.items()}
+        for q in (nine, twenty)
+    ]
     entries = [(s, run, q) for s in "ab" for run, q in zip(runs, (nine, twenty), strict=True)]
     message = "cannot be linked to .*: 9 topics of the .* have factors: a link needs 10"
     with pytest.raises(UsageError, match=message):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 import uncertainty_experiment as experiment
+from reproduction import spread
 
 import ir_std
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.influence import DESIGN_EFFECT
 
-GUIDE = (Path(__file__).parents[2] / "docs/evidence/intervals.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+GUIDE = (DOCS / "evidence/intervals.md").read_text(encoding="utf-8")
 """What stands there is what the script prints with its own number of trials and its own seed."""
 TEXT = " ".join(GUIDE.split())
 TRIALS, SEED = 400, 0
@@ -21,35 +25,62 @@ FEWER = 150
 """Trials of what is not of the large table."""
 
 
-COLUMNS = [
-    ("trec8-adhoc", "by team", 8),
-    ("ntcir13-www-english", "one by one", 8),
-    ("dl19-passage-modern", "by team", 100),
-]
+Found = dict[experiment.Case, experiment.Needed]
+
+
+@pytest.fixture(scope="module")
+def found() -> Found:
+    """All cases, as the script computes them."""
+    task = partial(experiment.needed_multipliers, TRIALS, SEED)
+    return dict(zip(experiment.cases(), spread(task, experiment.cases(), jobs=2), strict=True))
+
+
+def fewer(found: Found) -> Found:
+    return {case: {k: v[:FEWER] for k, v in needed.items()} for case, needed in found.items()}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("collection", "by", "systems"), COLUMNS)
-def test_the_guide_has_the_coverage_that_the_script_computes(
-    collection: str, by: str, systems: int
-) -> None:
-    found = {
-        case: experiment.needed_multipliers(TRIALS, SEED, case)
-        for case in experiment.cases()
-        if (case.collection, case.by, case.systems) == (collection, by, systems)
+def test_the_guide_has_the_coverage_that_the_script_computes(found: Found) -> None:
+    rows, of_fewer = experiment.rows_of(found), experiment.rows_of(fewer(found))
+    for name, by in product(experiment.SETS, experiment.DRAWS):
+        for known in experiment.KNOWN:
+            assert experiment.coverage_row(rows, name, by, known, "NzU") in GUIDE.splitlines()
+    for name in experiment.SETS:
+        own = experiment.coverage_row(of_fewer, name, "one by one", experiment.OWN_TEAMS, "NzU")
+        assert own in GUIDE.splitlines()
+
+
+@pytest.mark.slow
+def test_the_guide_counts_the_cases_that_are_in_the_band(found: Found) -> None:
+    rows = [row for row in experiment.rows_of(found) if row.known in experiment.KNOWN]
+    by = {
+        (draw, schemes): [r for r in rows if r.case.by == draw and r.scheme in schemes]
+        for draw, schemes in product(experiment.DRAWS, ("NzU", "E"))
     }
-    fewer = {case: {k: v[:FEWER] for k, v in needed.items()} for case, needed in found.items()}
-    rows = [row for row in experiment.rows_of(found) if row.known != experiment.OWN_TEAMS]
-    rows += [row for row in experiment.rows_of(fewer) if row.known == experiment.OWN_TEAMS]
-    column = 4 + experiment.SIZES.index(systems)
-    for known in dict.fromkeys(row.known for row in rows):
-        computed = experiment.coverage_row(rows, collection, by, known, "NzU").split("|")
-        told = next(
-            cells
-            for cells in (line.split("|") for line in GUIDE.splitlines())
-            if cells[:4] == computed[:4]
-        )
-        assert told[column] == computed[column]
+    inside, above, below = experiment.counts(of_three := by["by team", "NzU"])
+    assert (
+        f"by team {inside} of {len(of_three)} cases are in it, {above} above it by two standard "
+        f"errors and {below} below, the smallest {experiment.share(min(r.level for r in of_three))}"
+    ) in TEXT
+    inside, above, below = experiment.counts(of_three := by["one by one", "NzU"])
+    assert f"by one {inside} of {len(of_three)} are in it, {above} above and none below" in TEXT
+    assert below == 0
+    inside, above, below = experiment.counts(of_shares := by["by team", "E"])
+    assert (
+        f"By E {inside} of {len(of_shares)} cases drawn by team are in the band, {above} above and "
+        "none below"
+    ) in TEXT
+    assert below == 0
+    own = [r for r in experiment.rows_of(fewer(found)) if r.known == experiment.OWN_TEAMS]
+    inside, above, below = experiment.counts(own := [r for r in own if r.scheme in "NzU"])
+    assert f"{inside} of {len(own)} cases are in the band, {above} above and none below" in TEXT
+    assert below == 0
+
+
+@pytest.mark.slow
+def test_the_guide_has_what_narrower_intervals_would_hold(found: Found) -> None:
+    for name, by in product((*experiment.SETS, experiment.ALL), experiment.DRAWS):
+        assert experiment.multiplied_row(fewer(found), name, by) in GUIDE.splitlines()
 
 
 def test_the_smallest_coverage_that_the_guide_names_is_that_of_its_table() -> None:
@@ -60,17 +91,6 @@ def test_the_smallest_coverage_that_the_guide_names_is_that_of_its_table() -> No
         for cell in line.split("|")[4:-1]
     )
     assert f"the smallest {experiment.share(smallest)} (by U on DL 2019, 8 systems" in TEXT
-
-
-@pytest.mark.slow
-def test_the_guide_has_what_narrower_intervals_of_a_collection_would_hold() -> None:
-    found = {
-        case: experiment.needed_multipliers(FEWER, SEED, case)
-        for case in experiment.cases()
-        if (case.collection, case.by) == ("dl19-passage-modern", "by team")
-    }
-    row = experiment.multiplied_row(found, "dl19-passage-modern", "by team")
-    assert row in GUIDE.splitlines()
 
 
 def test_what_narrower_intervals_would_hold_is_summed_over_collections() -> None:
@@ -123,6 +143,15 @@ def test_a_system_differs_from_itself_by_other_systems_as_the_guide_says(split: 
         if (name, split) != ("robust04", "teams")
     ]
     assert any(line.endswith(f"| {' | '.join(rates)} |") for line in GUIDE.splitlines())
+
+
+def test_how_to_read_the_numbers_has_what_other_systems_change() -> None:
+    page = (DOCS / "start/reading-the-numbers.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:4] for line in GUIDE.splitlines() if line.count("|") == 4]
+    by_halves = [float(trec8) for by, _, trec8 in rows if by.strip().endswith("each")]
+    assert len(by_halves) == 3
+    low, high = (100 * end(by_halves) for end in (min, max))
+    assert f"at .05 in {low:.0f} to {high:.0f}% of cases on TREC-8" in " ".join(page.split())
 
 
 def test_an_average_systems_n_is_near_one_half() -> None:

@@ -10,14 +10,19 @@ from ir_measures.measures import Measure
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.html.phrases import join_with_and
+from ir_std.reporting.html.across_words import (
+    effects_words,
+    headline_mean,
+    headline_summary,
+    means_words,
+)
+from ir_std.reporting.html.phrases import is_bounded
 from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import (
     label_agreements,
     label_differences,
     label_differences_table,
 )
-from ir_std.reporting.system_effects import SystemEffects
 from ir_std.reporting.tables import Table
 
 Json = dict[str, Any]
@@ -71,6 +76,7 @@ class AcrossCollections:
                     "comparable": _comparable(m),
                     "words": self.words(m),
                     "sign": sign_of(m),
+                    "limits": self._limits(m),
                     "zero": 0.0 if self.effects else _average(m),
                     "rows": self._rows(m),
                 }
@@ -81,53 +87,15 @@ class AcrossCollections:
 
     def words(self, measure: Measure) -> list[str]:
         """Sentences of one measure."""
-        return self._differences(measure) if self.effects else self._means(measure)
+        if self.effects is None:
+            return means_words(self.comparison, measure)
+        return effects_words(self.comparison, self.effects, measure)
 
-    def _means(self, measure: Measure) -> list[str]:
-        known = {
-            s: e
-            for s in self.comparison.systems
-            if (e := self.comparison.pooled(s, measure)) is not None
-        }
-        names = self.comparison.collections
-        judged_again = self.comparison.overlaps.of_labels(names)
-        where = (
-            f"under {len(names)} judgments of the same topics"
-            if judged_again
-            else f"on {len(names)} collections"
-        )
-        texts = [f"{len(self.comparison.systems)} systems {where}: {', '.join(names)}."]
-        if known:
-            sign = sign_of(measure)
-            best = max(known, key=lambda s: sign * known[s].mean)
-            low, high = known[best].interval
-            texts.append(
-                f"{best} has the {'highest' if sign > 0 else 'lowest'} mean {self.name(measure)} "
-                "over its collections: "
-                f"{known[best].mean:.3f} (95% interval {low:.3f} to {high:.3f})."
-            )
-        texts.append(
-            "Raw means say as much about the judges as about the systems; differences of each "
-            "system, paired by topic, are in a table of their own."
-            if judged_again
-            else f"{self._comparable_means()}; a baseline would show differences, collection by "
-            "collection."
-        )
-        return texts
-
-    def _comparable_means(self) -> str:
-        if self.comparison.links:
-            return "Only linked means can be compared across collections"
-        if self.comparison.systems_alike:
-            return "Standardized means can be compared across collections: by the same systems"
-        return (
-            "Raw means cannot be compared across collections; standardized ones can where the "
-            "standardizing systems are alike, or linked (--anchor)"
-        )
-
-    def _differences(self, measure: Measure) -> list[str]:
-        assert self.effects is not None
-        return [_sentence(self.effects.of(measure, system)) for system in self.effects.systems]
+    def _limits(self, measure: Measure) -> list[float] | None:
+        """Between which what is drawn can be; None where nothing limits it."""
+        if not is_bounded(measure):
+            return None
+        return [-1.0, 1.0] if self.effects else [0.0, 1.0]
 
     def _rows(self, measure: Measure) -> list[Json]:
         if self.effects is None:
@@ -145,7 +113,7 @@ class AcrossCollections:
             if p.system == system
             for e in [p.estimate(measure)]
         ]
-        pooled = self.comparison.pooled(system, measure)
+        pooled = headline_mean(self.comparison, system, measure)
         if pooled is not None:
             rows.append(_row(system, POOLED, pooled.mean, *pooled.interval, pooled.n, "summary"))
         return rows
@@ -167,37 +135,9 @@ def _average(measure: Measure) -> float | None:
     return average.get(measure["scheme"])
 
 
-def _sentence(effects: SystemEffects) -> str:
-    known = [e for e in effects.effects if not isnan(e.difference.mean)]
-    above = [e.collection for e in known if e.difference.interval[0] > 0]
-    below = [e.collection for e in known if e.difference.interval[1] < 0]
-    where = [
-        f"{word} {effects.baseline} on {join_with_and(names)}"
-        for word, names in (("above", above), ("below", below))
-        if names
-    ]
-    by = f"By {effects.label} {effects.system} is"
-    text = f"{by} {' and '.join(where) or 'neither above nor below'}"
-    if not where:
-        text += f" {effects.baseline} on any of the {len(known)} collections"
-    elif len(above) + len(below) < len(known):
-        rest = len(known) - len(above) - len(below)
-        text += f", with no clear difference on the other {'one' if rest == 1 else rest}"
-    s = effects.summary()
-    if s is None:
-        return f"{text}. There is no summary: {effects.why_not()}."
-    few = f", of {s.n} collections, few" * effects.is_few
-    left_out = f", without {join_with_and(names)}" if (names := effects.left_out()) else ""
-    return (
-        f"{text}. In summary the difference is {s.effect:+.3f} (95% interval {s.low:+.3f} to "
-        f"{s.high:+.3f}{few}{left_out}); on one more such collection it may lie from "
-        f"{s.predicted[0]:+.3f} to {s.predicted[1]:+.3f}."
-    )
-
-
 def _rows_of_effects(effects: Effects, measure: Measure, system: str) -> list[Json]:
     of_system = effects.of(measure, system)
-    s = of_system.summary()
+    s = of_system.summary() if headline_summary(of_system) else None
     weights = iter(s.weights if s else ())
     rows = [
         _row(

@@ -1,13 +1,15 @@
 // Several collections: systems, or their differences from a baseline, side by side.
 
-/** The rows with their heights, below each system's name, and where they end. */
+/** The rows with their heights, below each system's name, and where they end; what is drawn is cut
+ * to what scores can be. */
 function forestRows(m) {
   let bottom = 4;
+  const cut = (value) => value === null || !m.limits ? value : Math.min(m.limits[1], Math.max(m.limits[0], value));
   const rows = m.rows.map((row, i) => {
     const head = i === 0 || m.rows[i - 1].system !== row.system;
     if (head) bottom += 24;
     bottom += 22;
-    return { ...row, head, y: bottom - 11 };
+    return { ...row, left: cut(row.low), right: cut(row.high), head, y: bottom - 11 };
   });
   return { rows, bottom };
 }
@@ -17,11 +19,11 @@ function forestMark(row, x, heaviest, round) {
   const marks = [];
   if (row.low !== null && row.kind !== "summary") {
     const cls = `interval ${row.kind === "predicted" ? "baseline" : ""}`;
-    marks.push(line(cls, x(row.low), row.y, x(row.high), row.y));
+    marks.push(line(cls, x(row.left), row.y, x(row.right), row.y));
   }
   if (row.kind === "summary" && row.low !== null) {
-    marks.push(svg("path", { class: "dot baseline", d: `M${x(row.low)} ${row.y}L${x(row.mean)} ${row.y - 7}`
-      + `L${x(row.high)} ${row.y}L${x(row.mean)} ${row.y + 7}Z` }));
+    marks.push(svg("path", { class: "dot baseline", d: `M${x(row.left)} ${row.y}L${x(row.mean)} ${row.y - 7}`
+      + `L${x(row.right)} ${row.y}L${x(row.mean)} ${row.y + 7}Z` }));
   } else if (row.mean !== null) {
     const side = row.weight ? 14 * Math.sqrt(row.weight / heaviest) : 9;
     marks.push(svg("rect", { class: "dot run", x: x(row.mean) - side / 2, y: row.y - side / 2,
@@ -53,7 +55,7 @@ function drawForest(across, m, width) {
   const { rows, bottom } = forestRows(m);
   const left = Math.min(220, Math.max(136, width * 0.3)), right = width - 14;
   const letters = Math.floor((left - 12) / 6.4);
-  const [low, high] = extent(m.rows.map((r) => r.low), m.rows.map((r) => r.high),
+  const [low, high] = extent(rows.map((r) => r.left), rows.map((r) => r.right),
     m.rows.map((r) => r.mean), m.zero === null ? [] : [m.zero]);
   const pad = (high - low) * 0.03 || 0.05;
   const x = scale(low - pad, high + pad, left, right);
