@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ir_std.evaluation.placer import place
 from ir_std.factors.benchmarks import KINDS, SET
 from ir_std.factors.catalog import load_factors
 from ir_std.factors.derived import select_kind
+from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import main_score
 from ir_std.reporting.tables import Cell, Table, format_number, label_cell, number_cell
 from ir_std.scores.run_scores import RunScores
@@ -42,12 +44,13 @@ def task_table(
         If no model has one of the rows.
     """
     wanted = None if rows is None else list(rows)
+    chosen = cache(lambda row: _models_on(row, systems))  # of several models the same
     lines = []
     without = 0
     for model, scores in runs.items():
         known = scores.values.get(main_score, {})
         for row in known if wanted is None else [row for row in wanted if row in known]:
-            placed = _placed(row, known[row], systems)
+            placed = _placed(row, known[row], chosen(row))
             without += placed is None
             lines.append(
                 (
@@ -70,15 +73,22 @@ def task_table(
     return Table(header, tuple(lines), len(names) + 1, tuple(notes))
 
 
-def _placed(row: str, score: float, systems: str) -> tuple[float, Placement] | None:
-    """N and the place of a score on a data set; None where there are too few models."""
+def _models_on(row: str, systems: str) -> FactorSet | None:
+    """The models of a kind on a data set; None where there are too few."""
     factors = load_factors(SET)
-    if row not in factors.judgments:
+    try:
+        return select_kind(factors, systems, [row]) if row in factors.judgments else None
+    except NoFactorsError:
+        return None
+
+
+def _placed(row: str, score: float, models: FactorSet | None) -> tuple[float, Placement] | None:
+    """N and the place of a score on a data set; None where there are too few models."""
+    if models is None:
         return None
     try:
-        chosen = select_kind(factors, systems, [row])
         one = RunScores("score", {main_score: {row: score}}, unit="collection")
-        raw, standardized = place(one, measures=main_score, factors=chosen)
+        raw, standardized = place(one, measures=main_score, factors=models)
     except NoFactorsError:
         return None
     return standardized.value, raw

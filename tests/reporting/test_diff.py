@@ -283,6 +283,18 @@ def test_wrong_use_is_one_line(
     assert message in done.err[-1]
 
 
+@pytest.mark.parametrize("place", [1, 2])
+def test_a_binary_file_for_a_run_or_qrels_is_one_line(
+    place: int, ir_std_cli: Any, files: Files, tmp_path: Path
+) -> None:
+    (tmp_path / "binary").write_bytes(bytes(range(256)))
+    given = [*files]
+    given[place] = tmp_path / "binary"
+    done = ir_std_cli("diff", *given, "AP")
+    assert (done.status, done.out, len(done.err)) == (2, [], 1)
+    assert f"error: {tmp_path / 'binary'}" in done.err[0]
+
+
 def test_a_system_of_a_set_has_topics_but_no_documents(files: Files) -> None:
     pair = ir_std.diff(files.bert, "dl19-passage/bm25base_p", files.qrels, "nDCG@10")
     assert len(pair.topics) == 43

@@ -163,6 +163,8 @@ def test_the_page_is_the_reports(board: Leaderboard, tmp_path: Path) -> None:
     (tmp_path / "other.html").write_text("mine")
     with pytest.raises(ir_std.InputError):
         write_report(board, tmp_path / "other.html")
+    with pytest.raises(UsageError, match="a leaderboard has tasks"):
+        write_report(board, tmp_path / "board.html", queries={"SciFact": "claims"})
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from typing import IO, Any
 from ir_std._system.files import check_output, write_atomically
 from ir_std._system.text import escape_controls
 from ir_std._version import __version__
-from ir_std.errors import MissingLibraryError
+from ir_std.errors import MissingLibraryError, UsageError
 from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
@@ -82,6 +82,8 @@ def write_report(
         If the file cannot be written, is one of the inputs, or exists and is not by ir_std.
     MissingLibraryError
         If jinja2 is not installed.
+    UsageError
+        If queries are given for a leaderboard, which has no topics.
 
     Examples
     --------
@@ -98,6 +100,8 @@ def render(
     results: EvaluatedRuns | Comparison | Leaderboard, title: str | None = None, queries: Any = None
 ) -> str:
     """The page as text; parameters and errors as for :func:`write_report`."""
+    if isinstance(results, Leaderboard) and queries is not None:
+        raise UsageError("queries are texts of topics, and a leaderboard has tasks: leave them out")
     page = BoardPage(results) if isinstance(results, Leaderboard) else _Page(results, queries)
     return escape_controls(
         _template().render(
