@@ -75,7 +75,7 @@ def test_robust_2003_and_2004_are_near_the_usual_disagreement() -> None:
     assert 0.08 < cut.tau < 0.22
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_what_the_script_prints(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -174,7 +174,7 @@ def listed(values: Iterable[float]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_the_tables_that_the_script_prints(results: experiment.Results) -> None:
     of_table = {case: rows for case, rows in results.items() if case.in_table}
     table, ratios = experiment.guide_table([*of_table.values()]), experiment.ratio_table(of_table)
@@ -189,7 +189,7 @@ def test_the_guide_has_the_tables_that_the_script_prints(results: experiment.Res
     ) in TEXT
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_says_how_far_ratios_are_from_the_aim(results: experiment.Results) -> None:
     of_table = {case: rows for case, rows in results.items() if case.in_table}
     aim = {"3 anchors": 1.30, "5 anchors": 1.20, "10 anchors": 1.15}
@@ -214,7 +214,7 @@ def test_the_guide_says_how_far_ratios_are_from_the_aim(results: experiment.Resu
         assert f"{share(min(found))} to {share(max(found))} with {topics}" in TEXT
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_robust_2003(results: experiment.Results) -> None:
     by_split = [
         chosen(results, *experiment.REAL, split)[0]
@@ -230,7 +230,7 @@ def test_the_guide_has_robust_2003(results: experiment.Results) -> None:
     assert f"the same systems give {same}, and raw scores 1" in TEXT
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_anchors_from_one_end_of_the_field(results: experiment.Results) -> None:
     ways = [chosen(results, way) for way in ("best", "worst", "median")]
     largest, lowest = (
@@ -246,7 +246,7 @@ def test_the_guide_has_anchors_from_one_end_of_the_field(results: experiment.Res
     )
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_urbanos_experiment(results: experiment.Results) -> None:
     rows = chosen(results, experiment.ALL_PAIRS)
     whats = ("not linked", "5 anchors", experiment.SAME)

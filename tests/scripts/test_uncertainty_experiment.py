@@ -39,7 +39,7 @@ def fewer(found: Found) -> Found:
     return {case: {k: v[:FEWER] for k, v in needed.items()} for case, needed in found.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_the_coverage_that_the_script_computes(found: Found) -> None:
     rows, of_fewer = experiment.rows_of(found), experiment.rows_of(fewer(found))
     for name, by in product(experiment.SETS, experiment.DRAWS):
@@ -50,7 +50,7 @@ def test_the_guide_has_the_coverage_that_the_script_computes(found: Found) -> No
         assert own in GUIDE.splitlines()
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_counts_the_cases_that_are_in_the_band(found: Found) -> None:
     rows = [row for row in experiment.rows_of(found) if row.known in experiment.KNOWN]
     by = {
@@ -77,7 +77,7 @@ def test_the_guide_counts_the_cases_that_are_in_the_band(found: Found) -> None:
     assert below == 0
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_what_narrower_intervals_would_hold(found: Found) -> None:
     for name, by in product((*experiment.SETS, experiment.ALL), experiment.DRAWS):
         assert experiment.multiplied_row(fewer(found), name, by) in GUIDE.splitlines()
@@ -134,7 +134,7 @@ def test_the_design_effect_that_is_assumed_is_the_median_of_those_that_are_seen(
     assert pytest.approx(np.median(chosen), abs=0.05) == DESIGN_EFFECT
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("split", experiment.SPLITS)
 def test_a_system_differs_from_itself_by_other_systems_as_the_guide_says(split: str) -> None:
     rates = [
@@ -163,7 +163,7 @@ def test_an_average_systems_n_is_near_one_half() -> None:
     assert f"{min(means):.3f} {max(means):.3f}" == "0.468 0.542"
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_what_few_systems_do_to_runs_at_the_ends_of_the_field() -> None:
     found = experiment.extremes("trec8-adhoc", TRIALS, SEED)
     z = {by.systems: f"{by.z:.2f}" for by in found}
@@ -194,7 +194,7 @@ def test_tukeys_test_holds_its_level_against_a_baseline_that_varies_more() -> No
     assert own < 0.05 < pooled
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_the_familywise_errors_that_the_script_computes() -> None:
     own, pooled = map(experiment.share, experiment.familywise_errors(3, 5 * TRIALS, SEED))
     assert f"{pooled} by one residual variance, {own} by each pair's own" in TEXT
