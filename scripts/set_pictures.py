@@ -121,7 +121,6 @@ def draw_topics(factors: FactorSet, measure: str) -> Figure:
     ax.set_ylabel(measure)
     ax.set_xlabel("data set" if factors.of_datasets else "topic")
     ax.set_xlim(-0.5, len(order) - 0.5)
-    figure.draw_without_rendering()
     label_topics(ax, [_shortened(factors.topics[i]) for i in order])
     ax.legend(frameon=False, fontsize="small", loc="upper left")
     return figure
@@ -145,7 +144,6 @@ def draw_systems(factors: FactorSet, measure: str, means: SystemMeans) -> Figure
     ax.axhline(0.5, color=RANGE, lw=0.8)
     ax.set_ylabel(f"mean of N, {measure}")
     ax.set_xlim(-0.5, len(x) - 0.5)
-    figure.draw_without_rendering()
     names = factors.info.get("tags", ())
     label_topics(ax, [_shortened(names[n]) if names else str(n) for n in means.numbers.tolist()])
     return figure

@@ -14,6 +14,7 @@ from typing import Any
 
 import ir_datasets
 import pytest
+from linking_experiment import engine
 
 import ir_std
 from ir_std.reporting.html.method import REFERENCES, SCHEME_PAPER
@@ -112,6 +113,41 @@ def test_python_examples_give_what_the_page_says(page: str, folder: Path) -> Non
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
+def test_the_workflow_writes_a_summary_and_a_report(folder: Path) -> None:
+    (workflow,) = blocks("docs/how-to/pipelines.md", "yaml")
+    _, *commands = re.findall(r"^- run: (.*)$", workflow, re.MULTILINE)
+    for run, system in {"new.run": "p_exp_rm3_bert", "released.run": "p_bert"}.items():
+        shutil.copy(folder / "runs" / system, folder / run)
+    shutil.copy(folder / "dl19-passage.txt", folder / "qrels.txt")
+    env = environment(folder) | {"GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
+    for command in commands:
+        said = printed(f"{command} || echo failed", folder, env)
+        assert "failed" not in said
+        assert "error" not in said
+    summary = (folder / "summary.md").read_text("utf-8")
+    assert "| new.run | **0.7422** | 0.6844 |" in summary
+    assert "released.run" in (folder / "report.html").read_text("utf-8")
+
+
+def test_examples_are_of_kinds_that_are_run() -> None:
+    others = {
+        (page, kind)
+        for page, text in PAGES.items()
+        for kind in re.findall(r"^```([^\s{]+)$", text, re.MULTILINE)
+        if kind not in ("console", "python")
+    }
+    assert others == {
+        ("README.md", "sh"),  # the first command, and the tests, which .ci/run takes from here
+        ("README.md", "text"),
+        ("docs/start/install.md", "sh"),
+        ("docs/how-to/pipelines.md", "yaml"),
+        ("docs/evidence/papers.md", "sh"),  # the scripts have tests of their own
+        ("docs/evidence/merging.md", "text"),
+        ("docs/upstream/README.md", "toml"),
+    }
+
+
 def first_command() -> tuple[str, str]:
     """What the README's first screen has to copy, and what that prints."""
     return blocks("README.md", "sh")[0], blocks("README.md", "text")[0]
@@ -161,6 +197,32 @@ def test_nothing_stands_on_two_pages() -> None:
         for line in {line for line in text.splitlines() if len(line) > 60 and line[0] not in "|$!"}:
             if "ir_std: factors of " not in line:
                 assert lines.setdefault(line, page) == page, line
+
+
+def test_what_a_page_includes_is_within_a_section() -> None:
+    for page, text in PAGES.items():
+        for file, options in re.findall(r"^```{include} (.*)\n((?::.*\n)*)", text, re.MULTILINE):
+            included = ((ROOT / page).parent / file).read_text("utf-8")
+            ends = dict(re.findall(r':([\w-]+): "(.*)"', options))
+            assert all(included.count(end) == 1 for end in ends.values()), (page, ends)
+            if "end-before" in ends:
+                part = included.partition(ends["start-after"])[2].partition(ends["end-before"])[0]
+                assert part
+                assert "\n#" not in part, (page, ends)
+
+
+@pytest.mark.slow
+def test_the_means_of_one_engine_are_as_far_apart_as_the_readme_says(data: Path) -> None:
+    means = engine(data, "feedback")
+    told = " ".join(README.split())
+    assert len(means.collections) == 9
+    assert f"mean sAPs from {two(min(means.plain))} to {two(max(means.plain))} on nine" in told
+    assert f"nine means lie between {two(min(means.linked))} and {two(max(means.linked))}" in told
+
+
+def two(score: float) -> str:
+    """A score below 1 as the README writes it."""
+    return f"{score:.2f}".removeprefix("0")
 
 
 def test_what_a_page_names_is_there() -> None:

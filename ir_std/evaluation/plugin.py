@@ -33,6 +33,12 @@ class StdProvider(providers.Provider):
 
     Everything else that ir_measures is asked for goes to its own providers, as if ir_std had
     never been imported.
+
+    Examples
+    --------
+    >>> provider = ir_std.StdProvider()
+    >>> [provider.supports(measure) for measure in (ir_std.sAP, ir_std.AP)]
+    [True, False]
     """
 
     NAME = "ir_std"

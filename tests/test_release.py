@@ -1,0 +1,94 @@
+"""What hosts read says the same as the package: recipe, citation, changelog, paper."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ir_std
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def text(file: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+def block(file: str, start: str) -> list[str]:
+    """The lines of a list, as TOML's and YAML's have them, without quotes and spaces."""
+    found = re.search(rf"^ *{start}\n((?: +\S.*\n)+)", text(file), re.MULTILINE)
+    assert found
+    lines = [line.partition("  #")[0].strip(' -",').lower() for line in found[1].splitlines()]
+    return sorted(line.replace(" ", "") for line in lines)
+
+
+def test_the_versions_are_one() -> None:
+    version = re.escape(ir_std.__version__)
+    assert re.search(rf"^version: {version}$", text("CITATION.cff"), re.MULTILINE)
+    recipe = text("docs/release/recipe.yaml")
+    assert re.search(rf'^  version: "{version}"$', recipe, re.MULTILINE)
+    assert re.search(rf"^## {version} - 20\d\d-\d\d-\d\d$", text("CHANGELOG.md"), re.MULTILINE)
+
+
+def test_the_recipe_needs_what_the_package_needs() -> None:
+    project = text("pyproject.toml")
+    needed = block("docs/release/recipe.yaml", "run:")
+    assert needed.pop(needed.index("python>=${{python_min}}"))
+    assert needed == block("pyproject.toml", r"dependencies = \[")
+    (oldest,) = re.findall(r'^requires-python = ">=(.+)"$', project, re.MULTILINE)
+    recipe = text("docs/release/recipe.yaml")
+    assert f'python_min: "{oldest}"' in recipe
+    for program in re.findall(r'^ir_std = "(ir_std_program:main)"$', project, re.MULTILINE):
+        assert f"- ir_std = {program}" in recipe
+    (build,) = re.findall(r'^requires = \["(.+)"\]$', project, re.MULTILINE)
+    assert build.replace(">", " >") in recipe
+    (licence,) = re.findall(r'^license = "(.+?)"', project, re.MULTILINE)
+    assert f"license: {licence}\n" in recipe
+
+
+def test_the_workflow_tries_the_versions_of_the_classifiers() -> None:
+    if os.name == "nt" or not (ROOT / ".ci").is_dir():
+        pytest.skip("a script of the checkout, for a shell")
+    said = subprocess.run([ROOT / ".ci" / "versions"], capture_output=True, text=True, check=True)
+    classified = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', text("pyproject.toml"))
+    assert re.findall(r'"(.+?)"', said.stdout) == classified != []
+
+
+def test_the_paper_has_the_length_and_the_pictures_that_a_journal_wants() -> None:
+    paper = text("docs/paper/paper.md")
+    body = paper.split("---\n", 2)[2]
+    assert 750 <= len(body.split()) <= 1750
+    pictures = re.findall(r"\]\((\S+\.png)\)", body)
+    drawn = text("scripts/pictures.py")
+    assert pictures
+    for picture in pictures:
+        assert (ROOT / "docs" / "paper" / picture).exists()
+        assert Path(picture).stem in drawn
+    for name in re.findall(r"label\{(.+?)\}", body):
+        assert rf"\autoref{{{name}}}" in body
+
+
+def test_the_paper_cites_what_its_bibliography_holds() -> None:
+    cited = set(re.findall(r"@([a-z]+\d{4})", text("docs/paper/paper.md")))
+    assert cited == set(re.findall(r"^@\w+\{(\w+),", text("docs/paper/paper.bib"), re.MULTILINE))
+
+
+def test_the_papers_figures_are_those_of_the_pages_that_tests_hold() -> None:
+    paper = " ".join(text("docs/paper/paper.md").split())
+    method = " ".join(text("docs/explanation/method.md").split())
+    for said in ("0.009 on one topic and 0.71 on",):
+        assert said in paper
+        assert said in method
+
+
+def test_the_program_names_both_versions() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ir_std", "--version"], capture_output=True, text=True, check=True
+    )
+    data = text("factors/VERSION").strip()
+    assert done.stdout == f"ir_std {ir_std.__version__}, factor sets {data}\n"
