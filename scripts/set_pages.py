@@ -88,7 +88,7 @@ def _facts(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
     info = factors.info
     known = set(ir_datasets.registry)  # others that its data sets go by are MTEB's names
     of_datasets = [name for name in info.get("aliases", ()) if name in known]
-    datasets = ", ".join(f"`{name}`" for name in info.get("ir_datasets", of_datasets))
+    datasets = ", ".join(f"`{name}`" for name in info.get("ir_datasets") or of_datasets)
     reason = TRACKS[factors.id].no_dataset if factors.id in TRACKS else ""
     facts = {
         "id": f"`{factors.id}`",

@@ -86,9 +86,7 @@ def test_no_example_is_skipped() -> None:
     assert [file for file in folder.rglob("*.py") if "+SKIP" in file.read_text("utf-8")] == []
 
 
-@pytest.mark.parametrize(
-    "name", [*MET_BY_USERS, "Fit", "Placer", "StdEvaluator", "StdProvider", "report.write_report"]
-)
+@pytest.mark.parametrize("name", [*MET_BY_USERS, "Placer", "StdProvider", "report.write_report"])
 def test_what_users_meet_has_an_example(name: str) -> None:
     assert ">>> " in (inspect.getdoc(attrgetter(name)(ir_std)) or "")
 

@@ -84,14 +84,6 @@ class StdEvaluator(providers.Evaluator):
         If a standardized measure has no factors.
     UsageError
         If ``residual``, and no set that is used is of a residual collection.
-
-    Examples
-    --------
-    >>> evaluator = ir_std.StdEvaluator("sAP", "qrels.txt")
-    >>> for run in ("bm25.run", "mono.run"):
-    ...     print(round(evaluator.calc_aggregate(run)[ir_std.sAP], 4))
-    0.765
-    0.7638
     """
 
     def __init__(

@@ -47,12 +47,6 @@ class Fit:
         The sets that serve together; empty if it is one.
     contested : frozenset of str
         Topics on which another set of the same documents knows that other ones are relevant.
-
-    Examples
-    --------
-    >>> fit = ir_std.recognize("qrels.txt").fit
-    >>> fit.factors.id, fit.basis, len(fit.matched)
-    ('trec8-adhoc', 'names', 50)
     """
 
     factors: FactorSet

@@ -99,6 +99,16 @@ def test_of_five_collections_picture_sentence_and_table_agree(five: ir_std.Compa
     assert table[0][4].value == pytest.approx(mean.mean)
 
 
+def test_a_collection_without_factors_does_not_count(five: ir_std.Comparison) -> None:
+    qrels = {f"own{i}": {"d": 1} for i in range(10)}
+    more = ir_std.compare(
+        [(s, {t: {"d": 1.0} for t in qrels}, qrels) for s in ("bm25", "mono")], AP
+    )
+    six = replace(five, parts=(*five.parts, *more.parts))
+    (headline,) = [t for t in AcrossCollections(six).words(sAP) if "highest mean" in t]
+    assert "over the 5 collections where all systems have one: " in headline
+
+
 def test_of_five_unbalanced_collections_the_mean_is_over_those_of_all(
     five: ir_std.Comparison,
 ) -> None:

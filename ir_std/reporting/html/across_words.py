@@ -8,7 +8,7 @@ from ir_measures.measures import Measure
 
 from ir_std.analysis.estimate import Estimate
 from ir_std.measures import sign_of
-from ir_std.reporting.balance import missing_collections, missing_texts, shared_collections
+from ir_std.reporting.balance import missing_texts, shared_parts
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
 from ir_std.reporting.html.leads import lead_sentence, tied_for_first
@@ -51,7 +51,7 @@ def means_words(comparison: Comparison, measure: Measure) -> list[str]:
 
 def headline_mean(comparison: Comparison, system: str, measure: Measure) -> Estimate | None:
     """A mean over collections that says something: of enough of them, its interval on the scale."""
-    if len(shared_collections(comparison.parts)) < MIN_COLLECTIONS:
+    if len(shared_parts(comparison.parts, system, measure)) < MIN_COLLECTIONS:
         return None
     mean = comparison.pooled(system, measure)
     return None if mean is None or is_wide(measure, *mean.interval) else mean
@@ -69,12 +69,10 @@ def _headline(comparison: Comparison, measure: Measure) -> list[str]:
     sign = sign_of(measure)
     best = max(known, key=lambda s: sign * known[s].mean)
     low, high = known[best].interval
-    n = len(shared_collections(comparison.parts))
-    which = (
-        f"{n} collections that all systems have"
-        if missing_collections(comparison.parts)
-        else f"{n} collections"
-    )
+    n = len(shared_parts(comparison.parts, best, measure))
+    which = f"{n} collections"
+    if n < len(comparison.collections):
+        which += " where all systems have one"
     return [
         f"{best} has the {'highest' if sign > 0 else 'lowest'} mean {comparison.label(measure)} "
         f"over the {which}: {known[best].mean:.3f} (95% interval {low:.3f} to {high:.3f})."
