@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import os
 import shutil
 import tarfile
@@ -37,6 +38,21 @@ CHROMIUM_FLAGS = [
 ]
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+OF_UNIX = ("bash", "mkfifo", "chmod", "symlink_to", "os.fork", "SIGINT", "SIGTERM", "printed(")
+"""What tests are made of that Windows has not."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """On Windows, skip the tests that need a shell, pipes, modes, links or signals of Unix."""
+    if os.name != "nt":
+        return
+    for item in items:
+        source = inspect.getsource(item.function) if isinstance(item, pytest.Function) else ""
+        needed = [word for word in OF_UNIX if word in source]
+        if needed:
+            item.add_marker(pytest.mark.skip(reason=f"Windows has no {needed[0].strip('(')}"))
 
 
 def pytest_collection_finish() -> None:
