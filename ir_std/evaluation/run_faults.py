@@ -6,7 +6,8 @@ The scores of such a run say nothing of its system, nor does it help to standard
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import chain, islice
 
 import numpy as np
 
@@ -70,45 +71,35 @@ def _shapes(run: Run) -> tuple[Floats, Floats, Mask]:
     They rise if none is lower than that of the line before; scores are 32-bit floats, as trec_eval
     has them.
     """
-    starts = run.starts[run.sizes >= LIST]
-    sizes = run.sizes[run.sizes >= LIST]
-    if not len(starts):
+    sizes = run.sizes[run.sizes > 0]
+    if not len(sizes):
         return np.empty(0), np.empty(0), np.empty(0, bool)
+    ends = np.cumsum(sizes)
+    starts, is_list = ends - sizes, sizes >= LIST
     with np.errstate(over="ignore"):
         scores = run.scores.astype(np.float32)
-    # From a topic's first line to its last; what lies between them belongs to shorter lists.
-    lines = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-    ours = scores[lines]
-    cuts = np.cumsum(sizes) - sizes
-    falls = np.append(ours[1:] < ours[:-1], False)
-    falls[cuts[1:] - 1] = False
+    falls = np.zeros(len(scores), bool)
+    np.less(scores[1:], scores[:-1], out=falls[:-1])
+    falls[ends - 1] = False  # what comes next is of another topic
     return (
-        np.minimum.reduceat(ours, cuts),
-        np.maximum.reduceat(ours, cuts),
-        ~np.logical_or.reduceat(falls, cuts),
+        np.minimum.reduceat(scores, starts)[is_list],
+        np.maximum.reduceat(scores, starts)[is_list],
+        ~np.logical_or.reduceat(falls, starts)[is_list],
     )
 
 
 def _ids_unlike(run: Run, qrels: Qrels) -> str:
     """That a run's ids have another form than the judged documents', if they do."""
-    here = _first_ids(ids for topic in run.topics for ids in [run.documents(topic)])
-    there = _first_ids(list(docs) for docs in qrels.judged.values())
+    first = run.ids(np.arange(min(LOOKED_AT, len(run.scores))))
+    here = [id_ if isinstance(id_, str) else id_.decode() for id_ in first]
+    judged = chain.from_iterable(qrels.judged.values())
+    there = list(islice(judged, LOOKED_AT))
     if not here or not there or {*map(_form, here)} & {*map(_form, there)}:
         return ": is it of this collection, and of these topics?"
     return (
         f": its ids have another form, such as {here[0]!r}, the qrels' such as {there[0]!r}; write "
         "them as the qrels do"
     )
-
-
-def _first_ids(lists: Iterable[list[str]]) -> list[str]:
-    """Some of the ids in lists."""
-    found: list[str] = []
-    for ids in lists:
-        found += ids[: LOOKED_AT - len(found)]
-        if len(found) == LOOKED_AT:
-            break
-    return found
 
 
 def _form(document: str) -> str:
