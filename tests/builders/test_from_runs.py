@@ -227,6 +227,7 @@ class Deadly(dict[str, dict[str, float]]):
         return os._exit, (1,)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_one_clear_error() -> None:
     with pytest.raises(UsageError, match="a process died, perhaps because memory ran out"):
         build_factors(QRELS, [Deadly(), *RUNS.values()], ["AP"], id="x", jobs=2)
@@ -251,6 +252,7 @@ def test_a_broken_member_of_an_archive_is_named_with_its_line(qrels: Path, tmp_p
         build_factors(qrels, tmp_path / "runs.tar.xz", id="x")
 
 
+@pytest.mark.slow
 def test_broken_runs_can_be_left_out_and_are_listed(qrels: Path, runs: Path) -> None:
     (runs / "sys3").write_text("t0 Q0 d1 1 zero x\n")
     (runs / "sys5").write_text("other Q0 d1 1 1 x\n")

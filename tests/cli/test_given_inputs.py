@@ -113,6 +113,7 @@ def test_pipes_are_read_once_also_for_several_processes(
     assert {line.split("\t")[0] for line in done.out} == set(map(str, piped))
 
 
+@pytest.mark.slow
 def test_a_whole_process_reads_what_another_writes(files: Path) -> None:
     ir_std = f"{sys.executable} -m ir_std"
     done = subprocess.run(

@@ -104,13 +104,7 @@ def starts_python(ended: Ended) -> bool:
 
 @pytest.mark.parametrize(
     "interrupts",
-    [
-        [0.3],
-        [0.6],
-        [0.9, 0.91],
-        pytest.param([1.3, 1.35, 1.4], marks=pytest.mark.slow),
-        pytest.param([2.0], marks=pytest.mark.slow),
-    ],
+    quick_first([[0.6], [0.3], [0.9, 0.91], [1.3, 1.35, 1.4], [2.0]]),
 )
 def test_an_interrupted_program_is_over_in_one_line(
     command: list[str], interrupts: list[float]

@@ -200,7 +200,6 @@ a few documents by topic.
 @pytest.mark.parametrize(
     ("name", "every"),
     [
-        ("trec8-adhoc", False),
         ("dl19-passage", False),
         *(pytest.param(name, True, marks=pytest.mark.slow) for name in N_REAL_RUNS),
     ],

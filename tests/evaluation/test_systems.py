@@ -239,6 +239,7 @@ def test_documents_cannot_be_cut_off_scores(capsys: pytest.CaptureFixture[str]) 
     assert "give the run" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_whole_data_sets_have_systems_too() -> None:
     models = systems_of(ir_std.load_factors("mteb-retrieval"))
     scores = ir_std.system(f"mteb-retrieval/{models[0]}")

@@ -71,6 +71,7 @@ def values_of(qrels: Qrels, run: Run) -> tuple[dict[tuple[str, str], float], str
     return values, "\n".join(message_texts(evaluator.messages, True) + evaluator.notes)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from(TOPICS), min_size=1, max_size=12, unique=True),
     st.dictionaries(st.sampled_from(TOPICS), st.sampled_from(sorted(ALTERATIONS)), max_size=4),

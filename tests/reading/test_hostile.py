@@ -142,6 +142,7 @@ def test_a_line_may_have_the_length_that_is_stated_and_no_byte_more() -> None:
     assert "a line of more than 1,048,576 bytes, from byte 2 on" in says
 
 
+@pytest.mark.slow
 def test_json_of_one_long_line_is_read_within_a_bound_of_its_own(tmp_path: Path) -> None:
     values = {str(topic): 0.25 for topic in range(LONGEST_LINE // 10)}
     text = json.dumps({"AP": values})

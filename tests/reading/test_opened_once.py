@@ -143,6 +143,7 @@ def test_what_several_processes_read_is_opened_by_the_first_and_by_the_reader(fo
     assert count == {".": {"a.run": 2, "b.run": 2, "qrels": 1}}
 
 
+@pytest.mark.slow
 def test_of_very_many_files_only_some_wait_open(folder: Path) -> None:
     for i in range(MOST_WAITING + 10):
         (folder / "runs" / f"{i}.run").write_bytes((folder / "a.run").read_bytes())

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sets import quick_first
 
 import ir_std
 from ir_std.errors import InputError
@@ -122,9 +123,7 @@ def test_any_ids_and_numbers_are_read_to_the_last_bit(
         assert_same(read_lines(source, RUN), plain)
 
 
-@pytest.mark.parametrize(
-    "name", ["trec8-adhoc", "dl19-passage", pytest.param("covid-round1", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("name", quick_first(["dl19-passage", "trec8-adhoc", "covid-round1"]))
 def test_real_files_are_read_as_line_by_line(name: str, data: Path) -> None:
     qrels: Source = FileSource(data / "qrels" / f"{name}.txt")
     assert_same(read_lines(qrels, QRELS), read_lines_plainly(qrels, QRELS))

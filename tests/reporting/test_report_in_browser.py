@@ -127,6 +127,7 @@ def test_a_hostile_name_does_nothing(browser: Any, tmp_path: Path) -> None:
     view.context.close()
 
 
+@pytest.mark.slow
 def test_both_rankings_are_drawn_on_the_topics_that_tell_a_pair_apart(
     view: View, results: ir_std.Results, file: Path
 ) -> None:

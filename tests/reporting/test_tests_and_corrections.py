@@ -117,6 +117,7 @@ def comparison(collections: dict[str, Any]) -> ir_std.Comparison:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collection", ["trec7-adhoc", "trec8-adhoc"])
 def test_effects_are_corrected_for_the_systems_of_each_collection(
     comparison: ir_std.Comparison, collection: str

@@ -123,6 +123,7 @@ def test_between_collections_a_system_differs_from_itself_as_often_as_alpha_allo
         assert abs(errors.mean() - alpha) < 3 * standard_error(errors) + alpha / 10
 
 
+@pytest.mark.slow
 def test_between_collections_standardizing_doubles_the_power(between: urbano.Trials) -> None:
     raw, *standardized = between.power.mean(axis=0)[:, 0]
     for power in standardized:
