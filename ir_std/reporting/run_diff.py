@@ -205,12 +205,8 @@ class RunDiff:
             "measure": str(self.measure),
             "standardized": self.standardized and str(self.standardized),
             "disagreements": list(self.disagreements),
-            "topics": [self._topic_dict(each) for each in self.topics[:top]],
+            "topics": [t.as_dict(self.queries.get(t.topic, "")) for t in self.topics[:top]],
         }
-
-    def _topic_dict(self, each: TopicDifference) -> dict[str, Any]:
-        query = self.queries.get(each.topic)
-        return {**each.as_dict(), **({"query": query} if query else {})}
 
     def _repr_html_(self) -> str:
         return self.table().html()

@@ -37,10 +37,11 @@ class TopicDifference(NamedTuple):
     standardized: tuple[float, float]
     raw_place: int
 
-    def as_dict(self) -> dict[str, Any]:
-        """What JSON has of it."""
+    def as_dict(self, query: str = "") -> dict[str, Any]:
+        """What JSON has of it, and of the query's text if it is known."""
         return {
             "topic": self.topic,
+            **({"query": query} if query else {}),
             "raw": _known(self.raw),
             "standardized": _known(self.standardized),
             "raw_place": self.raw_place,
@@ -170,10 +171,8 @@ class TopicDiff:
             for d in self.documents
             if abs(d.difference) > 0 or ranks is None or any(r and r <= ranks for r in d.ranks)
         ]
-        query = {"query": self.query} if self.query else {}
         return {
-            **self.scores.as_dict(),
-            **query,
+            **self.scores.as_dict(self.query),
             "documents": [
                 {
                     "document": d.document,
