@@ -105,15 +105,17 @@ def _unknown_level_messages(fit: Fit, plans: Iterable[Plan]) -> Iterator[Message
 
 def _gap_messages(plans: Iterable[Plan]) -> Iterator[Message]:
     """Topics that a set does not hold, or has no factors for."""
-    topics_by_set: dict[str, dict[str, None]] = {}
+    topics_by_set: dict[tuple[str, str], dict[str, None]] = {}
     for plan in plans:
         differing = set(plan.differing)
         missing = [topic for topic in topics_without_factors(plan) if topic not in differing]
-        topics_by_set.setdefault(plan.factors.id, {}).update(dict.fromkeys(missing))
-    for set_id, topics in topics_by_set.items():
+        named = plan.factors.id, plan.factors.units
+        topics_by_set.setdefault(named, {}).update(dict.fromkeys(missing))
+    for (set_id, units), topics in topics_by_set.items():
         if topics:
+            what = units if len(topics) > 1 else units.removesuffix("s")
             yield Message(
-                f"{len(topics)} topic{'s' * (len(topics) > 1)} without factors in {set_id}, "
+                f"{len(topics)} {what} without factors in {set_id}, "
                 f"left out of standardized means: {abbreviate(topics)}",
                 warns=True,
             )
@@ -159,16 +161,17 @@ def _spread_messages(plan: Plan) -> Iterator[Message]:
 
 def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
     """Topics on which all systems scored the same."""
-    counts_by_set: dict[str, dict[str, int]] = {}
+    counts_by_set: dict[tuple[str, str], dict[str, int]] = {}
     for plan in plans:
         if plan.measure["scheme"] == "E":
             continue
         n = int((plan.factors.sd[plan.name][plan.rows[plan.rows >= 0]] == 0).sum())
         if n:
-            counts_by_set.setdefault(plan.factors.id, {})[str(plan.measure.base)] = n
-    for set_id, counts in counts_by_set.items():
+            named = plan.factors.id, plan.factors.units
+            counts_by_set.setdefault(named, {})[str(plan.measure.base)] = n
+    for (set_id, units), counts in counts_by_set.items():
         yield Message(
-            f"the systems of {set_id} all scored the same on some topics "
+            f"the systems of {set_id} all scored the same on some {units} "
             f"({listed_counts(counts)}): there N and U are 0 below that score, 0.5 at it and 1 "
             "above, and z has no value"
         )

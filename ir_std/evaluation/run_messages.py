@@ -238,7 +238,7 @@ def saturation_messages(
             far.setdefault(plan.factors, []).append(str(plan.measure))
     for factors, counts in below.items():
         yield Message(
-            f"below nearly all systems of {factors.id} on most {_units(factors)} "
+            f"below nearly all systems of {factors.id} on most {factors.units} "
             f"({listed_counts(counts)}): rather a fault of the run than of the scale, such as "
             "scores turned round, other documents or topics; other factors do not mend it",
             run=name,
@@ -246,14 +246,10 @@ def saturation_messages(
         )
     for factors, measures in far.items():
         yield Message(
-            f"far from most systems of {factors.id} on many {_units(factors)}, where "
+            f"far from most systems of {factors.id} on many {factors.units}, where "
             f"{', '.join(measures)} hardly tells such runs apart: use {_alternatives(factors)}",
             run=name,
         )
-
-
-def _units(factors: FactorSet) -> str:
-    return "data sets" if factors.of_datasets else "topics"
 
 
 @lru_cache(maxsize=16)

@@ -157,6 +157,11 @@ class Description:
         """Whether the rows are whole data sets: then a run's mean is standardized, no topic."""
         return bool(self.info.get("unit") == "collection")
 
+    @property
+    def units(self) -> str:
+        """What a text calls the rows: topics, or data sets."""
+        return "data sets" if self.of_datasets else "topics"
+
     def rows(self, topics: Iterable[str]) -> Ints:
         """For each topic its row in this set, -1 where the set does not hold it."""
         return np.array([self._row.get(t, -1) for t in topics], np.int64)

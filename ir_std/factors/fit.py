@@ -290,10 +290,9 @@ class Fit:
             f"{s.id} ({s.title}; {s.systems_text()} systems{_behind(worth.get(s.id))})"
             for s in (f.factors for f in self.parts or (self,))
         )
-        total = len(self.matched) + self.n_missing
-        unit = "data sets" if self.factors.of_datasets else "topics"
+        of = f"{len(self.matched) + self.n_missing} {self.factors.units}"
         kinds = f"; all are of kind {' or '.join(self.kinds)}" if self.kinds else ""
-        return f"{sets}: {len(self.matched)} of {total} {unit} matched{self._evidence()}{kinds}"
+        return f"{sets}: {len(self.matched)} of {of} matched{self._evidence()}{kinds}"
 
     def _evidence(self) -> str:
         """By what the topics matched."""

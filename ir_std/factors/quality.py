@@ -284,7 +284,7 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
 def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
     quality = assess_measure(factors, measure)
     n = int((~np.isnan(factors.sd[measure])).sum())
-    unit = "data sets" if factors.of_datasets else "topics"
+    unit = factors.units
 
     def some(topics: tuple[str, ...]) -> str:
         examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)

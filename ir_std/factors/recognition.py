@@ -162,8 +162,7 @@ def _nearest_fits(collection: Collection, sets: tuple[SetVersion, ...]) -> tuple
 
 
 def _too_few_topics(fit: Fit) -> str:
-    unit = "data sets" if fit.factors.of_datasets else "topics"
-    return f"holds {len(fit.matched)} of the {len(fit.matched) + fit.n_missing} {unit}"
+    return f"holds {len(fit.matched)} of the {len(fit.matched) + fit.n_missing} {fit.factors.units}"
 
 
 def _contested(fit: Fit, fits: Iterable[Fit]) -> Fit:
@@ -299,7 +298,7 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
         fit = fit_set(_rows_of(factors, fit.matched), fit.collection)
     if not fit.matched:
         raise NoFactorsError(
-            f"{factors.id} holds none of the {'data sets' if factors.of_datasets else 'topics'} "
+            f"{factors.id} holds none of the {factors.units} "
             f"({abbreviate(collection.counts)}): it has {abbreviate(factors.topics)}; name another "
             "set, or build one (ir_std build)"
         )

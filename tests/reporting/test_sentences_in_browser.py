@@ -151,6 +151,9 @@ def test_the_first_screen_says_what_is_true(view: View, tmp_path: Path, situatio
     assert view.said == []
     if isinstance(results, ir_std.Comparison):
         check_forest(view, said)
+    if situation == "MTEB":
+        shown = view.page.locator(".part figure, .part h3, .part th, .part p, .part summary")
+        assert [t for t in shown.all_inner_texts() if re.search(r"(?i)\btopics?\b", t)] == []
     if situation == "a broken run":
         warned = view.page.locator(".trust li")
         assert any("constant: all documents of a topic" in t for t in warned.all_inner_texts())

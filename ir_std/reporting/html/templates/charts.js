@@ -17,7 +17,7 @@ function scoreLines(part, chosen, topic) {
 
 function topicLines(part, chosen, topic) {
   const [scores, ...more] = scoreLines(part, chosen, topic);
-  return [`topic ${part.topics[topic]}: ${scores}`, ...part.queries[topic] ? [part.queries[topic]] : [], ...more];
+  return [`${part.unit} ${part.topics[topic]}: ${scores}`, ...part.queries[topic] ? [part.queries[topic]] : [], ...more];
 }
 
 const at = (list, i) => list.length === 1 ? list[0] : list[i] ?? null;
@@ -47,7 +47,7 @@ function drawTopics(part, chosen, m, width) {
       height: y(peers.low[0]) - y(peers.high[0]) }));
   }
   parts.push(leftAxis(y, left, right, m.axis.ticks, m.name),
-    bottomTitle((left + right) / 2, bottom + labelRoom(part) - 4, "topics, hardest first"));
+    bottomTitle((left + right) / 2, bottom + labelRoom(part) - 4, `${part.unit}s, hardest first`));
   if (peers) {
     const bar = Math.min(step * 0.6, 9);
     const known = (topic, ...lists) => lists.every((list) => at(list, topic) !== null);
@@ -77,7 +77,7 @@ function drawTopics(part, chosen, m, width) {
   });
   return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} ${m.name} topics`,
     drawn: picture(width, bottom + labelRoom(part) + TITLE + 4, `${m.name} of ${part.runs[chosen.run]} on each `
-      + "topic, hardest first. The arrow keys go from topic to topic.", ...parts) };
+      + `${part.unit}, hardest first. The arrow keys go from ${part.unit} to ${part.unit}.`, ...parts) };
 }
 
 /** Thousands of topics: the run's scores in their order, and how often each height occurs. */
@@ -122,15 +122,15 @@ function drawCurve(part, chosen, m, width) {
     y: bottom - (i + 1) * height + 0.5, width: long(share) - middle, height: height - 1 })));
   parts.push([0, 0.25, 0.5, 0.75, 1].map((share) => text("small",
     left + share * (middle - 12 - left), bottom + 15, "middle", `${share * 100}%`)));
-  parts.push(bottomTitle((left + middle) / 2, bottom + 15, "share of topics, lowest score first"));
+  parts.push(bottomTitle((left + middle) / 2, bottom + 15, `share of ${part.unit}s, lowest score first`));
   parts.push(bottomTitle((middle + right) / 2, bottom + 15, "how many"));
   const points = sorted.map((topic, i) => ({ x: x(i), y: y(values[i]),
     lines: topicLines(part, chosen, topic), go: () => part.go({ topic: part.topics[topic] }) }));
   const place = sorted.indexOf(chosen.topic);
   if (place >= 0) parts.push(svg("circle", { class: "topic", cx: x(place), cy: y(values[place]), r: 7 }));
   return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} ${m.name} topics`,
-    drawn: picture(width, bottom + 22 + TITLE, `${m.name} of ${part.runs[chosen.run]} on ${sorted.length} topics, `
-      + "lowest first, and how many topics have which score.", ...parts) };
+    drawn: picture(width, bottom + 22 + TITLE, `${m.name} of ${part.runs[chosen.run]} on ${sorted.length} ${part.unit}s, `
+      + `lowest first, and how many ${part.unit}s have which score.`, ...parts) };
 }
 
 /** Of which two runs the scores differ, names cut until it fits the width. */
@@ -154,7 +154,7 @@ function drawDifferences(part, chosen, m, width) {
   const room = many ? 0 : labelRoom(part);
   const title = differenceTitle(m.name, part.runs[chosen.run], part.names[chosen.against], width);
   const parts = [leftAxis(y, left, right, ticks(y.low, y.high, 5), title),
-    bottomTitle((left + right) / 2, bottom + room - 4 * !many, "topics, largest difference first"),
+    bottomTitle((left + right) / 2, bottom + room - 4 * !many, `${part.unit}s, largest difference first`),
     line("axis", left, y(0), right, y(0))];
   const bars = (cls, wanted) => svg("path", { class: `bar ${cls}`, d: differences.map(([, d], place) => wanted(d)
     ? `M${(x(place) - step * (many ? 0.5 : 0.38)).toFixed(2)} ${y(0).toFixed(1)}V${y(d).toFixed(1)}`
@@ -164,12 +164,12 @@ function drawDifferences(part, chosen, m, width) {
   const points = differences.map(([topic, d], place) => {
     if (topic === chosen.topic) parts.push(svg("circle", { class: "topic", cx: x(place), cy: y(d), r: 6 }));
     return { x: x(place), y: y(d), go: () => part.go({ topic: part.topics[topic] }),
-      lines: [`topic ${part.topics[topic]}: ${signed(d, 4)}`,
+      lines: [`${part.unit} ${part.topics[topic]}: ${signed(d, 4)}`,
         `${m.name} ${fixed(part.value(m, chosen.run, topic))} and ${fixed(part.value(m, chosen.against, topic))}`] };
   });
   return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} less ${part.names[chosen.against]} ${m.name}`,
     drawn: picture(width, bottom + room + TITLE + 4, `${m.name} of ${part.runs[chosen.run]} `
-      + `less that of ${part.names[chosen.against]} on each topic, largest first.`, ...parts) };
+      + `less that of ${part.names[chosen.against]} on each ${part.unit}, largest first.`, ...parts) };
 }
 
 /** Two runs' scores, a point for each topic. */
@@ -191,10 +191,10 @@ function drawScatter(part, chosen, m, width) {
       cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: many ? 2 : 3.6 }));
     if (topic === chosen.topic) parts.push(svg("circle", { class: "topic", cx: x(a), cy: y(b), r: 7 }));
     points.push({ x: x(a), y: y(b), go: () => part.go({ topic: part.topics[topic] }),
-      lines: [`topic ${part.topics[topic]}`, `${shortened(part.runs[chosen.run], 24)} ${fixed(b)}`,
+      lines: [`${part.unit} ${part.topics[topic]}`, `${shortened(part.runs[chosen.run], 24)} ${fixed(b)}`,
         `${shortened(part.names[chosen.against], 24)} ${fixed(a)}`] });
   }
   return { points, by: "xy", name: `${part.name} ${part.runs[chosen.run]} and ${part.names[chosen.against]} ${m.name}`,
     drawn: picture(side, side, `${m.name} of ${part.runs[chosen.run]} above that of ${part.names[chosen.against]}: `
-      + `a point a topic, above the line where the first is ${m.sign > 0 ? "better" : "worse"}.`, ...parts) };
+      + `a point a ${part.unit}, above the line where the first is ${m.sign > 0 ? "better" : "worse"}.`, ...parts) };
 }

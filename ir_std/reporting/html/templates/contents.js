@@ -34,7 +34,7 @@ function topicsCsv(part) {
 /** The table of all topics: names of its columns, and how each is sorted first. */
 function topicHead(part) {
   const { pair: { measures, byTopic: b } } = part.chosen;
-  return [["topic", "ascending"], ...measures.map((m) => [m.name]),
+  return [[part.unit, "ascending"], ...measures.map((m) => [m.name]),
     ...(b ? [["z"], ["rank", "ascending"], ["systems’ mean"], ["sd"]] : [])];
 }
 
@@ -56,7 +56,7 @@ function topicsCaption(part) {
   }
   const count = b.counts.length === 1 ? `${b.counts[0]} ` : "";
   return `${part.runs[run]} is above the mean of the ${count}systems of ${b.set} on `
-    + `${plural(b.above[run], "topic")} (by more than one standard deviation on ${b.farAbove[run]}), `
+    + `${plural(b.above[run], part.unit)} (by more than one standard deviation on ${b.farAbove[run]}), `
     + `below it on ${b.below[run]} (by more than one on ${b.farBelow[run]}).`;
 }
 
@@ -69,7 +69,7 @@ function againstCaption(part, m) {
   const listed = (topics) => topics.slice(0, FARTHEST)
     .map(([topic, d]) => `${part.topics[topic]} (${signed(d)})`).join(", ");
   return `${m.name}: ${part.runs[run]} is better on ${better.length}, worse on `
-    + `${worse.length} of ${plural(differences.length, "topic")}.`
+    + `${worse.length} of ${plural(differences.length, part.unit)}.`
     + (better.length ? ` Most for it: ${listed(better)}.` : "")
     + (worse.length ? ` Most against it: ${listed(worse)}.` : "");
 }
@@ -82,8 +82,8 @@ function meanNumbers(part) {
     : [[`raw ${base.name}`, fixed(base.means[run]), ""]];
   if (m.low[run] !== null) {
     numbers.push([`${m.name}, 95% interval`, `${fixed(m.low[run])} to ${fixed(m.high[run])}`,
-      part.both(m, run) ? `±${fixed(m.overTopics[run])} by topics, ±${fixed(m.overSystems[run])} by systems`
-        : "by topics"]);
+      part.both(m, run) ? `±${fixed(m.overTopics[run])} by ${part.unit}s, ±${fixed(m.overSystems[run])} by systems`
+        : `by ${part.unit}s`]);
   }
   if (m.places[run]) numbers.push(["among the systems", m.placeRanks[run] ?? MISSING, m.places[run]]);
   if (m.p[run] !== null) {

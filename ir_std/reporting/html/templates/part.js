@@ -58,7 +58,7 @@ class Part {
   intervalText(m, run) {
     if (m.low[run] === null) return "";
     const parts = this.both(m, run)
-      ? ` (±${fixed(m.overTopics[run])} by topics, ±${fixed(m.overSystems[run])} by systems)` : "";
+      ? ` (±${fixed(m.overTopics[run])} by ${this.unit}s, ±${fixed(m.overSystems[run])} by systems)` : "";
     return `, 95% interval ${fixed(m.low[run])} to ${fixed(m.high[run])}${parts}`;
   }
 
@@ -143,7 +143,7 @@ class Part {
     });
     root.querySelector(".csv").addEventListener("click", () =>
       download(fileName(`${this.name} means`, "csv"), new Blob([meansCsv(this)], { type: "text/csv" })));
-    this.topicsTable = new SortedTable(this.$(".all-topics"), { what: "topic",
+    this.topicsTable = new SortedTable(this.$(".all-topics"), { what: this.unit,
       pinned: (row) => Number(row.dataset.i) === this.chosen?.topic });
     this.$(".all-topics .csv").addEventListener("click", () =>
       download(fileName(`${this.name} ${this.runs[this.chosen.run]} topics`, "csv"),
