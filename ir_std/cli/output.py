@@ -15,6 +15,7 @@ from ir_std._system.text import escape_line, escape_unencodable, latex_command
 from ir_std.cli.streams import note, warn
 from ir_std.evaluation.evaluation import Evaluation
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.messages import Message, message_texts
 from ir_std.factors.match import Match
 from ir_std.scores.run_scores import SUMMARY
@@ -161,17 +162,11 @@ def print_factors_used(evaluator: StdEvaluator, standardizes: bool, verbose: boo
     """Say which factors are used, unless nothing is to be standardized or placed."""
     if standardizes or evaluator.plans:
         for match in evaluator.matches:
-            note(match.described(_measures_of(evaluator, match)))
+            note(factors_used(match, evaluator.plans))
             if verbose:
                 note_other_sets(match)
     shown = {str(match) for match in evaluator.matches}
     print_messages(message for message in evaluator.messages if message.text not in shown)
-
-
-def _measures_of(evaluator: StdEvaluator, match: Match) -> list[str]:
-    """The measures whose factors are those of a match, by the set's names for them."""
-    plans = (plan for plan in evaluator.plans if plan.factors is match.factors)
-    return list(dict.fromkeys(plan.name for plan in plans))
 
 
 def note_other_sets(match: Match) -> None:

@@ -220,3 +220,8 @@ def _ambiguity_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iter
                 f"the measure: {plans[0].measure(factors=fit.factors.id)}",
                 warns=True,
             )
+
+
+def factors_used(match: Match, plans: Iterable[Plan]) -> str:
+    """Which set is used, with what is known against its factors of the plans' measures."""
+    return match.described(dict.fromkeys(p.name for p in plans if p.factors is match.factors))

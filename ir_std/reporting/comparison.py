@@ -89,9 +89,7 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Which factors were used, measures without factors, collections that overlap."""
-        of_parts = [
-            text for part in self.parts for text in (str(part.results.match), *part.results.notes)
-        ]
+        of_parts = [text for p in self.parts for text in (*p.factors_used, *p.results.notes)]
         return tuple(dict.fromkeys([*of_parts, *self.overlaps.notes]))
 
     @property

@@ -14,6 +14,7 @@ from ir_measures.measures import Measure
 from ir_std._arrays import Floats
 from ir_std.analysis.estimate import Estimate
 from ir_std.analysis.paired import Paired, paired_tests
+from ir_std.evaluation.factor_messages import factors_used
 from ir_std.evaluation.plans import match_factors
 from ir_std.evaluation.uncertainty import SystemsCovariance
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
@@ -58,6 +59,12 @@ class Part:
     def z(self, measure: Measure) -> Floats:
         """The z-scores behind a standardized measure, by topic."""
         return self.results.deviations(self.system, str(measure))
+
+    @property
+    def factors_used(self) -> tuple[str, ...]:
+        """Which factors were used, and what is known against them; empty for none."""
+        evaluator = self.results.evaluator
+        return tuple(factors_used(match, evaluator.plans) for match in evaluator.matches)
 
     @property
     def of_dataset(self) -> bool:

@@ -17,6 +17,7 @@ from ir_measures import AP, RR, Bpref, Judged, P, nDCG
 
 from ir_std.errors import InputError
 from ir_std.evaluation.evaluator import StdEvaluator
+from ir_std.measures.names import find_measure
 from ir_std.reading import BytesSource, source_of
 from ir_std.trec.files import count_columns, read_qrels, read_run
 
@@ -208,7 +209,7 @@ names = st.text(
     ),
     min_size=1,
     max_size=12,
-)
+).filter(lambda name: find_measure(name) is None)  # a dict of measures' names is of scores
 some_scores = st.sampled_from([0.0, 1.0, 2.0, 16777216.0, 16777217.0]) | st.floats(-9, 9)
 topics = st.sampled_from(["1", "2", "x y".replace(" ", "é")])
 
