@@ -17,7 +17,8 @@ function scoreLines(part, chosen, topic) {
 
 function topicLines(part, chosen, topic) {
   const [scores, ...more] = scoreLines(part, chosen, topic);
-  return [`${part.unit} ${part.topics[topic]}: ${scores}`, ...part.queries[topic] ? [part.queries[topic]] : [], ...more];
+  const query = part.queries[topic] ? [part.queries[topic]] : [];
+  return [`${part.unit} ${part.topics[topic]}: ${scores}`, ...query, ...more];
 }
 
 const at = (list, i) => list.length === 1 ? list[0] : list[i] ?? null;
@@ -129,8 +130,8 @@ function drawCurve(part, chosen, m, width) {
   const place = sorted.indexOf(chosen.topic);
   if (place >= 0) parts.push(svg("circle", { class: "topic", cx: x(place), cy: y(values[place]), r: 7 }));
   return { points, by: "x", name: `${part.name} ${part.runs[chosen.run]} ${m.name} topics`,
-    drawn: picture(width, bottom + 22 + TITLE, `${m.name} of ${part.runs[chosen.run]} on ${sorted.length} ${part.unit}s, `
-      + `lowest first, and how many ${part.unit}s have which score.`, ...parts) };
+    drawn: picture(width, bottom + 22 + TITLE, `${m.name} of ${part.runs[chosen.run]} on `
+      + `${sorted.length} ${part.unit}s, lowest first, and how many ${part.unit}s have which score.`, ...parts) };
 }
 
 /** Of which two runs the scores differ, names cut until it fits the width. */
