@@ -32,7 +32,23 @@ def test_the_versions_are_one() -> None:
     assert re.search(rf"^version: {version}$", text("CITATION.cff"), re.MULTILINE)
     recipe = text("docs/release/recipe.yaml")
     assert re.search(rf'^  version: "{version}"$', recipe, re.MULTILINE)
-    assert re.search(rf"^## {version} - 20\d\d-\d\d-\d\d$", text("CHANGELOG.md"), re.MULTILINE)
+    assert re.search(
+        rf"^## \[?{version}\]? - 20\d\d-\d\d-\d\d$", text("CHANGELOG.md"), re.MULTILINE
+    )
+    assert re.findall(r"ir_std (\d[\d.]+)", text("docs/catalogue/how-to-cite.md")) == [
+        ir_std.__version__
+    ]
+
+
+def test_the_address_of_the_repository_is_that_of_pyproject() -> None:
+    addresses = re.findall(r'^"?Source"? = "(.+)"$', text("pyproject.toml"), re.MULTILINE)
+    cited = re.findall(r'^repository-code: "?(.+?)"?$', text("CITATION.cff"), re.MULTILINE)
+    recipe = text("docs/release/recipe.yaml")
+    assert cited == re.findall(r"^  homepage: (.+)$", recipe, re.MULTILINE) == addresses
+    changelog = text("CHANGELOG.md")
+    versions = re.findall(r"^## \[?(\d[\d.]+)", changelog, re.MULTILINE)
+    tags = [f"{address}/releases/tag/v{version}" for address in addresses for version in versions]
+    assert re.findall(r"^\[\d[\d.]+\]: (.+)$", changelog, re.MULTILINE) == tags
 
 
 def test_the_recipe_needs_what_the_package_needs() -> None:
