@@ -120,7 +120,7 @@ def _show(args: Namespace) -> None:
 
 def _systems(args: Namespace) -> None:
     factors = load_factors(args.set)
-    names = names_with_scores(factors, read_measures(args.measures))
+    names = names_with_scores(factors, read_measures(*args.measures))
     tags = factors.info["tags"]
     if anonymous := sum(map(is_anonymous, tags)):
         note(
