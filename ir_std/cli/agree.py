@@ -65,7 +65,7 @@ def run(args: Namespace) -> None:
         given.qrels[0],
         given.qrels[1],
         name_runs(given.runs) if given.runs else None,
-        read_measures(given.measures) or None,
+        read_measures(*given.measures) or None,
         args.scheme,
         factors=[None if name == RECOGNIZED else name for name in args.factors],
         jobs=args.jobs,

@@ -94,7 +94,7 @@ def run(args: Namespace) -> None:
         a,
         b,
         given.qrels,
-        read_measures(given.measures) or None,
+        read_measures(*given.measures) or None,
         args.scheme,
         factors=args.factors,
         systems=args.systems,

@@ -238,7 +238,7 @@ def parse_sort_measure(args: Namespace, inputs: Inputs) -> Measure | None:
     if args.sort is None:
         return None
     (text,) = as_parsed([args.sort], inputs.runs, args.measure)
-    measures = read_measures([text], args.level)
+    measures = read_measures(text, level=args.level)
     if len(measures) != 1:
         raise UsageError(f"--sort {args.sort}: give one measure")
     return measures[0]

@@ -43,7 +43,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_set_target
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.quality import assess_measure, findings
+from ir_std.factors.quality import Quality, findings
 from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels
 
@@ -120,7 +120,7 @@ def _show(args: Namespace) -> None:
 
 def _systems(args: Namespace) -> None:
     factors = load_factors(args.set)
-    names = names_with_scores(factors, read_measures(args.measures))
+    names = names_with_scores(factors, read_measures(*args.measures))
     tags = factors.info["tags"]
     if anonymous := sum(map(is_anonymous, tags)):
         note(
@@ -313,7 +313,7 @@ def describe(factors: FactorSet) -> list[str]:
             facts.append(
                 f"from {factors.about(name, 'source')} ({factors.about(name, 'licence', '')})"
             )
-        lines.append(f"measure\t{name}\t{assess_measure(factors, name).word}\t{', '.join(facts)}")
+        lines.append(f"measure\t{name}\t{Quality(factors, name).word}\t{', '.join(facts)}")
     for record in info.get("sources", ()):
         facts = [f"{record[key]}" for key in _FACTS_OF_SOURCE if key in record]
         lines.append("\t".join(["source", *facts]))

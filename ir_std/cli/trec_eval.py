@@ -55,13 +55,13 @@ def requested_measures(args: Namespace, texts: Iterable[str]) -> list[Measure]:
         raise UsageError(f"-l is {args.level}: give a level of at least 1")
     if args.depth is not None and args.depth < 1:
         raise UsageError(f"-M is {args.depth}: give a number of documents of at least 1")
-    measures = read_measures([*texts, *args.measures], args.level)
+    measures = read_measures(*texts, *args.measures, level=args.level)
     if args.level is not None and not measures:
         raise UsageError("-l is the level of measures that are named, and none is: add -m AP")
     return list(dict.fromkeys(measures))
 
 
-def read_measures(texts: Iterable[str], level: int | None = None) -> list[Measure]:
+def read_measures(*texts: str, level: int | None = None) -> list[Measure]:
     """The measures of arguments, under the names of ir_measures or trec_eval in any case."""
     return [measure for text in texts for measure in _measures_of(text, level)]
 
