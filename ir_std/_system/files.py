@@ -31,7 +31,7 @@ def read_bounded(
     with errors_of(file, "cannot be read", expected), Path(file).open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:
-        raise InputError.at(file, None, f"has more than {most:,} bytes", expected)
+        raise InputError.at(file, f"has more than {most:,} bytes", expected)
     return content
 
 
@@ -130,7 +130,7 @@ def errors_of(file: object, what: str, expected: str) -> Iterator[None]:
         if isinstance(failed, InputError):
             raise
         reason = getattr(failed, "strerror", None) or str(failed)
-        raise InputError.at(shown_name(file), None, f"{what} ({reason})", expected) from None
+        raise InputError.at(shown_name(file), f"{what} ({reason})", expected) from None
 
 
 def may_be_there(file: str | os.PathLike[str]) -> bool:
@@ -202,20 +202,17 @@ def _check_target(
 ) -> None:
     target = Path(file).resolve()
     if target in {Path(os.path.realpath(name)) for name in inputs}:
-        raise InputError.at(file, None, "is one of the inputs", "name a new file")
+        raise InputError.at(file, "is one of the inputs", "name a new file")
     if target.exists() and not target.is_file():
-        raise InputError.at(file, None, "is not a regular file", "name a new file")
+        raise InputError.at(file, "is not a regular file", "name a new file")
     if new and target.exists() and target.stat().st_size:
-        raise InputError.at(
-            file, None, "is there already", "name a new file, or replace it with --force"
-        )
+        raise InputError.at(file, "is there already", "name a new file, or replace it with --force")
     if mark and target.exists():
         with target.open("rb") as stream:
             start = stream.read(1024)
         if start and mark not in start:
             raise InputError.at(
                 file,
-                None,
                 "is there already, and ir_std did not write it",
                 "name a new file, or replace it with --force (force=True)",
             )

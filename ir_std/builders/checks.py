@@ -64,12 +64,12 @@ def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
     try:
         lines = read_bounded(file, LARGEST, "name a readable file of teams").decode().splitlines()
     except UnicodeDecodeError:
-        raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
+        raise InputError.at(file, "not UTF-8", "UTF-8 text is expected") from None
     for number, line in enumerate(lines, 1):
         fields = line.split()
         if fields and (len(fields) != 2 or fields[0] in teams):
             twice = f"{fields[0]} a second time" if fields[0] in teams else repr(line)
-            raise InputError.at(file, number, twice, expected)
+            raise InputError.at(file, twice, expected, line=number)
         teams |= dict([fields]) if fields else {}
     return teams
 

@@ -143,7 +143,7 @@ def _listed_systems(file: str | os.PathLike[str]) -> list[str]:
     try:
         lines = content.decode().splitlines()
     except UnicodeDecodeError:
-        raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
+        raise InputError.at(file, "not UTF-8", "UTF-8 text is expected") from None
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 

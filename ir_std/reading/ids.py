@@ -55,7 +55,6 @@ def check_strings(names: Collection[Any], kind: str, what: str) -> None:
         wrong = next(name for name in names if not isinstance(name, str))
         raise InputError.at(
             kind,
-            None,
             f"{what} is {reprlib.repr(wrong)} ({type(wrong).__name__})",
             "ids are strings; of a DataFrame use df.astype({'query_id': str, 'doc_id': str}), of "
             "polars df.cast",

@@ -206,7 +206,6 @@ def _check_counts(source: Source, n_lines: int, n_topics: int, line_format: Line
         return
     raise InputError.at(
         source.name,
-        None,
         f"has more than {line_format.most:,} lines or {MOST_TOPICS:,} topics when unpacked",
         UNPACK_FIRST,
     )

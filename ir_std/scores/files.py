@@ -131,7 +131,6 @@ def table_of(scores: Any) -> TableRows:
             return rows_of_records([*enumerate(records, 1)], "scores", True)
     raise InputError.at(
         "scores",
-        None,
         f"cannot use {type(scores).__name__}",
         "give a file, a dict, a DataFrame, or a list of records",
     )
@@ -252,9 +251,9 @@ def read_text(source: Source) -> str:
         line = wrong.object[: wrong.start].count(b"\n") + 1
         raise InputError.at(
             source.name,
-            line,
             f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
             "save the file as UTF-8",
+            line=line,
         ) from None
 
 
@@ -262,7 +261,7 @@ def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, Run
     lines = text_lines(text)
     head = next(lines, None)
     if head is None:
-        raise InputError.at(source.name, None, "no lines", f"expected is {KINDS}")
+        raise InputError.at(source.name, "no lines", f"expected is {KINDS}")
     first = head[1].lstrip()
     if first.startswith(TABLE_STARTS) or is_header(first.rstrip("\r")):
         return read_table(parse_rows(text, source.name), measure)
@@ -278,11 +277,14 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
         if text.count("\n") and _first_is_object(text):
             return _of_records(_json_lines(text), file, measure)
         raise InputError.at(
-            file, broken.lineno, f"no JSON ({broken.msg})", "a result of MTEB is one JSON object"
+            file,
+            f"no JSON ({broken.msg})",
+            "a result of MTEB is one JSON object",
+            line=broken.lineno,
         ) from None
     except RecursionError:
         raise InputError.at(
-            file, None, "nested too deeply", "a result of MTEB is one JSON object"
+            file, "nested too deeply", "a result of MTEB is one JSON object"
         ) from None
     if isinstance(content, list) and content:
         return _of_records([(None, one) for one in content], file, measure)
@@ -294,7 +296,6 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
         return collect_scores(dict_entries(content, measure), file)
     raise InputError.at(
         file,
-        None,
         "neither a result of MTEB (task_name with scores by split) nor a table",
         "give records with the columns of a table of scores, or scores by topic and measure",
     )

@@ -43,7 +43,6 @@ def kind_of(source: Source) -> str:
     columns = f"{width} column{'s' * (width != 1)} in its first line ({line[:80]!r})"
     raise InputError.at(
         source.name,
-        None,
         f"columns {abbreviate(cells, 8)} in its first line" if len(cells) > 1 else columns,
         f"{RUN.layout}, {QRELS.layout}, a table of scores a header with a column topic, run or "
         "data set",
@@ -69,7 +68,6 @@ def as_run_or_scores(run: Any) -> Run | RunScores:
     if len(read) > 1:
         raise InputError.at(
             source.name if source else "scores",
-            None,
             f"scores of {len(read)} runs ({abbreviate(read)})",
             "read them with read_scores, and give one",
         )
@@ -244,7 +242,6 @@ def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
     if set(qrels.topics).isdisjoint(run.topics):
         raise InputError.at(
             run.name,
-            None,
             f"no topic in common with {qrels.name} (topics here such as "
             f"{next(iter(run.topics), 'none')}, there such as {next(iter(qrels.topics), 'none')})",
             "give the qrels of the run's own topics",

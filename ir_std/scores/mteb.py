@@ -189,7 +189,7 @@ def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
             continue
         joined = joined.joined(scores) if joined else scores
     if joined is None:
-        raise others or OtherTaskError.at(name, None, "no results", "evaluate it on a task first")
+        raise others or OtherTaskError.at(name, "no results", "evaluate it on a task first")
     return {name: joined}
 
 
@@ -208,7 +208,6 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
         splits = [row_name(task, split, subset) for split, subset, _ in results]
         raise OtherTaskError.at(
             where,
-            None,
             f"task {task} ({abbreviate(splits) or 'no split'})",
             "retrieval and reranking tasks, which have ndcg_at_10 or map and mrr, are evaluated "
             "here: leave out others",

@@ -61,7 +61,6 @@ class ArrayRun(Run):
             (twice,) = self._ids[row : row + 1].strings()
             raise InvalidRun.at(
                 name,
-                None,
                 f"topic {topics[topic[order][row]]} has document {twice!r} twice",
                 "give each document once",
             )

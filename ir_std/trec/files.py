@@ -181,7 +181,7 @@ def run_text(run: Run, tag: str) -> bytes:
             _check_column("document id", doc)
             lines.append(f"{topic} Q0 {doc} {rank} {score!r} {tag}\n")
     if not lines:
-        raise InputError.at(run.name, None, "no documents", "there is nothing to write")
+        raise InputError.at(run.name, "no documents", "there is nothing to write")
     return "".join(lines).encode()
 
 
@@ -193,4 +193,4 @@ def _check_column(what: str, text: str) -> None:
 
 
 def _unwritable(what: str, text: str, expected: str) -> InputError:
-    return InputError.at("run", None, f"{what} {text!r} cannot be written to a file", expected)
+    return InputError.at("run", f"{what} {text!r} cannot be written to a file", expected)

@@ -206,7 +206,7 @@ class ArrayQrels(Qrels):
             first_repeated(self._ids, self.topic) is not None
         ):
             raise RepeatedDocument.at(
-                name, None, "a document occurs twice in a topic", "judge each document once"
+                name, "a document occurs twice in a topic", "judge each document once"
             )
 
     @property

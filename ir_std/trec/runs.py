@@ -103,7 +103,6 @@ class Run(ABC):
             topic, a = next((t, a) for t, (a, b) in self.bounds.items() if a <= line < b)
             raise InvalidRun.at(
                 self.name,
-                None,
                 f"topic {topic}, document "
                 f"{self.documents(topic)[line - a]!r} has score {self.scores[line]}",
                 expected,
@@ -198,10 +197,7 @@ class DictRun(Run):
             if len(scored[topic]) < len(docs):
                 twice = Counter(docs).most_common(1)[0][0]
                 raise InvalidRun.at(
-                    name,
-                    None,
-                    f"topic {topic} has document {twice!r} twice",
-                    "give each document once",
+                    name, f"topic {topic} has document {twice!r} twice", "give each document once"
                 )
         return cls(scored, name)
 
@@ -281,5 +277,5 @@ def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
         return np.fromiter(values, float, count)
     except (TypeError, ValueError, OverflowError) as wrong:
         raise InvalidRun.at(
-            name, None, f"a score is no number ({wrong})", "scores must be finite numbers"
+            name, f"a score is no number ({wrong})", "scores must be finite numbers"
         ) from None
