@@ -40,18 +40,10 @@ MSMARCO = Order(np.float64, False)
 """Scores as 64-bit floats, ties by document id ascending: ir_measures' RR@k and Judged."""
 
 
-def rank_documents(
-    run: Run, qrels: Qrels, order: Order = TREC_EVAL, judged: bool = False
-) -> Ranking:
-    """Rank the relevant documents of ``run``, or all that are judged.
-
-    Topics of the run that the qrels do not hold are ignored.
-    """
-    return Ranker(run, qrels, judged).rank(order)
-
-
 class Ranker:
     """Ranks a run's documents in several orders; they are looked up once.
+
+    Topics of the run that the qrels do not hold are ignored.
 
     Parameters
     ----------
