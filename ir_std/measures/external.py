@@ -74,7 +74,7 @@ class ExternalMeasure(TypedMeasure):
 
 def _is_plain(name: str) -> bool:
     """Whether a name needs no quotes: it is no other measure's."""
-    theirs = translated(name, TREC_EVAL_NAMES | MTEB_NAMES, re.IGNORECASE)
+    theirs = translated(name, TREC_EVAL_NAMES | MTEB_NAMES, any_case=True)
     return bool(_PLAIN.fullmatch(name)) and name not in by_name and theirs is None
 
 

@@ -145,7 +145,7 @@ def translate_name(name: str) -> list[str]:
         return [name]
     for prefix in ("", "s"):
         if name[: len(prefix)].lower() == prefix:
-            ours = translated(name[len(prefix) :], TREC_EVAL_NAMES | MTEB_NAMES, re.IGNORECASE)
+            ours = translated(name[len(prefix) :], TREC_EVAL_NAMES | MTEB_NAMES, any_case=True)
             if ours:
                 return [prefix + ours]
     same = {m.__name__ for alias, m in by_name.items() if alias.lower() == word[0].lower()}

@@ -49,12 +49,14 @@ _SHARES = ("iprec_at_recall_{}", "set_F_{}")
 """Their number is a fraction and no rank, even if it is written 0 or 1."""
 
 
-def translated(name: str, names: dict[str, str], flags: int = 0) -> str | None:
+def translated(name: str, names: dict[str, str], any_case: bool = False) -> str | None:
     """The measure that one of these names stands for, if it is one of them."""
+    number = re.search(r"\d+(?:\.\d+)?\Z", name)
+    form = f"{name[: number.start()]}{{}}" if number else name
     for theirs, ours in names.items():
-        match = re.fullmatch(theirs.replace("{}", r"(\d+(?:\.\d+)?)"), name, flags)
-        if match:
-            cutoff = "".join(match.groups())
+        same = form.lower() == theirs.lower() if any_case else form == theirs
+        if same and ("{}" in theirs) == (number is not None):
+            cutoff = number[0] if number else ""
             whole = "." not in cutoff and theirs not in _SHARES
             return ours.format(cutoff if whole else float(cutoff))
     return None
