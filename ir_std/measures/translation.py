@@ -45,9 +45,7 @@ MTEB_NAMES = {
 }
 """MTEB's names and the measures they are."""
 
-IN_LOWER_CASE = {
-    theirs.lower(): ours for theirs, ours in (TREC_EVAL_NAMES | MTEB_NAMES).items()
-}
+IN_LOWER_CASE = {theirs.lower(): ours for theirs, ours in (TREC_EVAL_NAMES | MTEB_NAMES).items()}
 """The names of both, for those that are written in any case."""
 
 _SHARES = ("IPrec@{}", "SetF(beta={})")
