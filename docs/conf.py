@@ -1,4 +1,4 @@
-"""The documentation: ``python -m sphinx -W --keep-going -n docs site`` from the checkout."""
+"""The documentation: ``python -m sphinx -W -n docs site`` from the checkout."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "scripts"), str(ROOT)]
 
 from generate import write_generated_pages  # noqa: E402
+from sphinx.application import Sphinx  # noqa: E402
 
 from ir_std import __version__  # noqa: E402
 
@@ -54,3 +55,16 @@ copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 
 write_generated_pages()
+
+
+def setup(app: Sphinx) -> None:
+    """Have properties described by their sentences."""
+    app.connect("autodoc-process-docstring", keep_sentence, priority=100)
+
+
+def keep_sentence(
+    _app: Sphinx, what: str, _name: str, _thing: object, _options: object, lines: list[str]
+) -> None:
+    """Napoleon takes what stands before a colon in a property's first line for its type."""
+    if what in ("property", "attribute", "data"):
+        lines.insert(0, "")

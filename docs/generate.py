@@ -14,8 +14,7 @@ GENERATED = ROOT / "docs" / "generated"
 COMMAND_LINE = """# Command line
 
 `ir_std`, or `python -m ir_std`.  Results go to standard output; notes, warnings and errors, a line
-each, to standard error.  Exit status 0; 1 where `--fail-if-worse` finds a run worse; 2 for wrong
-use or bad input; 128 and its number for a signal.
+each, to standard error.  [Exit statuses](../how-to/pipelines.md).
 """
 
 

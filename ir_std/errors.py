@@ -19,7 +19,7 @@ class InputError(IrStdError, ValueError):
     """A file or an object that cannot be used as it is."""
 
     @classmethod
-    def at(cls, file: object, line: int | None, found: str, expected: str) -> InputError:
+    def at(cls, file: object, found: str, expected: str, *, line: int | None = None) -> InputError:
         """Built from its facts: where, what was found, what is expected instead."""
         where = f"{file}:{line}" if line is not None else f"{file}"
         if len(found) > 1000:  # it quotes what somebody made long

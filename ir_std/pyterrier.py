@@ -199,7 +199,7 @@ def _unpacked(pack: str | os.PathLike[str]) -> Path:
 
 def _check_sound(folder: Path, shown: object = None) -> None:
     for problem in check_set(folder):
-        raise InputError.at(shown or folder, None, "the set is not sound", problem)
+        raise InputError.at(shown or folder, "the set is not sound", problem)
 
 
 def describe_artifact(path: str, names: list[str]) -> dict[str, str] | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 import ir_datasets
@@ -24,7 +23,7 @@ from tracks import TRACKS
 
 from ir_std.evaluation.uncertainty import teams_of
 from ir_std.factors.factor_set import FactorSet
-from ir_std.factors.quality import Quality, assess_measure, findings
+from ir_std.factors.quality import Quality, findings
 from ir_std.factors.system_checks import find_low_systems
 
 NOISY = 5
@@ -139,7 +138,7 @@ def _related_text(factors: FactorSet, sets: Sequence[FactorSet]) -> str:
 
 
 def _topics_text(factors: FactorSet, measure: str) -> str:
-    quality = assess(factors, measure)
+    quality = Quality(factors, measure)
     mean = factors.mean[measure]
     known = np.flatnonzero(~np.isnan(mean))
     order = known[np.argsort(mean[known], kind="stable")]
@@ -154,7 +153,7 @@ def _topics_text(factors: FactorSet, measure: str) -> str:
     ]
     measures_of: dict[tuple[str, ...], list[str]] = {}
     for name in factors.measures:
-        measures_of.setdefault(assess(factors, name).flat, []).append(name)
+        measures_of.setdefault(Quality(factors, name).flat, []).append(name)
     flat = [
         f"by {', '.join(names)} on {_named(factors, topics)}"
         for topics, names in measures_of.items()
@@ -237,7 +236,7 @@ def _measures_text(factors: FactorSet) -> str:
             if factors.about(name, "resolution")
             else "",
             "yes" if name in factors.scores else "",
-            assess(factors, name).word,
+            Quality(factors, name).word,
         )
         lines.append(f"| {' | '.join(cells)} |")
     picture = (
@@ -283,12 +282,6 @@ def _built_text(factors: FactorSet) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("_", "\\_").replace("*", "\\*")
-
-
-@lru_cache(maxsize=64)
-def assess(factors: FactorSet, measure: str) -> Quality:
-    """The quality of a measure, computed once for all parts of a page."""
-    return assess_measure(factors, measure)
 
 
 if __name__ == "__main__":

@@ -226,7 +226,7 @@ def two(score: float) -> str:
 
 
 def test_what_a_page_names_is_there() -> None:
-    others = ("CONTRIBUTING.md", "factors/README.md", "scripts/README.md")
+    others = ("CHANGELOG.md", "CONTRIBUTING.md", "factors/README.md", "scripts/README.md")
     missing = []
     for page in (*PAGES, *others):
         text = PAGES.get(page) or (ROOT / page).read_text(encoding="utf-8")

@@ -21,17 +21,11 @@ from ir_std.errors import InputError
 def read_bounded(
     file: str | os.PathLike[str], most: int, expected: str = "name a readable file"
 ) -> bytes:
-    """The content of a file of at most ``most`` bytes; of a device or a pipe no more is read.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read or is larger.
-    """
+    """The content of a file of at most ``most`` bytes; of a device or a pipe no more is read."""
     with errors_of(file, "cannot be read", expected), Path(file).open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:
-        raise InputError.at(file, None, f"has more than {most:,} bytes", expected)
+        raise InputError.at(file, f"has more than {most:,} bytes", expected)
     return content
 
 
@@ -69,11 +63,6 @@ def write_all_atomically(
 
     An older file keeps its mode, and its owner where that is allowed.  A link stays, and the file
     that it leads to is replaced.
-
-    Raises
-    ------
-    InputError
-        As :func:`write_atomically`.
     """
     for file in contents:
         check_output(file, inputs)
@@ -117,12 +106,7 @@ def keep_mode(old: Path, new: Path) -> None:
 
 @contextmanager
 def errors_of(file: object, what: str, expected: str) -> Iterator[None]:
-    """Turn what the system says of a file into an InputError.
-
-    Raises
-    ------
-    InputError
-    """
+    """Turn what the system says of a file into an InputError."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as failed:
@@ -130,7 +114,7 @@ def errors_of(file: object, what: str, expected: str) -> Iterator[None]:
         if isinstance(failed, InputError):
             raise
         reason = getattr(failed, "strerror", None) or str(failed)
-        raise InputError.at(shown_name(file), None, f"{what} ({reason})", expected) from None
+        raise InputError.at(shown_name(file), f"{what} ({reason})", expected) from None
 
 
 def may_be_there(file: str | os.PathLike[str]) -> bool:
@@ -202,20 +186,17 @@ def _check_target(
 ) -> None:
     target = Path(file).resolve()
     if target in {Path(os.path.realpath(name)) for name in inputs}:
-        raise InputError.at(file, None, "is one of the inputs", "name a new file")
+        raise InputError.at(file, "is one of the inputs", "name a new file")
     if target.exists() and not target.is_file():
-        raise InputError.at(file, None, "is not a regular file", "name a new file")
+        raise InputError.at(file, "is not a regular file", "name a new file")
     if new and target.exists() and target.stat().st_size:
-        raise InputError.at(
-            file, None, "is there already", "name a new file, or replace it with --force"
-        )
+        raise InputError.at(file, "is there already", "name a new file, or replace it with --force")
     if mark and target.exists():
         with target.open("rb") as stream:
             start = stream.read(1024)
         if start and mark not in start:
             raise InputError.at(
                 file,
-                None,
                 "is there already, and ir_std did not write it",
                 "name a new file, or replace it with --force (force=True)",
             )

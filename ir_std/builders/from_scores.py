@@ -116,13 +116,7 @@ def build_from_scores(
 
 
 def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
-    """The scores of all tables: by measure those of each run, which has its name.
-
-    Raises
-    ------
-    UsageError
-        If a measure cannot be standardized, or a run has a measure in two tables.
-    """
+    """The scores of all tables: by measure those of each run, which has its name."""
     if isinstance(tables, Mapping):
         check_measure_names(tables)
         read = [(name, table, read_scores(table, name)) for name, table in tables.items()]
@@ -138,7 +132,6 @@ def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
                 if run_name in of_measure:
                     raise InputError.at(
                         table if is_file(table) else name or "scores",
-                        None,
                         f"{measure} of {run_name} again",
                         "give one table a measure",
                     )
@@ -154,17 +147,11 @@ _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems
 
 
 def _read(table: Any) -> dict[str, RunScores]:
-    """A table's scores; the name of a file whose columns are runs is their measure.
-
-    Raises
-    ------
-    InputError
-        If it is none.
-    """
+    """A table's scores; the name of a file whose columns are runs is their measure."""
     if not is_file(table) or hasattr(table, "read") or table == STANDARD_INPUT:
         return read_scores(table)
     if not Path(table).is_file():
-        raise InputError.at(table, None, "no such file", "name tables of scores")
+        raise InputError.at(table, "no such file", "name tables of scores")
     source = source_of(table)
     if not needs_measure(header_of(source)):
         return read_scores(source)
@@ -172,11 +159,11 @@ def _read(table: Any) -> dict[str, RunScores]:
     advice = "where columns are runs a table's file name is its measure, as P@10.csv"
     if name.lower() in _NO_MEASURES:
         header = abbreviate(header_of(source), 8)
-        raise InputError.at(table, None, f"columns {header}, and no measure", advice)
+        raise InputError.at(table, f"columns {header}, and no measure", advice)
     try:
         check_name_of_measure(name)
     except UsageError as wrong:
-        raise InputError.at(table, None, str(wrong), advice) from None
+        raise InputError.at(table, str(wrong), advice) from None
     return read_scores(source, name)
 
 
@@ -198,23 +185,16 @@ def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str
 
 
 def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[str]) -> Floats:
-    """The scores of runs, a column each, on these topics; NaN where one has none.
-
-    Raises
-    ------
-    InputError
-        If there are other topics too, or no topic has two scores.
-    """
+    """The scores of runs, a column each, on these topics alone; NaN where one has none."""
     topics = dict.fromkeys(topics)
     for run in runs.values():
         if others := [topic for topic in run.values[measure] if topic not in topics]:
-            raise InputError.at(run.name, None, f"topic {others[0]}", "the qrels do not have it")
+            raise InputError.at(run.name, f"topic {others[0]}", "the qrels do not have it")
     columns = [run.values[measure] for run in runs.values()]
     matrix = np.array([[column.get(topic, np.nan) for column in columns] for topic in topics])
     if (np.sum(~np.isnan(matrix), axis=1) < 2).all():
         raise InputError.at(
             str(measure),
-            None,
             "no topic has two scores",
             "factors are means and deviations over at least two systems",
         )

@@ -82,7 +82,6 @@ def score_system(task: bytes, item: tuple[str, Any]) -> SystemScores | InputErro
         if not any(sizes):
             raise InputError.at(
                 run.name,
-                None,
                 "has no topic of the qrels",
                 f"topics such as {evaluator.qrels.topics[0]} are expected",
             )

@@ -43,7 +43,7 @@ from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import check_set_target
 from ir_std.factors.formats import FORMATS, set_from_tables, webber_files
 from ir_std.factors.judgments import judgments_of
-from ir_std.factors.quality import assess_measure, findings
+from ir_std.factors.quality import Quality, findings
 from ir_std.measures.names import to_trec_eval
 from ir_std.trec.inputs import as_qrels
 
@@ -120,8 +120,7 @@ def _show(args: Namespace) -> None:
 
 def _systems(args: Namespace) -> None:
     factors = load_factors(args.set)
-    measures = [m for text in args.measures for m in read_measures(text)]
-    names = names_with_scores(factors, measures)
+    names = names_with_scores(factors, read_measures(*args.measures))
     tags = factors.info["tags"]
     if anonymous := sum(map(is_anonymous, tags)):
         note(
@@ -247,17 +246,13 @@ _FACTS = (
     "built",
     "doc_id_pattern",
 )
+_FACTS_OF_SOURCE = ("source", "url", "date", "licence", "licence_uri", "attribution")
 
 
 def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
     """What a set calls these measures, by which it knows the scores of single systems.
 
     Its usual ones if there are none.
-
-    Raises
-    ------
-    UsageError
-        If it does not know the scores, or not by such a measure.
     """
     if not systems_of(factors):
         raise UsageError(f"{factors.id} does not know the scores of its single systems by name")
@@ -318,26 +313,9 @@ def describe(factors: FactorSet) -> list[str]:
             facts.append(
                 f"from {factors.about(name, 'source')} ({factors.about(name, 'licence', '')})"
             )
-        lines.append(f"measure\t{name}\t{assess_measure(factors, name).word}\t{', '.join(facts)}")
+        lines.append(f"measure\t{name}\t{Quality(factors, name).word}\t{', '.join(facts)}")
     for record in info.get("sources", ()):
-        lines.append(
-            "\t".join(
-                [
-                    "source",
-                    *(
-                        f"{record[key]}"
-                        for key in (
-                            "source",
-                            "url",
-                            "date",
-                            "licence",
-                            "licence_uri",
-                            "attribution",
-                        )
-                        if key in record
-                    ),
-                ]
-            )
-        )
+        facts = [f"{record[key]}" for key in _FACTS_OF_SOURCE if key in record]
+        lines.append("\t".join(["source", *facts]))
     lines += [f"input\t{record['file']}\t{record['sha256']}" for record in info.get("inputs", ())]
     return lines + [f"note\t{sentence}" for sentence in findings(factors)]

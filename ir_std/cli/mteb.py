@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from ir_std.cli.inputs import classify_arguments
-from ir_std.cli.output import print_table
+from ir_std.cli.output import print_tables
 from ir_std.errors import UsageError
 from ir_std.evaluation.inputs import inputs_by_name
 from ir_std.measures import main_score
@@ -44,22 +44,14 @@ def _file_names(folder: str) -> Iterator[str]:
 
 
 def print_task_tables(args: Namespace) -> None:
-    """Print the tasks, and with ``--benchmark`` the place over them.
-
-    Raises
-    ------
-    UsageError
-        If the arguments are anything but results of MTEB.
-    """
+    """Print the tasks, and with ``--benchmark`` the place over them."""
     from ir_std.factors.benchmarks import KINDS, tasks_of
     from ir_std.reporting.leaderboard import leaderboard
     from ir_std.reporting.task_table import task_table
 
-    rows = (
-        [row for each in tasks_of(args.benchmark).values() for row in each]
-        if args.benchmark
-        else None
-    )
+    rows = None
+    if args.benchmark:
+        rows = [row for of_task in tasks_of(args.benchmark).values() for row in of_task]
     inputs = classify_arguments(args.inputs)
     runs = inputs_by_name(inputs.named, None)
     scores = {name: run for name, run in runs.items() if isinstance(run, RunScores)}
@@ -71,9 +63,9 @@ def print_task_tables(args: Namespace) -> None:
     if systems not in KINDS:
         raise UsageError(f"--systems {systems}: of results of MTEB take {' or '.join(KINDS)}")
     form = "table" if args.output_format == "tsv" else args.output_format
-    print_table(task_table(scores, args.places, systems, rows), form)
+    tables = [task_table(scores, args.places, systems, rows)]
     if args.benchmark:
         others = {name: dict(run.values[main_score]) for name, run in scores.items()}
         board = leaderboard(args.benchmark, systems=systems, others=others)
-        print()
-        print_table(board.top(3).table(3), form)
+        tables.append(board.top(3).table(3))
+    print_tables(tables, form)

@@ -111,7 +111,6 @@ def scores_on(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
     if fit.missing:
         raise InputError.at(
             scores.name,
-            None,
             f"no scores on {len(fit.missing)} of {len(fit.missing) + len(fit.matched)} topics "
             f"({abbreviate(fit.missing)}), which {factors.id} does not hold",
             "give qrels of the set's topics alone",
@@ -119,7 +118,6 @@ def scores_on(scores: ScoresOfSystem, qrels: Qrels) -> RunScores:
     if fit.why_not and (fit.differ or fit.refuted):
         raise InputError.at(
             scores.name,
-            None,
             f"its scores are by the judgments of {factors.id}: {fit.why_not}",
             "compare systems by the same judgments",
         )

@@ -83,7 +83,6 @@ def standardize(
         return cast(Shape, _of_table(scores, name, factors, scheme))
     raise InputError.at(
         "scores",
-        None,
         f"cannot use {type(scores).__name__}",
         "give a dict of scores by topic, a DataFrame, or what read_scores gives",
     )

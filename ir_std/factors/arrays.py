@@ -59,7 +59,6 @@ def parse_arrays(content: bytes, file: object, kinds: str) -> dict[str, npt.NDAr
     except (*ARCHIVE_ERRORS, *_ARRAY_ERRORS) as broken:
         raise InputError.at(
             file,
-            None,
             f"cannot be read ({quoted(str(broken))[1:-1]})",
             "an .npz of one array of numbers a measure is expected",
         ) from None

@@ -155,7 +155,7 @@ def _sets_in(root: Path) -> Iterator[tuple[str, Version]]:
 def _names_in(root: Path) -> list[str]:
     expected = "IR_STD_FACTORS names folders of factor sets"
     if not os.path.lexists(root):
-        raise InputError.at(root, None, "no such folder", expected)
+        raise InputError.at(root, "no such folder", expected)
     with errors_of(root, "cannot be read", expected):
         # An error where nothing in it may be looked at; a Path would leave out the point.
         os.stat(os.path.join(root, "."))  # noqa: PTH116

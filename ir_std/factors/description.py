@@ -130,7 +130,7 @@ class Description:
         return self.path / file if self.path else f"factor set {self.id}, {file}"
 
     def _unusable(self, file: str, problem: str) -> InputError:
-        return InputError.at(self._location(file), None, problem, "such a set cannot be used")
+        return InputError.at(self._location(file), problem, "such a set cannot be used")
 
     def about(self, measure: str, field: str, default: Any = None) -> Any:
         """A field of ``set.json`` for one measure: its own, else the set's."""

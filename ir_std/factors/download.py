@@ -65,7 +65,7 @@ def fetch(place: str, largest: int, sha256: str | None = None) -> bytes:
         if isinstance(failed, InputError):
             raise
         raise InputError.at(
-            place, None, f"cannot be downloaded ({failed})", "check the address"
+            place, f"cannot be downloaded ({failed})", "check the address"
         ) from None
     finally:
         logger.setLevel(level)
@@ -105,7 +105,7 @@ class _Limit:
 
     def too_slow(self) -> InputError:
         return InputError.at(
-            self.place, None, f"takes more than {LONGEST} seconds", "download it, and add the file"
+            self.place, f"takes more than {LONGEST} seconds", "download it, and add the file"
         )
 
     def update(self, size: int) -> None:
@@ -114,10 +114,7 @@ class _Limit:
             raise self.too_slow()
         if self.received > self.largest:
             raise InputError.at(
-                self.place,
-                None,
-                f"is larger than {self.largest} bytes",
-                "a pack holds one factor set",
+                self.place, f"is larger than {self.largest} bytes", "a pack holds one factor set"
             )
 
     def reset(self) -> None:

@@ -98,7 +98,7 @@ class FactorSet(StoredTables):
         cells: Arrays | None = None,
     ) -> None:
         for problem in schema.info_problems(info):
-            raise InputError.at("factor set", None, problem, "see the parameters of FactorSet")
+            raise InputError.at("factor set", problem, "see the parameters of FactorSet")
         self._describe(None, info, n_rel)
         self.__dict__["_stored"] = {
             "mean.csv": {m: np.array(v, dtype=float) for m, v in mean.items()},

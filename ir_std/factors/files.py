@@ -102,14 +102,14 @@ def snapshot(
         place, before = _locate(folder)
         if not before:
             raise InputError.at(
-                folder, None, "set.json is missing", f"a factor set holds {', '.join(FILES)}"
+                folder, "set.json is missing", f"a factor set holds {', '.join(FILES)}"
             )
         contents = _contents(place, before, names)
         if contents is not None and _listing(place) == before:
             _check_whole(folder, before)
             return contents
         time.sleep(min(0.001 * attempt, 0.02))
-    raise InputError.at(folder, None, "changes while it is read", "try again when it is written")
+    raise InputError.at(folder, "changes while it is read", "try again when it is written")
 
 
 def _contents(
@@ -122,14 +122,14 @@ def _contents(
             continue
         file = Path(place, name)
         if size > LARGEST:
-            raise InputError.at(file, None, f"has {size} bytes", f"at most {LARGEST} are read")
+            raise InputError.at(file, f"has {size} bytes", f"at most {LARGEST} are read")
         try:
             contents[name] = file.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as failed:
             raise InputError.at(
-                file, None, failed.strerror or str(failed), "a readable file is expected"
+                file, failed.strerror or str(failed), "a readable file is expected"
             ) from None
     return contents
 
@@ -138,7 +138,7 @@ def _check_whole(folder: object, listing: Version) -> None:
     for name in FILES:
         if all(name != there for there, *_ in listing):
             raise InputError.at(
-                folder, None, f"{name} is missing", f"a factor set holds {', '.join(FILES)}"
+                folder, f"{name} is missing", f"a factor set holds {', '.join(FILES)}"
             )
 
 
@@ -173,26 +173,23 @@ def _check_place(target: Path, inputs: Iterable[str | os.PathLike[str]], force: 
         read = Path(os.path.realpath(given))
         if os.path.exists(given) and (place == read or place in read.parents):
             raise InputError.at(
-                target, None, f"holds {os.fspath(given)}, which is read", "name a new folder"
+                target, f"holds {os.fspath(given)}, which is read", "name a new folder"
             )
     if not target.exists() and not target.is_symlink():
         return
     if not target.is_dir() or not (target / "set.json").is_file():
-        raise InputError.at(target, None, "exists and is not a factor set", "name a new folder")
+        raise InputError.at(target, "exists and is not a factor set", "name a new folder")
     _refuse_other_files(target, "only a set's own files are replaced: name a new folder")
     if not force:
         raise InputError.at(
-            target,
-            None,
-            "holds a factor set already",
-            "name a new folder, or add --force to replace it",
+            target, "holds a factor set already", "name a new folder, or add --force to replace it"
         )
 
 
 def _refuse_other_files(folder: Path, advice: str) -> None:
     others = sorted({part.name for part in folder.iterdir()} - {*FILES, *OPTIONAL_FILES})
     if others:
-        raise InputError.at(folder, None, f"holds {others[0]!r} beside a factor set", advice)
+        raise InputError.at(folder, f"holds {others[0]!r} beside a factor set", advice)
 
 
 def remove_set(folder: Path) -> None:

@@ -66,7 +66,6 @@ def write_trec_eval(factors: FactorSet, file: str | os.PathLike[str]) -> None:
         if topic.split() != [topic]:
             raise InputError.at(
                 file,
-                None,
                 f"topic {topic!r} cannot be written",
                 "columns are separated by white space: use the webber format",
             )
@@ -94,19 +93,19 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
         if len(fields) != 4:
             raise InputError.at(
                 file,
-                at,
                 f"{len(fields)} columns",
                 "topic, measure, mean and deviation are expected",
+                line=at,
             )
         topic, name, mean, sd = fields
         measure = _measure(file, at, from_trec_eval(name))
         column = cells.setdefault(measure, {})
         if topic in column:
-            raise InputError.at(file, at, f"{name} of topic {topic} again", "one line each")
+            raise InputError.at(file, f"{name} of topic {topic} again", "one line each", line=at)
         topics[topic] = None
         column[topic] = _number(file, at, mean), _number(file, at, sd)
     if not cells:
-        raise InputError.at(file, None, "no lines", "topic, measure, mean and deviation")
+        raise InputError.at(file, "no lines", "topic, measure, mean and deviation")
     return _by_topic(topics, cells)
 
 
@@ -145,7 +144,6 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
     if others != topics or sd.keys() != mean.keys():
         raise InputError.at(
             deviations,
-            None,
             f"other topics or measures than {means.name}",
             "the two files belong together",
         )
@@ -155,16 +153,18 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
     rows = _csv_rows(file)
     if len(rows) < 2:
-        raise InputError.at(file, None, "no topics", "a header and a row a topic are expected")
+        raise InputError.at(file, "no topics", "a header and a row a topic are expected")
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
     values = []
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(rows[0]):
-            raise InputError.at(file, line, f"{len(row)} columns", f"the header has {len(rows[0])}")
+            raise InputError.at(
+                file, f"{len(row)} columns", f"the header has {len(rows[0])}", line=line
+            )
         values.append([_number(file, line, cell) if cell else np.nan for cell in row[1:]])
     topics = tuple(row[0] for row in rows[1:])
     if len(set(topics)) < len(topics) or len(set(measures)) < len(measures):
-        raise InputError.at(file, None, "a topic or measure comes twice", "one row or column each")
+        raise InputError.at(file, "a topic or measure comes twice", "one row or column each")
     return topics, dict(zip(measures, np.array(values).T, strict=True))
 
 
@@ -218,21 +218,23 @@ def read_csv(file: str | os.PathLike[str]) -> ImportedTables:
     """
     rows = _csv_rows(file)
     if not rows or tuple(rows[0][: len(_CSV)]) != _CSV:
-        raise InputError.at(file, 1, "another header", f"{','.join(_CSV)},... is expected")
+        raise InputError.at(file, "another header", f"{','.join(_CSV)},... is expected", line=1)
     cells: dict[str, dict[str, tuple[float, float]]] = {}
     topics: dict[str, None] = {}
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(rows[0]):
-            raise InputError.at(file, line, f"{len(row)} columns", f"the header has {len(rows[0])}")
+            raise InputError.at(
+                file, f"{len(row)} columns", f"the header has {len(rows[0])}", line=line
+            )
         topic, name, _, *values = (cell.removeprefix("'") for cell in row[: len(_CSV)])
         column = cells.setdefault(_measure(file, line, name), {})
         if topic in column:
-            raise InputError.at(file, line, f"{name} of topic {topic} again", "one row each")
+            raise InputError.at(file, f"{name} of topic {topic} again", "one row each", line=line)
         topics[topic] = None
         mean, sd = (_number(file, line, cell) if cell else np.nan for cell in values)
         column[topic] = mean, sd
     if not cells:
-        raise InputError.at(file, None, "no rows", "a row a topic and measure is expected")
+        raise InputError.at(file, "no rows", "a row a topic and measure is expected")
     return _by_topic(topics, cells)
 
 
@@ -302,14 +304,14 @@ def _text(file: str | os.PathLike[str]) -> str:
     try:
         return read_bounded(file, LARGEST).decode("utf-8")
     except UnicodeDecodeError:
-        raise InputError.at(file, None, "not UTF-8", "UTF-8 text is expected") from None
+        raise InputError.at(file, "not UTF-8", "UTF-8 text is expected") from None
 
 
 def _measure(file: object, line: int, name: str) -> str:
     try:
         parse_measure(name)
     except IrStdError as wrong:
-        raise InputError.at(file, line, f"measure {name!r}", str(wrong)) from None
+        raise InputError.at(file, f"measure {name!r}", str(wrong), line=line) from None
     return name
 
 
@@ -318,7 +320,7 @@ def _csv_rows(file: str | os.PathLike[str]) -> list[list[str]]:
         return list(csv.reader(StringIO(_text(file), newline=""), strict=True))
     except csv.Error as broken:
         raise InputError.at(
-            file, None, f"no CSV ({broken})", "cells separated by commas are expected"
+            file, f"no CSV ({broken})", "cells separated by commas are expected"
         ) from None
 
 
@@ -326,4 +328,4 @@ def _number(file: object, line: int, cell: str) -> float:
     with suppress(ValueError):
         if np.isfinite(value := parse_number(cell)):
             return value
-    raise InputError.at(file, line, quoted(cell), "a finite number is expected")
+    raise InputError.at(file, quoted(cell), "a finite number is expected", line=line)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ir_std.errors import abbreviate
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
-from ir_std.factors.quality import BESIDE, assess_measure
+from ir_std.factors.quality import BESIDE, Quality
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +59,7 @@ class Match:
         if self.fit is None:
             return {}
         factors, topics = self.fit.factors, self.fit.matched
-        return {m: assess_measure(factors, m, topics).word for m in factors.measures}
+        return {m: Quality(factors, m, topics).word for m in factors.measures}
 
     def worth(self, measures: Iterable[str]) -> dict[str, str]:
         """By set what is known against these measures' factors: ``old: systems of before 2019``.
@@ -72,7 +72,7 @@ class Match:
             by_word: dict[str, list[str]] = {}
             for name in measures:
                 if name in part.factors.n_systems:
-                    word = assess_measure(part.factors, name, part.matched).word
+                    word = Quality(part.factors, name, part.matched).word
                     by_word.setdefault(word, []).append(name)
             all_alike = len(by_word) == 1
             texts = [

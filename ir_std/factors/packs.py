@@ -60,7 +60,7 @@ def pack(factors: FactorSet, file: str | os.PathLike[str]) -> None:
         If the set is not sound, is not on disk, or the file cannot be written.
     """
     if factors.path is None:
-        raise InputError.at(factors.id, None, "is not on disk", "save it first")
+        raise InputError.at(factors.id, "is not on disk", "save it first")
     _check_usable(factors.path)
     name = _safe_name(factors.id, factors.path)
     contents = snapshot(factors.path)
@@ -93,14 +93,13 @@ def index(packs: Iterable[str | os.PathLike[str]], file: str | os.PathLike[str])
         if _folder_of(path) != _folder_of(file):
             raise InputError.at(
                 path,
-                None,
                 f"is not beside {os.fspath(file)}",
                 "an index lists the packs of its own folder",
             )
         content = read_bounded(path, LARGEST)
         name = unpack(content, path)[0]
         if name in entries:
-            raise InputError.at(path, None, f"is {name} again", "one pack a set")
+            raise InputError.at(path, f"is {name} again", "one pack a set")
         entries[name] = {"file": path.name, **_facts(content)}
     write_atomically(file, _json({"format": FORMAT, "packs": entries}))
 
@@ -139,11 +138,10 @@ def add(source: str) -> FactorSet:
     )
     name, files = unpack(content, where)
     if wanted and name != wanted:
-        raise InputError.at(where, None, f"holds {name!r}", f"{wanted!r} is expected")
+        raise InputError.at(where, f"holds {name!r}", f"{wanted!r} is expected")
     if (shipped_folder() / name).exists():
         raise InputError.at(
             where,
-            None,
             f"its set is called {name!r}, as one that comes with ir_std",
             "its author has to give it another id",
         )
@@ -159,10 +157,7 @@ def add(source: str) -> FactorSet:
             _check_usable(new, where)
             if (own_id := FactorSet.load(new).id) != name:
                 raise InputError.at(
-                    where,
-                    None,
-                    f"set.json says {own_id!r}",
-                    f"{name!r} is expected, as in {MANIFEST}",
+                    where, f"set.json says {own_id!r}", f"{name!r} is expected, as in {MANIFEST}"
                 )
             try:
                 new.rename(target)
@@ -175,10 +170,7 @@ def add(source: str) -> FactorSet:
 def _refuse_present(target: Path) -> None:
     if os.path.lexists(target):
         raise InputError.at(
-            target,
-            None,
-            "is there already",
-            f"remove it first: ir_std factors remove {target.name}",
+            target, "is there already", f"remove it first: ir_std factors remove {target.name}"
         )
 
 
@@ -218,19 +210,14 @@ def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
         )
     except ARCHIVE_ERRORS as broken:
         raise InputError.at(
-            where,
-            None,
-            f"is no zip file ({brief(broken)})",
-            "a pack is made by ir_std factors pack",
+            where, f"is no zip file ({brief(broken)})", "a pack is made by ir_std factors pack"
         ) from None
     contents = dict(members)
     if len(contents) < len(members):
-        raise InputError.at(where, None, "has a member twice", "each file is there once")
+        raise InputError.at(where, "has a member twice", "each file is there once")
     manifests = [name for name in contents if name.endswith(f"/{MANIFEST}")]
     if len(manifests) != 1:
-        raise InputError.at(
-            where, None, f"has no {MANIFEST}", "a pack is made by ir_std factors pack"
-        )
+        raise InputError.at(where, f"has no {MANIFEST}", "a pack is made by ir_std factors pack")
     manifest = _object(contents[manifests[0]], where, "id", "files")
     name = _safe_name(manifest["id"], where)
     files = {
@@ -241,15 +228,11 @@ def unpack(content: bytes, where: object) -> tuple[str, dict[str, bytes]]:
     foreign = sorted(set(contents) - {f"{name}/{MANIFEST}"})
     if foreign:
         raise InputError.at(
-            where,
-            None,
-            f"holds {foreign[0][:100]!r}",
-            f"only {name}/ and a set's files are allowed",
+            where, f"holds {foreign[0][:100]!r}", f"only {name}/ and a set's files are allowed"
         )
     if {part: _facts(data) for part, data in files.items()} != manifest["files"]:
         raise InputError.at(
             where,
-            None,
             f"its files are not what {MANIFEST} says",
             "it was damaged or changed: get it again",
         )
@@ -266,16 +249,13 @@ def _from_registry(registry: str, name: str) -> tuple[bytes, str]:
         )
     entry = entries[name]
     if not isinstance(entry, dict) or not re.fullmatch("[0-9a-f]{64}", str(entry.get("sha256"))):
-        raise InputError.at(place, None, f"{name} has no sha256", "file, bytes and sha256")
+        raise InputError.at(place, f"{name} has no sha256", "file, bytes and sha256")
     file = _safe_name(entry.get("file"), place)
     where = urljoin(place, file) if is_url(place) else os.fspath(Path(place).parent / file)
     content = fetch(where, LARGEST, entry["sha256"])
     if hashlib.sha256(content).hexdigest() != entry["sha256"]:
         raise InputError.at(
-            where,
-            None,
-            f"is not what {place} says",
-            "its SHA-256 is another: it was damaged or changed",
+            where, f"is not what {place} says", "its SHA-256 is another: it was damaged or changed"
         )
     return content, where
 
@@ -289,7 +269,7 @@ def _object(content: bytes, where: object, *fields: str) -> Mapping[str, Any]:
         or not all(field in value for field in fields)
     ):
         raise InputError.at(
-            where, None, f"is not of format {FORMAT}", f"format, {', '.join(fields)} are expected"
+            where, f"is not of format {FORMAT}", f"format, {', '.join(fields)} are expected"
         )
     return value
 
@@ -298,7 +278,6 @@ def _safe_name(name: object, where: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or _DEVICE.match(name):
         raise InputError.at(
             where,
-            None,
             f"name {str(name)[:100]!r}",
             "letters, digits and ._+- are allowed, a letter or digit first and no point last; "
             "some names, as of devices, Windows does not allow",
@@ -309,7 +288,7 @@ def _safe_name(name: object, where: object) -> str:
 def _check_usable(folder: Path, where: object = None) -> None:
     problems = check_set(folder)
     if problems:
-        raise InputError.at(where or folder, None, "the set is not sound", problems[0])
+        raise InputError.at(where or folder, "the set is not sound", problems[0])
 
 
 def _facts(content: bytes) -> dict[str, Any]:

@@ -6,12 +6,12 @@ Nothing here is stored: all of it is computed from the tables, for any set.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, Mask
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.system_checks import duplicate_systems, find_low_systems
 from ir_std.measures import ExternalMeasure, parse_measure
@@ -55,46 +55,8 @@ BESIDE = WORDS | {"thin": "too few for a sure deviation"}
 """What the words say beside the number of systems."""
 
 
-class Quality(NamedTuple):
-    """How good the factors of one measure of a set are.
-
-    Attributes
-    ----------
-    word : str
-        One of :data:`WORDS`.
-    systems : int
-        As many as score on any topic.
-    few : tuple of str
-        Topics with fewer than :data:`FEW_SYSTEMS` systems, where others have more.
-    low : tuple of int
-        The numbers of the systems that are far below the others: see :func:`find_low_systems`.
-    flat, coarse : tuple of str
-        Topics on which all systems scored the same, and on which the deviation is below
-        :data:`COARSE_STEPS` steps of the scores' resolution.
-    deep : tuple of str
-        Topics with more relevant documents than the systems were evaluated to, where the measure
-        looks at whole runs.
-    ceiling : float
-        The median over topics of the best attainable z; NaN for measures without a highest score.
-    capped : tuple of str
-        Topics where it is below :data:`LOW_CEILING`.
-    """
-
-    word: str
-    systems: int
-    few: tuple[str, ...]
-    low: tuple[int, ...]
-    flat: tuple[str, ...]
-    coarse: tuple[str, ...]
-    deep: tuple[str, ...]
-    ceiling: float
-    capped: tuple[str, ...]
-
-
-def assess_measure(
-    factors: FactorSet, measure: str, topics: Iterable[str] | None = None
-) -> Quality:
-    """Judge one measure of a set by its means, deviations and systems.
+class Quality:
+    """How good the factors of one measure of a set are; each part is computed when it is used.
 
     Parameters
     ----------
@@ -103,40 +65,95 @@ def assess_measure(
     topics : iterable of str, optional
         The topics of the set to look at; all if not given.
     """
-    asked = np.ones(len(factors.topics), bool)
-    if topics is not None:
-        asked[:] = False
-        asked[(rows := factors.rows(topics))[rows >= 0]] = True
-    sd = np.where(asked, factors.sd[measure], np.nan)
-    known = ~np.isnan(sd)
-    flat = known & (sd <= EXACT)
-    coarse = has_coarse_deviation(sd, measure, factors.about(measure, "resolution", 0))
-    best = np.where(asked, best_z(factors, measure), np.nan)
-    capped = best < LOW_CEILING
-    n = int(known.sum())
-    systems = typical_systems(factors, measure)
-    fewest = fewest_systems(factors)
-    few = known & (_numbers_of_systems(factors, measure) < fewest) & (systems >= fewest)
-    # Models of all sorts are on a data set: many of them are far below the median, and sound.
-    found = None if factors.of_datasets else find_low_systems(factors, measure, known)
-    low = found.numbers if found else ()
-    return Quality(
-        _word(
-            thin=0 < systems < fewest or 2 * int(few.sum()) > n,
-            coarse=int((flat | coarse).sum()) > COARSE_TOPICS * n
-            or int(capped.sum()) > CAPPED_TOPICS * n,
-            old=(factors.info.get("year") or OLD) < OLD,
-            low=len(low) > LOW_SYSTEMS * systems,
-        ),
-        systems,
-        _topics_where(factors, few),
-        low,
-        _topics_where(factors, flat),
-        _topics_where(factors, coarse),
-        _topics_where(factors, known & _beyond_depth(factors, measure)),
-        float(np.nanmedian(best)) if (~np.isnan(best)).any() else np.nan,
-        _topics_where(factors, capped),
-    )
+
+    def __init__(
+        self, factors: FactorSet, measure: str, topics: Iterable[str] | None = None
+    ) -> None:
+        self.factors, self.measure = factors, measure
+        asked = np.ones(len(factors.topics), bool)
+        if topics is not None:
+            asked[:] = False
+            asked[(rows := factors.rows(topics))[rows >= 0]] = True
+        self._sd: Floats = np.where(asked, factors.sd[measure], np.nan)
+        self._known: Mask = ~np.isnan(self._sd)
+
+    @property
+    def word(self) -> str:
+        """One of :data:`WORDS`."""
+        if 0 < self.systems < fewest_systems(self.factors) or 2 * len(self.few) > self.n_topics:
+            return "thin"
+        if (
+            len(self.flat) + len(self.coarse) > COARSE_TOPICS * self.n_topics
+            or len(self.capped) > CAPPED_TOPICS * self.n_topics
+        ):
+            return "coarse"
+        if (self.factors.info.get("year") or OLD) < OLD:
+            return "old"
+        return "low" if len(self.low) > LOW_SYSTEMS * self.systems else "good"
+
+    @property
+    def n_topics(self) -> int:
+        """How many of the topics have factors."""
+        return int(self._known.sum())
+
+    @cached_property
+    def systems(self) -> int:
+        """As many as score on any topic."""
+        return typical_systems(self.factors, self.measure)
+
+    @cached_property
+    def few(self) -> tuple[str, ...]:
+        """Topics with fewer than :data:`FEW_SYSTEMS` systems, where others have more."""
+        fewest = fewest_systems(self.factors)
+        if self.systems < fewest or self.measure not in self.factors.scores:
+            return ()
+        numbers = np.isfinite(self.factors.scores[self.measure]).sum(axis=1)
+        return self._topics_where(self._known & (numbers < fewest))
+
+    @cached_property
+    def low(self) -> tuple[int, ...]:
+        """The numbers of the systems that are far below the others: :func:`find_low_systems`."""
+        # Models of all sorts are on a data set: many of them are far below the median, and sound.
+        if self.factors.of_datasets:
+            return ()
+        found = find_low_systems(self.factors, self.measure, self._known)
+        return found.numbers if found else ()
+
+    @cached_property
+    def flat(self) -> tuple[str, ...]:
+        """Topics on which all systems scored the same."""
+        return self._topics_where(self._sd <= EXACT)
+
+    @cached_property
+    def coarse(self) -> tuple[str, ...]:
+        """Topics with a deviation below :data:`COARSE_STEPS` steps of the scores' resolution."""
+        resolution = self.factors.about(self.measure, "resolution", 0)
+        return self._topics_where(has_coarse_deviation(self._sd, self.measure, resolution))
+
+    @cached_property
+    def deep(self) -> tuple[str, ...]:
+        """Topics with more relevant documents than the systems were evaluated to.
+
+        Only of measures that look at whole runs.
+        """
+        return self._topics_where(self._known & _beyond_depth(self.factors, self.measure))
+
+    @property
+    def ceiling(self) -> float:
+        """The median over topics of the best attainable z; NaN without a highest score."""
+        return float(np.nanmedian(self._best)) if (~np.isnan(self._best)).any() else np.nan
+
+    @cached_property
+    def capped(self) -> tuple[str, ...]:
+        """Topics where the best attainable z is below :data:`LOW_CEILING`."""
+        return self._topics_where(self._best < LOW_CEILING)
+
+    @cached_property
+    def _best(self) -> Floats:
+        return np.where(self._known, best_z(self.factors, self.measure), np.nan)
+
+    def _topics_where(self, rows: Mask) -> tuple[str, ...]:
+        return tuple(self.factors.topics[i] for i in np.flatnonzero(rows))
 
 
 def fewest_systems(factors: FactorSet) -> int:
@@ -157,7 +174,7 @@ def typical_systems(factors: FactorSet, measure: str) -> int:
     return int(np.median(counts[counts > 0])) if counts.any() else 0
 
 
-def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> npt.NDArray[np.bool_]:
+def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
     """Where deviations are above 0 and below :data:`COARSE_STEPS` steps of rounded scores.
 
     Parameters
@@ -179,22 +196,6 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> npt.NDA
     return np.asarray((sd > EXACT) & (sd < COARSE_STEPS * resolution))
 
 
-def _word(**holds: bool) -> str:
-    return next((word for word in WORDS if holds.get(word)), "good")
-
-
-def _numbers_of_systems(factors: FactorSet, measure: str) -> Floats:
-    """How many systems score on each topic; infinite where scores are not known."""
-    if measure not in factors.scores:
-        return np.full(len(factors.topics), np.inf)
-    numbers: Floats = np.isfinite(factors.scores[measure]).sum(axis=1, dtype=float)
-    return numbers
-
-
-def _topics_where(factors: FactorSet, rows: npt.NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(factors.topics[i] for i in np.flatnonzero(rows))
-
-
 def best_z(factors: FactorSet, measure: str) -> Floats:
     """How many deviations above the mean a score of 1 is.
 
@@ -211,7 +212,7 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
     return best
 
 
-def _beyond_depth(factors: FactorSet, measure: str) -> npt.NDArray[np.bool_]:
+def _beyond_depth(factors: FactorSet, measure: str) -> Mask:
     parsed, depth = parse_measure(measure), factors.about(measure, "depth")
     relevant = [
         known.at_least(parsed.params.get("rel", 1)) or 0 for known in factors.judgments.values()
@@ -282,9 +283,8 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
 
 
 def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
-    quality = assess_measure(factors, measure)
-    n = int((~np.isnan(factors.sd[measure])).sum())
-    unit = factors.units
+    quality = Quality(factors, measure)
+    n, unit = quality.n_topics, factors.units
 
     def some(topics: tuple[str, ...]) -> str:
         examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
@@ -332,5 +332,5 @@ def _system_names(factors: FactorSet, numbers: tuple[int, ...]) -> str:
 
 def quality_summary(factors: FactorSet) -> str:
     """The words of a set's measures, with how many each holds for: ``30 good, 10 coarse``."""
-    words = [assess_measure(factors, measure).word for measure in factors.measures]
+    words = [Quality(factors, measure).word for measure in factors.measures]
     return ", ".join(f"{words.count(word)} {word}" for word in reversed(WORDS) if word in words)

@@ -38,7 +38,7 @@ def parse_info(content: bytes, file: object) -> dict[str, Any]:
     """
     info = parse_json(content, file)
     for wrong in info_problems(info):
-        raise InputError.at(file, None, wrong, "see the fields of FactorSet")
+        raise InputError.at(file, wrong, "see the fields of FactorSet")
     return dict(info)
 
 
@@ -52,46 +52,47 @@ def parse_json(content: bytes, file: object) -> Any:
     """
     if len(content) > LARGEST_JSON:
         raise InputError.at(
-            file, None, f"has more than {LARGEST_JSON:,} bytes", "a description is expected"
+            file, f"has more than {LARGEST_JSON:,} bytes", "a description is expected"
         )
     try:
         return json.loads(content.decode())
     except json.JSONDecodeError as broken:
         raise InputError.at(
-            file, broken.lineno, f"no JSON ({broken.msg})", "one JSON object is expected"
+            file, f"no JSON ({broken.msg})", "one JSON object is expected", line=broken.lineno
         ) from None
     except UnicodeDecodeError:
-        raise InputError.at(file, None, "not UTF-8", "JSON is UTF-8 text") from None
+        raise InputError.at(file, "not UTF-8", "JSON is UTF-8 text") from None
     except RecursionError:
-        raise InputError.at(
-            file, None, "nested too deeply", "one JSON object is expected"
-        ) from None
+        raise InputError.at(file, "nested too deeply", "one JSON object is expected") from None
     except ValueError as broken:  # a number of thousands of digits
-        raise InputError.at(
-            file, None, f"no JSON ({broken})", "one JSON object is expected"
-        ) from None
+        raise InputError.at(file, f"no JSON ({broken})", "one JSON object is expected") from None
 
 
 def _rows(content: bytes, file: object) -> list[list[str]]:
     if content.count(b",") + content.count(b"\n") + content.count(b"\r") > MOST_CELLS:
         raise InputError.at(
-            file, None, f"has more than {MOST_CELLS:,} cells", "a row for each topic is expected"
+            file, f"has more than {MOST_CELLS:,} cells", "a row for each topic is expected"
         )
     try:
         rows = list(csv.reader(StringIO(content.decode(), newline=""), strict=True))
     except UnicodeDecodeError:
-        raise InputError.at(file, None, "not UTF-8", "tables are UTF-8 text") from None
+        raise InputError.at(file, "not UTF-8", "tables are UTF-8 text") from None
     except csv.Error as broken:
         raise InputError.at(
-            file, None, f"no CSV ({broken})", "cells separated by commas are expected"
+            file, f"no CSV ({broken})", "cells separated by commas are expected"
         ) from None
     if len(rows) < 2:
         raise InputError.at(
-            file, len(rows) or None, "no topics", "a header and a row for each topic are expected"
+            file,
+            "no topics",
+            "a header and a row for each topic are expected",
+            line=len(rows) or None,
         )
     for line, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            raise InputError.at(file, line, f"{len(row)} columns", f"the header has {len(rows[0])}")
+            raise InputError.at(
+                file, f"{len(row)} columns", f"the header has {len(rows[0])}", line=line
+            )
     return rows
 
 
@@ -127,7 +128,7 @@ def parse_topics(content: bytes, file: object) -> dict[str, Judgments]:
     for line, row in enumerate(rows[1:], 2):
         if row[0] in topics:
             raise InputError.at(
-                file, line, f"topic {quoted(row[0])[1:-1]} again", "one row a topic"
+                file, f"topic {quoted(row[0])[1:-1]} again", "one row a topic", line=line
             )
         topics[row[0]] = _judgments(file, line, row, levels, names)
     return topics
@@ -142,9 +143,9 @@ def _levels(file: object, header: list[str]) -> list[int]:
     if header != expected or levels != sorted({*levels, *[0] * (len(header) > 2)}):
         raise InputError.at(
             file,
-            1,
             f"header {quoted(','.join(header))[1:-1]}",
             "topic,n_rel is expected, or topic,n_rel,level_0,...,fingerprint with levels ascending",
+            line=1,
         )
     return levels
 
@@ -168,9 +169,9 @@ def _judgments(
         cells = quoted(",".join(row[2:-1]))[1:-1]
         raise InputError.at(
             file,
-            line,
             f"levels {cells} and n_rel {row[1]}",
             "levels from 1 add up to n_rel, or all are empty where unknown",
+            line=line,
         )
     return Judgments(
         n_rel,
@@ -190,9 +191,9 @@ def _fingerprints(
     if len(prints) not in (len(relevant), len(levels)) or not _FINGERPRINTS.fullmatch(cell):
         raise InputError.at(
             file,
-            line,
             f"fingerprint {quoted(cell)}",
             f"{len(levels)} times 16 hexadecimal digits, joined by -, are expected",
+            line=line,
         )
     return Frozen(zip(levels[-len(prints) :] if prints else (), prints, strict=True))
 
@@ -212,9 +213,9 @@ def _whole(file: object, line: int, name: str, cell: str) -> int | None:
     if cell:
         raise InputError.at(
             file,
-            line,
             f"{name} is {quoted(cell)}",
             "a whole number is expected, or nothing where unknown",
+            line=line,
         )
     return None
 
@@ -255,15 +256,18 @@ def parse_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
         if line - 2 >= len(topics) or row[0] != topics[line - 2]:
             expected = quoted(topics[line - 2]) if line - 2 < len(topics) else "no further topic"
             raise InputError.at(
-                file, line, f"topic {quoted(row[0])}", f"topics.csv has {expected} here"
+                file, f"topic {quoted(row[0])}", f"topics.csv has {expected} here", line=line
             )
     if len(rows) - 1 < len(topics):
         raise InputError.at(
-            file, len(rows), f"ends after {len(rows) - 1} topics", f"topics.csv has {len(topics)}"
+            file,
+            f"ends after {len(rows) - 1} topics",
+            f"topics.csv has {len(topics)}",
+            line=len(rows),
         )
     names = rows[0][1:]
     if len(set(names)) < len(names):
-        raise InputError.at(file, 1, "a measure comes twice", "one column a measure")
+        raise InputError.at(file, "a measure comes twice", "one column a measure", line=1)
     try:
         columns = [_numbers(column) for column in zip(*(row[1:] for row in rows[1:]), strict=True)]
     except ValueError:
@@ -299,9 +303,9 @@ def _not_a_number(file: object, rows: list[list[str]]) -> InputError:
             except ValueError:
                 return InputError.at(
                     file,
-                    line,
                     f"{measure} of topic {row[0]} is {quoted(cell)}",
                     "a number is expected, or nothing where unknown",
+                    line=line,
                 )
     raise LookupError(f"every cell of {file} is a number")
 

@@ -91,5 +91,5 @@ class StoredTables(Description):
             return self._stored
         now = snapshot(self.path)
         if any(now[name] != self._stored[name] for name in DESCRIPTION):
-            raise InputError.at(self.path, None, "has changed since it was found", "load it again")
+            raise InputError.at(self.path, "has changed since it was found", "load it again")
         return now

@@ -79,13 +79,7 @@ def _is_plain(name: str) -> bool:
 
 
 def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
-    """The external measures of these names, of which less is better.
-
-    Raises
-    ------
-    UsageError
-        If one is none of the measures, or no external one.
-    """
+    """The external measures of these names, of which less is better."""
     given = [*measures]
     by_name = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
     for name in names:

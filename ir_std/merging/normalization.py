@@ -103,7 +103,6 @@ class Method:
         if self.needs_positive and not scores.max() > 0:
             raise InputError.at(
                 run,
-                None,
                 f"the highest score of topic {topic} is {scores.max()}",
                 f"{self.name} divides by it and needs it to be above 0: use minmax or zscore",
             )

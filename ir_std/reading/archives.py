@@ -108,7 +108,7 @@ def run_sources(
             is_empty = False
             yield source
         if is_empty:
-            raise InputError.at(path, None, "holds no files", "runs are expected in it")
+            raise InputError.at(path, "holds no files", "runs are expected in it")
 
 
 def _below(
@@ -121,7 +121,7 @@ def _below(
         expected = "name a run, a folder or an archive"
         with errors_of(path, "cannot be read", expected):
             if not os.path.lexists(path):
-                raise InputError.at(path, None, "no such file", expected)
+                raise InputError.at(path, "no such file", expected)
             path.stat()
     elif path.name.endswith((*TAR_SUFFIXES, ZIP_SUFFIX)):
         members = _zip_members if path.suffix == ZIP_SUFFIX else _tar_members
@@ -137,7 +137,6 @@ def _below(
         except ARCHIVE_ERRORS as broken:
             raise InputError.at(
                 path,
-                None,
                 f"cannot be read ({brief(broken)})",
                 "an archive of runs is expected: copy it again",
             ) from None
@@ -163,13 +162,7 @@ class Budget:
         self.spent = 0
 
     def spend(self, size: int) -> None:
-        """Take so many bytes.
-
-        Raises
-        ------
-        InputError
-            If they are more than are left.
-        """
+        """Take so many bytes; an InputError if they are more than are left."""
         self.spent += size
         if self.most is not None and self.spent > self.most:
             raise too_large(self.name, self.most, self.expected)

@@ -42,20 +42,13 @@ _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def check_strings(names: Collection[Any], kind: str, what: str) -> None:
-    """Check that ids are strings.
-
-    Raises
-    ------
-    InputError
-        If one is not, which is called ``what`` of a run or of qrels.
-    """
+    """Check that ids are strings."""
     try:
         "".join(names)  # the fastest way to see it
     except TypeError:
         wrong = next(name for name in names if not isinstance(name, str))
         raise InputError.at(
             kind,
-            None,
             f"{what} is {reprlib.repr(wrong)} ({type(wrong).__name__})",
             "ids are strings; of a DataFrame use df.astype({'query_id': str, 'doc_id': str}), of "
             "polars df.cast",

@@ -88,21 +88,15 @@ def _first_repeated(
     (document,) = lines.ids[row : row + 1].strings()
     return InputError.at(
         source.name,
-        here,
         f"topic {_shortened(lines.topics[lines.topic[row]])} has document "
         f"{_shortened(document)!r} again, first on line {there}",
         "give each document once",
+        line=here,
     )
 
 
 def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[str, str, Number]]:
-    """Topic, document and value of each line.
-
-    Raises
-    ------
-    InputError
-        If a line is not as ``line_format`` wants it, or as for :func:`split_line`.
-    """
+    """Topic, document and value of each line."""
     for number, line in content_lines(source):
         yield _parse_line(source, number, line, line_format)
 
@@ -113,14 +107,14 @@ def _parse_line(
     fields = split_line(source, number, line)
     if len(fields) != line_format.width:
         raise InputError.at(
-            source.name, number, _column_count(fields, line_format), line_format.layout
+            source.name, _column_count(fields, line_format), line_format.layout, line=number
         )
     text = fields[line_format.value]
     value = line_format.number(text.encode())
     if value is None:
         column = line_format.columns[line_format.value]
         raise InputError.at(
-            source.name, number, f"{column} is {_shortened(text)!r}", line_format.rule
+            source.name, f"{column} is {_shortened(text)!r}", line_format.rule, line=number
         )
     return fields[0], fields[line_format.document], value
 
@@ -129,28 +123,22 @@ _CONTROL = re.compile(r"[\x00-\x08\n-\x0c\x0e-\x1f]")
 
 
 def split_line(source: Source, number: int, line: bytes) -> list[str]:
-    """The columns of a line.
-
-    Raises
-    ------
-    InputError
-        If it is not UTF-8 or holds control characters.
-    """
+    """The columns of a line, which is UTF-8 without control characters."""
     try:
         text = line.decode()
     except UnicodeDecodeError as wrong:
         raise InputError.at(
             source.name,
-            number,
             f"byte 0x{line[wrong.start]:02x} is not UTF-8",
             "save the file as UTF-8",
+            line=number,
         ) from None
     if control := _CONTROL.search(text):
         raise InputError.at(
             source.name,
-            number,
             f"control character {control[0]!r}",
             "columns are separated by blanks or tabs",
+            line=number,
         )
     return list(filter(None, text.replace("\t", " ").replace("\r", " ").split(" ")))
 
@@ -169,4 +157,4 @@ def _shortened(text: str) -> str:
 
 def no_lines(source: Source) -> InputError:
     """The error that a file has no lines."""
-    return InputError.at(source.name, None, "no lines", "the file is empty or holds only comments")
+    return InputError.at(source.name, "no lines", "the file is empty or holds only comments")

@@ -79,11 +79,6 @@ class Source(ABC):
 
         It shows what kind of file this is, and is read once, no matter how many ask.  Of JSON,
         which may be one line, the beginning does.
-
-        Raises
-        ------
-        InputError
-            As :func:`read_pieces`.
         """
         stream = self.open()
         pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)
@@ -167,17 +162,17 @@ class BytesSource(Source):
 def _open(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
-            raise InputError.at(path, None, "is a directory", "name a file")
+            raise InputError.at(path, "is a directory", "name a file")
         return path.open("rb")
     except OSError as failed:
         raise InputError.at(
-            _short(path), None, failed.strerror or str(failed), "name a readable file"
+            _short(path), failed.strerror or str(failed), "name a readable file"
         ) from None
     except ValueError as wrong:  # a zero character, or half of a surrogate pair
         if isinstance(wrong, InputError):
             raise
         raise InputError.at(
-            repr(str(path)), None, f"is no file name ({wrong})", "name a readable file"
+            repr(str(path)), f"is no file name ({wrong})", "name a readable file"
         ) from None
 
 
@@ -185,7 +180,7 @@ def _seekable(stream: BinaryIO, path: Path) -> BinaryIO:
     if stream.seekable():
         return stream
     stream.close()
-    raise InputError.at(path, None, "is a pipe or a device", "write it to a file, and name that")
+    raise InputError.at(path, "is a pipe or a device", "write it to a file, and name that")
 
 
 def _short(path: Path) -> str:
@@ -197,11 +192,6 @@ def source_of(file: Any) -> Source:
     """The source that a file's path, ``-`` for standard input, or an open file stands for.
 
     What can be read only once, such as a pipe, is read into memory; a file is not opened yet.
-
-    Raises
-    ------
-    InputError
-        If a pipe or an open file cannot be read.
     """
     if isinstance(file, Source):
         return file
@@ -209,7 +199,7 @@ def source_of(file: Any) -> Source:
         return read_into_memory(file, str(getattr(file, "name", type(file).__name__)))
     if file == STANDARD_INPUT:
         if sys.stdin is None:
-            raise InputError.at(STANDARD_INPUT_NAME, None, "is closed", "name a file instead of -")
+            raise InputError.at(STANDARD_INPUT_NAME, "is closed", "name a file instead of -")
         return read_into_memory(sys.stdin.buffer, STANDARD_INPUT_NAME)
     if not is_pipe(file):
         return FileSource(Path(file))
@@ -258,7 +248,7 @@ def files_below(folder: Path, skip: Callable[[InputError], None] | None = None) 
                 raise
             skip(unusable)
     if not files:
-        raise InputError.at(folder, None, "holds no files", "runs are expected in it")
+        raise InputError.at(folder, "holds no files", "runs are expected in it")
     return sorted(files)
 
 
@@ -270,14 +260,11 @@ def _unseen(folder: Path, seen: set[tuple[int, int]]) -> list[Path]:
             return []
         seen.add((there.st_dev, there.st_ino))
         if folder.is_symlink() and folder.resolve() in folder.absolute().parents:
-            raise InputError.at(
-                folder, None, "is a link to a folder that it lies in", "remove the link"
-            )
+            raise InputError.at(folder, "is a link to a folder that it lies in", "remove the link")
         return sorted(path for path in folder.iterdir() if not is_hidden(PurePath(path.name)))
     except OSError as failed:
         raise InputError.at(
             folder,
-            None,
             f"cannot be read ({failed.strerror or failed})",
             "see that you may, or give the files that you may read",
         ) from None
@@ -285,7 +272,7 @@ def _unseen(folder: Path, seen: set[tuple[int, int]]) -> list[Path]:
 
 def _regular(path: Path) -> Path:
     if is_pipe(path):
-        raise InputError.at(path, None, "is a pipe or a device", "a folder holds files")
+        raise InputError.at(path, "is a pipe or a device", "a folder holds files")
     return path
 
 
@@ -295,13 +282,7 @@ def is_hidden(path: PurePath) -> bool:
 
 
 def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> BytesSource:
-    """All that a binary or text stream still has to give.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_pieces`.
-    """
+    """All that a binary or text stream still has to give."""
     parts: list[bytes] = []
     guard = SizeGuard(name, MAX_MEMBER if max_member is None else max_member, max_member is None)
     while part := read_piece(stream, name):
@@ -311,24 +292,12 @@ def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> B
 
 
 def content_lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Numbers and content of the lines of a source that are neither blank nor comments.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_pieces`.
-    """
+    """Numbers and content of the lines of a source that are neither blank nor comments."""
     return number_content(read_pieces(source))
 
 
 def read_pieces(source: Source) -> Iterator[bytes]:
-    """The content of a source, unpacked, piece by piece.
-
-    Raises
-    ------
-    InputError
-        As :func:`~ir_std.reading.unpacking.unpack_stream`.
-    """
+    """The content of a source, unpacked, piece by piece."""
     stream = source.open()
     try:
         yield from unpack_stream(stream, source.name, source.max_member)

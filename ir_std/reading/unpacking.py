@@ -69,14 +69,13 @@ def unpack_stream(
         max_member = min(MAX_MEMBER, unpacked_limit(raw.seek(0, SEEK_END)))
     raw.seek(0)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError.at(name, None, "is UTF-16", "save it as UTF-8")
+        raise InputError.at(name, "is UTF-16", "save it as UTF-8")
     if packing is None:
         stream: Any = raw
         guard = SizeGuard(name, None)
     elif packing.open is None:
         raise InputError.at(
             name,
-            None,
             f"is packed with {packing.name}",
             "unpack it; gzip, bzip2 and xz are read as they are",
         )
@@ -232,10 +231,10 @@ def read_piece(stream: Any, name: str, packing: Packing | None = None, size: int
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as failed:
         if packing is None:
             raise InputError.at(
-                name, None, f"cannot be read ({failed})", "name a readable file"
+                name, f"cannot be read ({failed})", "name a readable file"
             ) from None
         raise InputError.at(
-            name, None, f"broken {packing.name} ({failed})", "copy the file again"
+            name, f"broken {packing.name} ({failed})", "copy the file again"
         ) from None
     return piece.encode(errors="surrogatepass") if isinstance(piece, str) else piece
 
@@ -246,7 +245,7 @@ UNPACK_FIRST = "unpack it to a file (ir_std build has --max-member, too)"
 
 def too_large(name: object, most: int, expected: str = UNPACK_FIRST) -> InputError:
     """The error that something unpacks to more than may be read."""
-    return InputError.at(name, None, f"has more than {most:,} bytes when unpacked", expected)
+    return InputError.at(name, f"has more than {most:,} bytes when unpacked", expected)
 
 
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
@@ -282,7 +281,6 @@ class SizeGuard:
             if self._piped:
                 raise InputError.at(
                     self._name,
-                    None,
                     f"gave more than {self._most:,} bytes",
                     "write it to a file, and name that",
                 )
@@ -303,7 +301,6 @@ class SizeGuard:
     def _too_long(self, start: int, what: str, most: int) -> InputError:
         return InputError.at(
             self._name,
-            None,
             f"{what} of more than {most:,} bytes, from byte {start + 1:,} on",
             "a run, a qrels file or scores are expected",
         )

@@ -75,7 +75,6 @@ def collect_scores(
         what = abbreviate(dict.fromkeys(name for run in runs.values() for name in run.skipped))
         raise InputError.at(
             file,
-            None,
             "no scores of a measure" + f" (there are {what})" * bool(what),
             "trec_eval and ir_measures list them by topic with -q",
         )
@@ -120,10 +119,10 @@ class _Collector:
         if first != line or (line is None and topic in column.values):
             raise InputError.at(
                 self.file,
-                entry.line,
                 f"{entry.measure} of topic {entry.topic} again"
                 + f", first on line {first}" * (first is not None),
                 "one value each; give each run and each collection a file",
+                line=entry.line,
             )
         value, decimals = _number(text)
         if value == math.inf:
@@ -153,9 +152,9 @@ class _Collector:
         if not is_whole(value):
             raise InputError.at(
                 self.file,
-                entry.line,
                 f"{entry.measure} is {entry.value!r}",
                 "a whole number is expected",
+                line=entry.line,
             )
         self.counts.setdefault(str(measure), {})[entry.topic] = int(value)
 
@@ -187,7 +186,6 @@ class _Collector:
         if stated is not None and stated < len(listed):
             raise InputError.at(
                 self.file,
-                None,
                 f"{len(listed)} topics, and num_q of all is {stated}",
                 "it seems that several files were joined",
             )
@@ -202,10 +200,10 @@ class _Collector:
             if abs(mean - stated) > (step + its_step) / 2 + EXACT:
                 raise InputError.at(
                     self.file,
-                    line,
                     f"{measure} of all is {stated:.6g}, the mean of the "
                     f"{len(known)} topics is {mean:.6g}",
                     "lines are missing, or several files were joined: make it again",
+                    line=line,
                 )
 
 
@@ -237,7 +235,7 @@ def _no_number(file: str, entry: ScoreEntry) -> InputError:
     elif re.fullmatch(r"-?[\d.,]+\s?%", text):
         expected = "write fractions, not percent: 0.679"
     return InputError.at(
-        file, entry.line, f"{entry.measure} of topic {entry.topic} is {text!r}", expected
+        file, f"{entry.measure} of topic {entry.topic} is {text!r}", expected, line=entry.line
     )
 
 
@@ -255,7 +253,7 @@ def _check_range(file: str, entry: ScoreEntry, measure: Measure, value: float) -
     else:
         return
     raise InputError.at(
-        file, entry.line, f"{entry.measure} of topic {entry.topic} is {entry.value}", expected
+        file, f"{entry.measure} of topic {entry.topic} is {entry.value}", expected, line=entry.line
     )
 
 

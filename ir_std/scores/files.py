@@ -98,13 +98,7 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
 
 
 def check_name_of_measure(name: str) -> None:
-    """Check that a name is a measure's: one that is known, in quotes, or like none that is known.
-
-    Raises
-    ------
-    UsageError
-        If it may be misspelled.
-    """
+    """Check that a name is a measure's: known, in quotes, or like none that is known."""
     if find_measure(name) is not None or name in external_names:
         return
     near = near_measures(name)
@@ -116,13 +110,7 @@ def check_name_of_measure(name: str) -> None:
 
 
 def table_of(scores: Any) -> TableRows:
-    """A DataFrame, or a list of records or metrics, as a table.
-
-    Raises
-    ------
-    InputError
-        If it is none of these.
-    """
+    """A DataFrame, or a list of records or metrics, as a table."""
     if is_frame(scores):
         return rows_of_frame(scores)._replace(file="scores")
     if isinstance(scores, Iterable) and not isinstance(scores, (bytes, bytearray)):
@@ -131,7 +119,6 @@ def table_of(scores: Any) -> TableRows:
             return rows_of_records([*enumerate(records, 1)], "scores", True)
     raise InputError.at(
         "scores",
-        None,
         f"cannot use {type(scores).__name__}",
         "give a file, a dict, a DataFrame, or a list of records",
     )
@@ -178,13 +165,7 @@ def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
 
 
 def header_of(source: Source) -> list[str]:
-    """The names of the columns of a file that is a table with a header; none of others.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
+    """The names of the columns of a file that is a table with a header; none of others."""
     if is_excel(source):
         return _read_excel(source).header
     line = source.first_line[1].decode(errors="replace") if source.first_line else ""
@@ -193,7 +174,8 @@ def header_of(source: Source) -> list[str]:
 
 
 def _read_excel(source: Source) -> TableRows:
-    content = read_bytes(source)
+    with source.open() as stream:
+        content = stream.read()
     if is_zipfile(BytesIO(content)):
         with ZipFile(BytesIO(content)) as parts:
             if sum(part.file_size for part in parts.infolist()) > MOST_PACKED:
@@ -206,26 +188,8 @@ def is_excel(source: Source) -> bool:
     return source.name.lower().endswith(EXCEL)
 
 
-def read_bytes(source: Source) -> bytes:
-    """The content of a file as it is.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
-    with source.open() as stream:
-        return stream.read()
-
-
 def is_score_file(source: Source) -> bool:
-    """Whether a file holds scores, by its first line, and not a run or qrels.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
+    """Whether a file holds scores, by its first line, and not a run or qrels."""
     if is_excel(source):
         return True
     if source.first_line is None:
@@ -252,9 +216,9 @@ def read_text(source: Source) -> str:
         line = wrong.object[: wrong.start].count(b"\n") + 1
         raise InputError.at(
             source.name,
-            line,
             f"byte 0x{wrong.object[wrong.start]:02x} is not UTF-8",
             "save the file as UTF-8",
+            line=line,
         ) from None
 
 
@@ -262,7 +226,7 @@ def _parse_text(text: str, source: Source, measure: str | None) -> dict[str, Run
     lines = text_lines(text)
     head = next(lines, None)
     if head is None:
-        raise InputError.at(source.name, None, "no lines", f"expected is {KINDS}")
+        raise InputError.at(source.name, "no lines", f"expected is {KINDS}")
     first = head[1].lstrip()
     if first.startswith(TABLE_STARTS) or is_header(first.rstrip("\r")):
         return read_table(parse_rows(text, source.name), measure)
@@ -278,11 +242,14 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
         if text.count("\n") and _first_is_object(text):
             return _of_records(_json_lines(text), file, measure)
         raise InputError.at(
-            file, broken.lineno, f"no JSON ({broken.msg})", "a result of MTEB is one JSON object"
+            file,
+            f"no JSON ({broken.msg})",
+            "a result of MTEB is one JSON object",
+            line=broken.lineno,
         ) from None
     except RecursionError:
         raise InputError.at(
-            file, None, "nested too deeply", "a result of MTEB is one JSON object"
+            file, "nested too deeply", "a result of MTEB is one JSON object"
         ) from None
     if isinstance(content, list) and content:
         return _of_records([(None, one) for one in content], file, measure)
@@ -294,7 +261,6 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
         return collect_scores(dict_entries(content, measure), file)
     raise InputError.at(
         file,
-        None,
         "neither a result of MTEB (task_name with scores by split) nor a table",
         "give records with the columns of a table of scores, or scores by topic and measure",
     )

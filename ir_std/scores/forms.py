@@ -199,20 +199,19 @@ def _check(at: Layout) -> None:
     repeated = [name for name, count in Counter(table.header).items() if count > 1 and name]
     if repeated:
         raise InputError.at(
-            table.file, table.header_line, f"column {repeated[0]!r} again", "one column each"
+            table.file, f"column {repeated[0]!r} again", "one column each", line=table.header_line
         )
     if any(f"{table.header[i]} g" in table.header for i in at.known):
         raise InputError.at(
             table.file,
-            table.header_line,
             "differences from a baseline, not scores",
             "write scores, without --baseline",
+            line=table.header_line,
         )
     if at.has("topic", "dataset") and len(collections := dict.fromkeys(at.column("dataset"))) > 1:
         # Topics of several collections may have the same numbers.
         raise InputError.at(
             table.file,
-            None,
             f"{len(collections)} collections ({abbreviate(collections)})",
             "give each collection a file of its own",
         )
@@ -224,17 +223,17 @@ def _unknown(at: Layout) -> InputError | UsageError:
     if _DOCUMENTS & {*at.names}:
         return InputError.at(
             table.file,
-            table.header_line,
             f"{columns_text(table)}: documents, as in a run",
             "give a run as six columns without a header, or as a DataFrame",
+            line=table.header_line,
         )
     for role in ("measure", "value"):
         if at.has({"measure": "value", "value": "measure"}[role]) and at.unit and not at.known:
             return InputError.at(
                 table.file,
-                table.header_line,
                 columns_text(table),
                 f"one called {' or '.join(ROLES[role][:2])} is expected beside them",
+                line=table.header_line,
             )
     if at.others and (at.unit or at.has("run")):
         others = abbreviate(at.table.header[i] for i in at.others)
@@ -246,7 +245,7 @@ def _unknown(at: Layout) -> InputError | UsageError:
         )
     return InputError.at(
         table.file,
-        table.header_line,
         columns_text(table),
         f"a table of scores has {LAYOUTS}; one of a run has query_id, doc_id, score",
+        line=table.header_line,
     )

@@ -95,12 +95,12 @@ def line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[ScoreE
     head = list(islice(split, _HEAD))
     first, width = head[0][0], len(head[0][1])
     if width not in (2, 3, 4):
-        raise InputError.at(file, first, f"{width} columns", f"expected is {KINDS}")
+        raise InputError.at(file, f"{width} columns", f"expected is {KINDS}", line=first)
     topics_first = width == 3 and _are_topics_first(head)
     for number, fields in chain(head, split):
         if len(fields) != width:
             raise InputError.at(
-                file, number, f"{len(fields)} columns", f"the first line has {width}"
+                file, f"{len(fields)} columns", f"the first line has {width}", line=number
             )
         if width == 2:
             yield ScoreEntry(number, "", SUMMARY, fields[0], fields[1])

@@ -153,13 +153,7 @@ class OtherTaskError(InputError):
 
 
 def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunScores]:
-    """The scores of one task by model, on each of its splits and subsets.
-
-    Raises
-    ------
-    OtherTaskError
-        If the task is neither retrieval nor reranking.
-    """
+    """The scores of one task, of retrieval or reranking, by model, on its splits and subsets."""
     return {_model_name(source): _scores_of_task(content, source.name)}
 
 
@@ -189,7 +183,7 @@ def scores_of_objects(given: Any) -> dict[str, RunScores] | None:
             continue
         joined = joined.joined(scores) if joined else scores
     if joined is None:
-        raise others or OtherTaskError.at(name, None, "no results", "evaluate it on a task first")
+        raise others or OtherTaskError.at(name, "no results", "evaluate it on a task first")
     return {name: joined}
 
 
@@ -208,7 +202,6 @@ def _scores_of_task(content: dict[str, Any], where: str) -> RunScores:
         splits = [row_name(task, split, subset) for split, subset, _ in results]
         raise OtherTaskError.at(
             where,
-            None,
             f"task {task} ({abbreviate(splits) or 'no split'})",
             "retrieval and reranking tasks, which have ndcg_at_10 or map and mrr, are evaluated "
             "here: leave out others",

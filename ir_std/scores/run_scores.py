@@ -76,17 +76,10 @@ class RunScores:
         )
 
     def check_listed(self) -> RunScores:
-        """The scores themselves, which are not means alone.
-
-        Raises
-        ------
-        InputError
-            If no topic is listed.
-        """
+        """The scores themselves; an error if they are means alone."""
         if not self.values:
             raise InputError.at(
                 self.name,
-                None,
                 f"means alone ({', '.join(map(str, self.means))}), no scores by topic",
                 "list the topics with -q",
             )
@@ -114,19 +107,13 @@ class RunScores:
         return np.array([known.get(t, math.nan if t in mine else lacking) for t in topics])
 
     def joined(self, other: RunScores) -> RunScores:
-        """The scores of both, of the same run on other topics.
-
-        Raises
-        ------
-        InputError
-            If both have a value of the same measure and topic.
-        """
+        """The scores of both, of the same run on other topics."""
         values: dict[Measure, dict[str, float]] = {m: dict(v) for m, v in self.values.items()}
         for measure, column in other.values.items():
             mine = values.setdefault(measure, {})
             if twice := mine.keys() & column.keys():
                 raise InputError.at(
-                    other.name, None, f"{measure} of {min(twice)} again", "give each result once"
+                    other.name, f"{measure} of {min(twice)} again", "give each result once"
                 )
             mine.update(column)
         steps = (self.step, other.step)
@@ -181,7 +168,6 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
     if len(units) > 1:
         raise InputError.at(
             units["collection"].name,
-            None,
             f"scores of whole data sets beside those of topics in {units['topic'].name}",
             "give them separately",
         )
@@ -191,7 +177,6 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
         if n_rel and n_rel.keys().isdisjoint(run.topics):
             raise InputError.at(
                 run.name,
-                None,
                 f"no topic in common with {runs[0].name} (topics here such as "
                 f"{run.topics[0]}, there such as {next(iter(n_rel))})",
                 "evaluate each collection by itself, or use ir_std compare",
@@ -201,7 +186,6 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
             if here is not None and there is not None and here != there:
                 raise InputError.at(
                     run.name,
-                    None,
                     f"topic {topic} has {here} relevant documents, in {owner[topic]} {there}",
                     "compare runs by the same judgments",
                 )

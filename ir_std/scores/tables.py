@@ -96,7 +96,7 @@ def parse_rows(text: str, file: str) -> TableRows:
         parse = _aligned_rows
     header_line, header = next(parse(text, file), (None, [""]))
     if header_line is None:
-        raise InputError.at(file, None, "no lines", "a table with a header is expected")
+        raise InputError.at(file, "no lines", "a table with a header is expected")
 
     def rows() -> Iterator[Row]:
         for line, row in islice(parse(text, file), 1, None):
@@ -106,7 +106,7 @@ def parse_rows(text: str, file: str) -> TableRows:
                 more = commas and len(row) > len(header)
                 advice = "; write decimals with a point: 0.1234" * more
                 raise InputError.at(
-                    file, line, f"{len(row)} columns", f"the header has {len(header)}{advice}"
+                    file, f"{len(row)} columns", f"the header has {len(header)}{advice}", line=line
                 )
             yield line, row
 
@@ -127,7 +127,10 @@ def _delimited_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, [*map(_without_guard, cells)] if may_be_guarded else cells
     except csv.Error as broken:
         raise InputError.at(
-            file, reader.line_num, f"no table ({broken})", "quote cells that hold the delimiter"
+            file,
+            f"no table ({broken})",
+            "quote cells that hold the delimiter",
+            line=reader.line_num,
         ) from None
 
 
@@ -196,7 +199,7 @@ def _aligned_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
         block = [rule - 1, *range(rule + 1, end)]
         if numbers and len(block) != len(numbers):
             raise InputError.at(
-                file, rule, f"{len(block)} rows", f"the block above has {len(numbers)}"
+                file, f"{len(block)} rows", f"the block above has {len(numbers)}", line=rule
             )
         numbers = numbers or block
         columns += [c for c in _aligned_columns([lines[i] for i in block]) if c not in columns]
@@ -251,9 +254,9 @@ def rows_of_records(
         if not isinstance(record, Mapping) or any(key not in record for key in header[:1]):
             raise InputError.at(
                 file,
-                line,
                 "no score",
                 'a line is {"query_id": ..., "measure": ..., "value": ...}',
+                line=line,
             )
         header += [str(key) for key in record if str(key) not in header]
         rows.append((line, [_cell(record.get(key, "")) for key in header]))
@@ -284,11 +287,11 @@ def read_excel(content: bytes, file: str) -> TableRows:
         cells = [[*map(_cell, row)] for row in book.worksheets[0].iter_rows(values_only=True)]
     except (zipfile.BadZipFile, KeyError, ValueError, IndexError, OSError, SyntaxError) as broken:
         raise InputError.at(
-            file, None, f"no Excel file ({broken})", "save it as .xlsx, or as CSV"
+            file, f"no Excel file ({broken})", "save it as .xlsx, or as CSV"
         ) from None
     rows = [(number, row) for number, row in enumerate(cells, 1) if any(row)]
     if not rows:
-        raise InputError.at(file, None, "no rows", "a table with a header is expected")
+        raise InputError.at(file, "no rows", "a table with a header is expected")
     width = max(place for place, name in enumerate(rows[0][1], 1) if name)
     (line, header), *others = [(n, (row + [""] * width)[:width]) for n, row in rows]
     return TableRows(file, line, header, [*others], True)

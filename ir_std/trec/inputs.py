@@ -148,17 +148,10 @@ def _judged(rows: Rows) -> Qrels:
 
 
 def dataset_qrels(name: str) -> Qrels:
-    """The qrels of an ir_datasets dataset.
-
-    Raises
-    ------
-    InputError
-        If there is no such dataset, it has no qrels, or they cannot be downloaded.
-    """
+    """The qrels of an ir_datasets dataset."""
     if not is_dataset(name):
         raise InputError.at(
             name,
-            None,
             "neither a file nor an ir_datasets id",
             "name a qrels file, or an id such as disks45/nocr/trec8",
         )
@@ -171,19 +164,13 @@ def dataset_qrels(name: str) -> Qrels:
 
 @contextmanager
 def ir_dataset(name: str, what: str) -> Iterator[Any]:
-    """A dataset of ir_datasets while its ``qrels``, ``queries`` or ``docs`` are read.
-
-    Raises
-    ------
-    InputError
-        If it has none, or they cannot be downloaded.
-    """
+    """A dataset of ir_datasets while its ``qrels``, ``queries`` or ``docs`` are read."""
     import ir_datasets
 
     dataset = ir_datasets.load(name)
     if not getattr(dataset, f"has_{what}")():
         raise InputError.at(
-            name, None, f"this ir_datasets dataset has no {what}", "name one of its parts that has"
+            name, f"this ir_datasets dataset has no {what}", "name one of its parts that has"
         )
     log = logging.getLogger("ir_datasets")
     log.addFilter(_no_download_error)
@@ -193,7 +180,6 @@ def ir_dataset(name: str, what: str) -> Iterator[Any]:
         reason = failed.args[0] if failed.args else type(failed).__name__
         raise InputError.at(
             name,
-            None,
             f"ir_datasets cannot get the {what} ({reason})",
             f"check the network, or name a {what} file",
         ) from None
@@ -213,7 +199,6 @@ def is_dataset(name: str) -> bool:
     except (OSError, RuntimeError) as failed:  # it makes a folder in the user's home
         raise InputError.at(
             name,
-            None,
             f"no such file, and ir_datasets, which may know it, cannot be used ({failed})",
             "name a file, or set IR_DATASETS_HOME to a folder that can be written to",
         ) from None
@@ -252,7 +237,6 @@ def _check_topics(given: Mapping[Any, Any], kind: str) -> None:
         if not isinstance(docs, Mapping):
             raise InputError.at(
                 kind,
-                None,
                 f"topic {topic} has {type(docs).__name__}",
                 f"a dict is expected, from documents to {'scores' if kind == 'run' else 'levels'}",
             )
@@ -293,13 +277,7 @@ def _row_levels(rows: Rows) -> Ints:
 
 
 def _level(level: Any, topic: str, doc: str) -> int:
-    """A level as a whole number of at most 64 bits.
-
-    Raises
-    ------
-    InputError
-        If it is none.
-    """
+    """A level as a whole number of at most 64 bits."""
     try:
         whole = operator.index(level)
     except TypeError:
@@ -307,7 +285,6 @@ def _level(level: Any, topic: str, doc: str) -> int:
     if not -(2**63) <= whole < 2**63:
         raise InputError.at(
             "qrels",
-            None,
             f"topic {topic}, document {doc!r} has relevance {reprlib.repr(level)}",
             "a whole number is expected, of at most 64 bits",
         )

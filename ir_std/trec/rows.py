@@ -106,7 +106,6 @@ def _check_columns(columns: list[Any], names: tuple[str, ...], kind: str) -> Non
         problem = "without" if wrong[0] not in columns else "with several"
         raise InputError.at(
             kind,
-            None,
             f"DataFrame {problem} {', '.join(wrong)}",
             f"columns {', '.join(names)} are expected, found are {', '.join(map(str, columns))}",
         )
@@ -120,7 +119,6 @@ def _unsupported(given: object, names: tuple[str, ...], kind: str) -> InputError
     )
     return InputError.at(
         kind,
-        None,
         f"cannot use {what}",
         f"give a file, a dict of dicts, a DataFrame, or named tuples or records with "
         f"{', '.join(names)}",

@@ -54,7 +54,6 @@ def read_texts(given: Any, wanted: Collection[str], what: str) -> dict[str, str]
     if wanted and not texts:
         raise InputError.at(
             name,
-            None,
             f"no text of any of {len(wanted)} {what} ({abbreviate(sorted(wanted))}); "
             + (f"ids here such as {first}" if first else "it is empty"),
             f"give the {what} of the same collection: lines of an id, a tab and a text",
@@ -68,7 +67,7 @@ def _of_lines(source: Source) -> Iterator[tuple[str, str]]:
             text = line.decode()
         except UnicodeDecodeError:
             raise InputError.at(
-                source.name, number, "bytes that are not UTF-8", "write it in UTF-8"
+                source.name, "bytes that are not UTF-8", "write it in UTF-8", line=number
             ) from None
         yield (
             _of_record(source, number, text)
@@ -82,9 +81,9 @@ def _of_columns(source: Source, number: int, line: str) -> tuple[str, str]:
     if not tab:
         raise InputError.at(
             source.name,
-            number,
             f"no tab in {line[:40]!r}",
             "a line is an id, a tab and a text, or a JSON record with _id and text",
+            line=number,
         )
     return key.strip(), text.replace("\t", " | ")
 
@@ -94,12 +93,12 @@ def _of_record(source: Source, number: int, line: str) -> tuple[str, str]:
         record = json.loads(line)
     except (ValueError, RecursionError):
         raise InputError.at(
-            source.name, number, "no JSON record", "a line is one record with _id and text"
+            source.name, "no JSON record", "a line is one record with _id and text", line=number
         ) from None
     key = next((str(record[name]) for name in IDS if name in record), None)
     if key is None:
         raise InputError.at(
-            source.name, number, "a record without an id", f"its id is one of {', '.join(IDS)}"
+            source.name, "a record without an id", f"its id is one of {', '.join(IDS)}", line=number
         )
     return key, " | ".join(str(record[name]) for name in TEXTS if record.get(name))
 

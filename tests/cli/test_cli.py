@@ -526,6 +526,7 @@ def test_the_demo_needs_nothing_and_says_that_the_run_is_simulated(ir_std_cli: A
     done = ir_std_cli("demo")
     assert done.status == 0
     assert "SIMULATED" in done.out[0]
+    assert done.err == []
     assert done.out == ir_std_cli("demo").out
 
 

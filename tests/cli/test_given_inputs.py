@@ -306,7 +306,7 @@ def test_a_level_changes_what_trec_evals_does(files: Path, level: int, ir_std_cl
         *(word for name in names for word in ("-m", name)),
     )
     rows = [line.split("\t") for line in done.out]
-    called = {str(measure): name for name in names for measure in read_measures(name, level)}
+    called = {str(measure): name for name in names for measure in read_measures(name, level=level)}
     assert len(called) == len(names)
     assert len(rows) == len(names) * len(theirs)
     for topic, measure, value in rows:
@@ -320,8 +320,8 @@ def test_the_relevant_documents_of_a_level_are_counted(files: Path, ir_std_cli: 
 
 
 def test_a_measure_that_states_its_level_keeps_it() -> None:
-    assert read_measures("AP(rel=1)", 2) == read_measures("AP(rel=1)")
-    assert read_measures("num_ret num_rel_ret ndcg", 2) == [
+    assert read_measures("AP(rel=1)", level=2) == read_measures("AP(rel=1)")
+    assert read_measures("num_ret num_rel_ret ndcg", level=2) == [
         parse_measure(name) for name in ("NumRet", "NumRet(rel=2)", "nDCG")
     ]
 

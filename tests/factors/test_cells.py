@@ -14,7 +14,7 @@ from ir_std import FactorSet, InputError, NoFactorsError, UsageError
 from ir_std.factors.cells import FEWEST, MAIN, MISSING, NOT_TRAINED, TRAINED, UNKNOWN, Cells
 from ir_std.factors.derived import select_kind, select_rows
 from ir_std.factors.distributions import means_and_deviations
-from ir_std.factors.quality import assess_measure
+from ir_std.factors.quality import Quality
 from ir_std.scores.run_scores import RunScores
 
 MODELS = 2 * FEWEST
@@ -127,8 +127,8 @@ def test_another_name_of_a_data_set_finds_its_row(rows: FactorSet) -> None:
 
 
 def test_quality_is_of_the_rows_models(rows: FactorSet) -> None:
-    assert assess_measure(select_rows(rows, ["A/test"]), MAIN).word != "thin"
-    assert assess_measure(select_rows(rows, ["B/test"]), MAIN).word == "thin"
+    assert Quality(select_rows(rows, ["A/test"]), MAIN).word != "thin"
+    assert Quality(select_rows(rows, ["B/test"]), MAIN).word == "thin"
 
 
 @pytest.mark.parametrize(

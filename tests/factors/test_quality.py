@@ -13,7 +13,7 @@ from sets import each_set
 from ir_std import available_factors, load_factors
 from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
-from ir_std.factors.quality import WORDS, assess_measure, findings, has_coarse_deviation
+from ir_std.factors.quality import WORDS, Quality, findings, has_coarse_deviation
 from ir_std.factors.system_checks import duplicate_systems, find_low_systems
 
 
@@ -42,16 +42,22 @@ FORTY = RANDOM.beta(2, 5, (10, 40))
     ],
 )
 def test_a_measure_is_good_thin_coarse_old_or_low(scores: Any, info: Any, word: str) -> None:
-    assert assess_measure(made({"AP": scores}, **info), "AP").word == word
+    assert Quality(made({"AP": scores}, **info), "AP").word == word
     assert word in WORDS
+
+
+def test_the_word_of_a_set_of_few_systems_needs_neither_its_scores_nor_systems() -> None:
+    factors = load_factors("dl19-passage").loaded()
+    assert Quality(factors, "AP").word == "thin"
+    assert not {"scores", "systems"} & {*factors.__dict__}
 
 
 def test_more_than_a_tenth_of_topics_without_spread_make_a_measure_coarse() -> None:
     flat = FORTY.copy()
     flat[0] = 0.3
-    assert assess_measure(made({"AP": flat}), "AP").word == "good"
+    assert Quality(made({"AP": flat}), "AP").word == "good"
     flat[1] = 0.4
-    found = assess_measure(made({"AP": flat}), "AP")
+    found = Quality(made({"AP": flat}), "AP")
     assert (found.word, found.flat) == ("coarse", ("1", "2"))
 
 
@@ -66,17 +72,17 @@ def test_a_spread_of_few_steps_is_coarse_unless_the_steps_are_the_measures_own()
 
 def test_topics_with_more_relevant_documents_than_the_depth_are_named() -> None:
     x = made({"AP": FORTY, "P@10": FORTY, "R@100": FORTY}, depth=100)
-    assert len(assess_measure(x, "AP").deep) == 10
-    assert assess_measure(x, "P@10").deep == assess_measure(x, "R@100").deep == ()
-    assert assess_measure(made({"AP": FORTY}, depth=300), "AP").deep == ()
+    assert len(Quality(x, "AP").deep) == 10
+    assert Quality(x, "P@10").deep == Quality(x, "R@100").deep == ()
+    assert Quality(made({"AP": FORTY}, depth=300), "AP").deep == ()
 
 
 def test_the_ceiling_is_the_best_attainable_z() -> None:
-    found = assess_measure(made({"AP": FORTY}), "AP")
+    found = Quality(made({"AP": FORTY}), "AP")
     assert found.ceiling == pytest.approx(
         np.median((1 - FORTY.mean(axis=1)) / FORTY.std(axis=1, ddof=1))
     )
-    assert np.isnan(assess_measure(made({"SP": FORTY * 20}), "SP").ceiling)
+    assert np.isnan(Quality(made({"SP": FORTY * 20}), "SP").ceiling)
 
 
 @pytest.mark.parametrize(
@@ -151,23 +157,23 @@ def test_a_part_of_the_topics_is_judged_by_itself() -> None:
     flat = FORTY.copy()
     flat[:3] = 0.3
     factors = made({"AP": flat})
-    assert assess_measure(factors, "AP").word == "coarse"
-    part = assess_measure(factors, "AP", ["3", "4", "5", "6", "7", "8", "9", "10", "11"])
+    assert Quality(factors, "AP").word == "coarse"
+    part = Quality(factors, "AP", ["3", "4", "5", "6", "7", "8", "9", "10", "11"])
     assert (part.word, part.flat) == ("coarse", ("3",))
-    assert assess_measure(factors, "AP", map(str, range(4, 11))).word == "good"
+    assert Quality(factors, "AP", map(str, range(4, 11))).word == "good"
 
 
 def test_topics_with_fewer_systems_than_others_are_named() -> None:
     some = np.hstack([FORTY, FORTY[:, :5] ** 1.1])
     some[1, :8] = np.nan
     factors = made({"AP": some})
-    assert assess_measure(factors, "AP").few == ("2",)
-    assert assess_measure(factors, "AP").word == "good"
+    assert Quality(factors, "AP").few == ("2",)
+    assert Quality(factors, "AP").word == "good"
     assert "fewer than 40 systems, too few for a sure deviation, on 1 of 10 topics (2)" in " ".join(
         findings(factors)
     )
     some[:6, :8] = np.nan
-    assert assess_measure(made({"AP": some}), "AP").word == "thin"
+    assert Quality(made({"AP": some}), "AP").word == "thin"
 
 
 def test_whole_data_sets_are_counted_as_such_with_a_limit_of_their_own() -> None:
@@ -251,7 +257,7 @@ def test_rr_is_no_default_as_a_quarter_of_the_systems_tie_at_the_top(name: str) 
 )
 def test_ap_is_no_default_where_more_is_relevant_than_the_systems_gave(name: str) -> None:
     factors = load_factors(name)
-    assert assess_measure(factors, "AP").deep
+    assert Quality(factors, "AP").deep
     assert not any(m.startswith("AP") for m in factors.default_measures)
 
 
@@ -262,7 +268,7 @@ def test_no_cutoff_is_beyond_the_depth_and_no_cell_without_spread_is_shipped(nam
         depth, cutoff = factors.about(measure, "depth"), measure.rpartition("@")[2]
         assert not measure.startswith("Success")
         assert not (depth and "@" in measure and int(cutoff) > depth)
-        assert assess_measure(factors, measure).coarse == ()
+        assert Quality(factors, measure).coarse == ()
 
 
 # -- the figures in the notes, from the data behind them --------------------------------------

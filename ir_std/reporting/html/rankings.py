@@ -129,9 +129,7 @@ def _read(
             for measure, adds in one.contributions.items():
                 value = results.values[runs[i]][measure][evaluator.qrels.positions[topic]]
                 if abs(sum(adds.values()) - value) > EXACT:
-                    raise InputError.at(
-                        runs[i], None, "is not what was evaluated", "evaluate it again"
-                    )
+                    raise InputError.at(runs[i], "is not what was evaluated", "evaluate it again")
     return ranked
 
 
