@@ -22,7 +22,7 @@ def escape_controls(text: str) -> str:
     """``text`` with its control characters escaped, less tabs and newlines."""
     if text.isprintable():  # as nearly all is: the expression takes long to compile
         return text
-    return re.sub(_HARMFUL, _escape_match, text)
+    return re.sub(_HARMFUL, lambda match: _escaped(match[0]), text)
 
 
 def escape_line(text: str) -> str:
@@ -80,10 +80,6 @@ def _fits(character: str, encoding: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _escape_match(match: re.Match[str]) -> str:
-    return _escaped(match[0])
 
 
 def _escaped(character: str) -> str:

@@ -116,13 +116,7 @@ def build_from_scores(
 
 
 def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
-    """The scores of all tables: by measure those of each run, which has its name.
-
-    Raises
-    ------
-    UsageError
-        If a measure cannot be standardized, or a run has a measure in two tables.
-    """
+    """The scores of all tables: by measure those of each run, which has its name."""
     if isinstance(tables, Mapping):
         check_measure_names(tables)
         read = [(name, table, read_scores(table, name)) for name, table in tables.items()]
@@ -153,13 +147,7 @@ _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems
 
 
 def _read(table: Any) -> dict[str, RunScores]:
-    """A table's scores; the name of a file whose columns are runs is their measure.
-
-    Raises
-    ------
-    InputError
-        If it is none.
-    """
+    """A table's scores; the name of a file whose columns are runs is their measure."""
     if not is_file(table) or hasattr(table, "read") or table == STANDARD_INPUT:
         return read_scores(table)
     if not Path(table).is_file():
@@ -197,13 +185,7 @@ def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str
 
 
 def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[str]) -> Floats:
-    """The scores of runs, a column each, on these topics; NaN where one has none.
-
-    Raises
-    ------
-    InputError
-        If there are other topics too, or no topic has two scores.
-    """
+    """The scores of runs, a column each, on these topics alone; NaN where one has none."""
     topics = dict.fromkeys(topics)
     for run in runs.values():
         if others := [topic for topic in run.values[measure] if topic not in topics]:

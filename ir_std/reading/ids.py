@@ -42,13 +42,7 @@ _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def check_strings(names: Collection[Any], kind: str, what: str) -> None:
-    """Check that ids are strings.
-
-    Raises
-    ------
-    InputError
-        If one is not, which is called ``what`` of a run or of qrels.
-    """
+    """Check that ids are strings."""
     try:
         "".join(names)  # the fastest way to see it
     except TypeError:

@@ -153,13 +153,7 @@ class OtherTaskError(InputError):
 
 
 def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunScores]:
-    """The scores of one task by model, on each of its splits and subsets.
-
-    Raises
-    ------
-    OtherTaskError
-        If the task is neither retrieval nor reranking.
-    """
+    """The scores of one task, of retrieval or reranking, by model, on its splits and subsets."""
     return {_model_name(source): _scores_of_task(content, source.name)}
 
 

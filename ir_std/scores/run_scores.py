@@ -76,13 +76,7 @@ class RunScores:
         )
 
     def check_listed(self) -> RunScores:
-        """The scores themselves, which are not means alone.
-
-        Raises
-        ------
-        InputError
-            If no topic is listed.
-        """
+        """The scores themselves; an error if they are means alone."""
         if not self.values:
             raise InputError.at(
                 self.name,
@@ -113,13 +107,7 @@ class RunScores:
         return np.array([known.get(t, math.nan if t in mine else lacking) for t in topics])
 
     def joined(self, other: RunScores) -> RunScores:
-        """The scores of both, of the same run on other topics.
-
-        Raises
-        ------
-        InputError
-            If both have a value of the same measure and topic.
-        """
+        """The scores of both, of the same run on other topics."""
         values: dict[Measure, dict[str, float]] = {m: dict(v) for m, v in self.values.items()}
         for measure, column in other.values.items():
             mine = values.setdefault(measure, {})

@@ -43,13 +43,7 @@ def _exchanges(given: Any) -> bool:
 
 
 def as_frame(given: Any) -> Any:
-    """A table as one of pandas or polars, or of narwhals.
-
-    Raises
-    ------
-    MissingLibraryError
-        If narwhals would be needed, and is not there.
-    """
+    """A table as one of pandas or polars, or of narwhals, which is then needed."""
     if _waits(given):
         given = given.collect() if hasattr(given, "collect") else given.compute()
     if is_pandas(given) or _is_polars(given):

@@ -30,7 +30,7 @@ from ir_std.measures import parse_measure
 from ir_std.reading import run_sources
 from ir_std.testing import simulated_qrels
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.ranking import DOUBLE, rank_documents
+from ir_std.trec.ranking import DOUBLE, Ranker
 
 FROM_RUNS = [name for name, track in TRACKS.items() if track.runs]
 FROM_TABLES = [name for name, track in TRACKS.items() if track.tables or track.more]
@@ -212,7 +212,7 @@ def trec8_doubles(data: Path) -> dict[str, npt.NDArray[np.float64]]:
     qrels = read_qrels(data / "qrels" / "trec8-adhoc.txt")
     rows: dict[str, list[npt.NDArray[np.float64]]] = {m: [] for m in DOUBLES}
     for source in run_sources([data / "runs" / "trec8-adhoc.tar.xz"]):
-        ranking = rank_documents(read_run(source), qrels, DOUBLE)
+        ranking = Ranker(read_run(source), qrels).rank(DOUBLE)
         for name in DOUBLES:
             measure = parse_measure(name)
             rows[name].append(FORMULAS[measure.__name__](ranking, **measure.params))
