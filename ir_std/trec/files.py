@@ -30,9 +30,6 @@ from ir_std.trec.qrels import ArrayQrels, Qrels, RepeatedDocument
 from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import InvalidRun, Run
 
-RANK = RUN.columns.index("rank")
-LONGEST_RANK = 10
-"""Characters; what is longer is no rank."""
 File = str | os.PathLike[str] | IO[Any] | Source
 """A path, ``-`` for standard input, an open file, or a source."""
 
@@ -64,16 +61,9 @@ def read_run(file: File) -> Run:
     except (CheckFailed, InvalidRun):
         pass  # and with it what it holds of the file
     else:
-        run.first_rank = _first_rank(source)
+        run.has_ranks = line_format is RUN
         return run
     raise find_fault(source, line_format)
-
-
-def _first_rank(source: Source) -> int | None:
-    """The rank in the first line of a run that also has scores; None if it is no number."""
-    columns = source.first_line[1].split() if source.first_line else []
-    rank = columns[RANK] if len(columns) == RUN.width else b""
-    return int(rank) if rank.isdigit() and len(rank) < LONGEST_RANK else None
 
 
 def _is_ranked(source: Source) -> bool:
