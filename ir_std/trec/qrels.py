@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ir_std._arrays import Ints, Mask, distinct
+from ir_std._arrays import Ints, Mask
 from ir_std.errors import InputError
 from ir_std.reading import Ids, Index, first_repeated, keys, may_repeat
 
@@ -99,7 +99,7 @@ class Qrels(Cached, ABC):
     @cached_property
     def all_levels(self) -> tuple[int, ...]:
         """The levels that occur, ascending."""
-        return tuple(distinct(self.flat_levels).tolist())
+        return tuple(sorted({*self.flat_levels.tolist()}))
 
     @cached_property
     def positions(self) -> dict[str, int]:
