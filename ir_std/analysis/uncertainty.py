@@ -280,4 +280,6 @@ def contrast_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
         What each mean is multiplied by: 1 and -1 for a difference.
     """
     c = np.asarray(contrast, float)
-    return sqrt(max(float(c @ np.asarray(covariance, float) @ c), 0.0))
+    used = np.flatnonzero(c)  # of a thousand runs one or two
+    of_used = np.asarray(covariance, float)[np.ix_(used, used)]
+    return sqrt(max(float(c[used] @ of_used @ c[used]), 0.0))

@@ -10,7 +10,7 @@ from ir_measures.measures import Measure
 from ir_std.errors import IrStdError
 from ir_std.measures import ExternalMeasure, canonical, parse_measure
 from ir_std.measures.registry import by_name, external_names
-from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
+from ir_std.measures.translation import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
 
 UNBOUNDED = ("SP", "DCG", "alpha_DCG")
 """Measures whose values may exceed 1."""
@@ -145,7 +145,7 @@ def translate_name(name: str) -> list[str]:
         return [name]
     for prefix in ("", "s"):
         if name[: len(prefix)].lower() == prefix:
-            ours = translated(name[len(prefix) :], TREC_EVAL_NAMES | MTEB_NAMES, re.IGNORECASE)
+            ours = translated(name[len(prefix) :].lower(), IN_LOWER_CASE)
             if ours:
                 return [prefix + ours]
     same = {m.__name__ for alias, m in by_name.items() if alias.lower() == word[0].lower()}
