@@ -264,9 +264,9 @@ def normal_covariance(
 
 def _quadratic(gradients: Floats, correlation: float) -> Floats:
     """The covariance of sums over topics of terms with unit variance that correlate alike."""
-    own = gradients.T @ gradients
+    within_topics = gradients.T @ gradients
     total = gradients.sum(axis=0)
-    covariance: Floats = (1 - correlation) * own + correlation * np.outer(total, total)
+    covariance: Floats = (1 - correlation) * within_topics + correlation * np.outer(total, total)
     return covariance
 
 

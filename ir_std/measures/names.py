@@ -139,7 +139,7 @@ def translate_name(name: str) -> list[str]:
         ``name`` itself where it is none of these; also ``sp``, which may be sP or SP.
     """
     if several := _several(name):
-        return [one for each in several for one in translate_name(each)]
+        return [ours for theirs in several for ours in translate_name(theirs)]
     word = re.match(r"\w*", name)
     if word is None or word[0] in by_name:
         return [name]
@@ -149,13 +149,13 @@ def translate_name(name: str) -> list[str]:
             if ours:
                 return [prefix + ours]
     same = {m.__name__ for alias, m in by_name.items() if alias.lower() == word[0].lower()}
-    return [one + name[word.end() :] for one in same] if len(same) == 1 else [name]
+    return [alias + name[word.end() :] for alias in same] if len(same) == 1 else [name]
 
 
 def _several(name: str) -> list[str]:
     """The names of trec_eval that ``name`` stands for; empty if it is one itself, or none."""
     if name.lower() in _GROUPS:
-        return [one for one in _GROUPS[name.lower()] if not only_in_trec_eval(one)]
+        return [member for member in _GROUPS[name.lower()] if not only_in_trec_eval(member)]
     number = r"\d*\.?\d+"
     if listed := re.fullmatch(rf"(\w*[A-Za-z])\.({number}(?:,{number})*)", name):
         return [f"{listed[1]}_{'0' * k.startswith('.')}{k}" for k in listed[2].split(",")]
@@ -164,7 +164,7 @@ def _several(name: str) -> list[str]:
 
 def missing_from_group(name: str) -> list[str]:
     """The measures of a group of trec_eval's that ir_measures has none for."""
-    return [one for one in _GROUPS.get(name.lower(), ()) if only_in_trec_eval(one)]
+    return [member for member in _GROUPS.get(name.lower(), ()) if only_in_trec_eval(member)]
 
 
 def only_in_trec_eval(name: str) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import run_process
 from tries import small_set
 
 import ir_std
@@ -358,9 +359,7 @@ def test_few_open_files_are_told(limit: int, runs: Path) -> None:
         runs / "below" / "b",
         runs.parent / "q",
     ]
-    done = subprocess.run(
-        [*command, "AP", "--jobs", "9"], capture_output=True, text=True, check=False
-    )
+    done = run_process([*command, "AP", "--jobs", "9"])
     assert "Traceback" not in done.stderr
     assert done.returncode in (0, 2)
 
@@ -368,12 +367,9 @@ def test_few_open_files_are_told(limit: int, runs: Path) -> None:
 def test_a_home_that_cannot_be_written_to_is_told(tmp_path: Path, runs: Path) -> None:
     (tmp_path / "home").write_text("no folder")
     code = "import sys; from ir_std.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-c", code, runs / "a", tmp_path / "mispelled.run"],
         env={**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home" / "x")},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 2
     assert "no such file, and ir_datasets" in done.stderr
