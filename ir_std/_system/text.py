@@ -51,7 +51,7 @@ def latex_command(character: str) -> str:
     return "".join(f'\\symbol{{"{ord(part):X}}}' for part in character)
 
 
-_LATEX = {
+LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -64,11 +64,12 @@ _LATEX = {
     "[": "{[}",
     "*": "{*}",
 }
+"""How characters are written that LaTeX would read otherwise."""
 
 
 def latex_escape(text: str) -> str:
     """``text`` in one line, with every character that LaTeX would read otherwise escaped."""
-    return "".join(_LATEX.get(c, c) for c in escape_line(text))
+    return "".join(LATEX.get(c, c) for c in escape_line(text))
 
 
 _ACCENTS = dict(zip("\u0300\u0301\u0302\u0303\u0308\u030a\u030c\u0327", "`'^~\"rvc", strict=True))

@@ -117,29 +117,33 @@ def build_from_scores(
 
 def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
     """The scores of all tables: by measure those of each run, which has its name."""
-    if isinstance(tables, Mapping):
-        check_measure_names(tables)
-        read = [(name, table, read_scores(table, name)) for name, table in tables.items()]
-    else:
-        listed = [tables] if is_file(tables) or is_frame(tables) else list(tables)
-        read = [("", table, _read(table)) for table in listed]
     scores: dict[Measure, dict[str, RunScores]] = {}
-    for name, table, runs in read:
-        for run_name, run in runs.items():
+    for table, runs in _read_tables(tables):
+        for name, run in runs.items():
             run.check_listed()
             for measure in run.values:
                 of_measure = scores.setdefault(measure, {})
-                if run_name in of_measure:
+                if name in of_measure:
                     raise InputError.at(
-                        table if is_file(table) else name or "scores",
-                        f"{measure} of {run_name} again",
-                        "give one table a measure",
+                        table, f"{measure} of {name} again", "give one table a measure"
                     )
-                of_measure[run_name] = run
+                of_measure[name] = run
     usable = {m: runs for m, runs in scores.items() if has_standardized(m)}
     if scores and not usable:
         raise UsageError(f"{abbreviate(map(str, scores))} cannot be standardized")
     return usable
+
+
+def _read_tables(tables: Any) -> list[tuple[Any, dict[str, RunScores]]]:
+    """The scores of each table, by run, behind what messages call it."""
+    if isinstance(tables, Mapping):
+        check_measure_names(tables)
+        return [
+            (table if is_file(table) else measure, read_scores(table, measure))
+            for measure, table in tables.items()
+        ]
+    listed = [tables] if is_file(tables) or is_frame(tables) else list(tables)
+    return [(table if is_file(table) else "scores", _read(table)) for table in listed]
 
 
 _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems", "table")

@@ -57,11 +57,13 @@ def match_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
         If the named set holds none of the topics.
     """
     collection = collection_of(qrels)
-    own = qrels.factors if isinstance(qrels, TopicsOfSet) else None
+    of_systems = qrels.factors if isinstance(qrels, TopicsOfSet) else None
     if factors is None:
-        return match_by_systems(own, collection) if own else recognize_collection(collection)
+        if of_systems:
+            return match_by_systems(of_systems, collection)
+        return recognize_collection(collection)
     named = factors if isinstance(factors, FactorSet) else load_factors(factors)
-    if own and own.judgments == named.judgments:
+    if of_systems and of_systems.judgments == named.judgments:
         return match_by_systems(named, collection)
     return match_by_name(named, collection)
 

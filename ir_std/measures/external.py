@@ -11,7 +11,7 @@ from ir_measures.measures import Measure
 from ir_std.errors import UsageError
 from ir_std.measures.parameters import TypedMeasure
 from ir_std.measures.registry import by_name, external_names, makers
-from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
+from ir_std.measures.translation import IN_LOWER_CASE, translated
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
@@ -74,7 +74,7 @@ class ExternalMeasure(TypedMeasure):
 
 def _is_plain(name: str) -> bool:
     """Whether a name needs no quotes: it is no other measure's."""
-    theirs = translated(name, TREC_EVAL_NAMES | MTEB_NAMES, any_case=True)
+    theirs = translated(name.lower(), IN_LOWER_CASE)
     return bool(_PLAIN.fullmatch(name)) and name not in by_name and theirs is None
 
 

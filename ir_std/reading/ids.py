@@ -319,11 +319,11 @@ class Index(NamedTuple):
         Collision
             If two different ids have the same key.
         """
-        found = [
+        parts = [
             self._find(values[a : a + _FOUND_AT_ONCE], a)
             for a in range(0, max(len(values), 1), _FOUND_AT_ONCE)
         ]
-        where, rows = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        where, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
         if self.repeats or not self.ids[rows].same(ids[where]).all():
             raise Collision
         return where, rows

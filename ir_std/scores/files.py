@@ -114,8 +114,8 @@ def table_of(scores: Any) -> TableRows:
     if is_frame(scores):
         return rows_of_frame(scores)._replace(file="scores")
     if isinstance(scores, Iterable) and not isinstance(scores, (bytes, bytearray)):
-        records = [one._asdict() if hasattr(one, "_asdict") else one for one in scores]
-        if all(isinstance(one, Mapping) for one in records):
+        records = [row._asdict() if hasattr(row, "_asdict") else row for row in scores]
+        if all(isinstance(record, Mapping) for record in records):
             return rows_of_records([*enumerate(records, 1)], "scores", True)
     raise InputError.at(
         "scores",
@@ -252,7 +252,7 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
             file, "nested too deeply", "a result of MTEB is one JSON object"
         ) from None
     if isinstance(content, list) and content:
-        return _of_records([(None, one) for one in content], file, measure)
+        return _of_records([(None, record) for record in content], file, measure)
     if is_mteb_result(content):
         return read_mteb_result(content, source)
     if isinstance(content, dict) and names_rows([*content]):

@@ -31,6 +31,8 @@ CQADUPSTACK = (
 )
 """The parts of CQADupstack."""
 
+MODEL_META = "model_meta.json"
+"""What MTEB calls the file beside a model's results that names the model."""
 _LARGEST_META = 1 << 20
 
 
@@ -137,7 +139,7 @@ def find_dataset(name: str) -> str | None:
 
 def is_model_meta(source: Source) -> bool:
     """Whether a file is what MTEB writes beside a model's results."""
-    return isinstance(source, FileSource) and source.path.name == "model_meta.json"
+    return isinstance(source, FileSource) and source.path.name == MODEL_META
 
 
 def is_mteb_result(content: Any) -> bool:
@@ -242,7 +244,7 @@ def _model_name(source: Source) -> str:
         return source.name
     folder = source.path.absolute().parent
     try:
-        meta = json.loads(read_bounded(folder / "model_meta.json", _LARGEST_META).decode())
+        meta = json.loads(read_bounded(folder / MODEL_META, _LARGEST_META).decode())
         name = meta.get("name")
     except (ValueError, RecursionError, AttributeError):
         name = None

@@ -164,13 +164,7 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
         topic in common with those before it.
     """
     runs = list(runs)
-    units = {run.unit: run for run in runs}
-    if len(units) > 1:
-        raise InputError.at(
-            units["collection"].name,
-            f"scores of whole data sets beside those of topics in {units['topic'].name}",
-            "give them separately",
-        )
+    _check_units(runs)
     n_rel: dict[str, int | None] = {}
     owner: dict[str, str] = {}
     for run in runs:
@@ -195,6 +189,16 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
     measures = (measure for run in runs for measure in run.values)
     external = dict.fromkeys(str(m) for m in measures if isinstance(m, ExternalMeasure))
     return CountedTopics(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
+
+
+def _check_units(runs: Iterable[RunScores]) -> None:
+    units = {run.unit: run for run in runs}
+    if len(units) > 1:
+        raise InputError.at(
+            units["collection"].name,
+            f"scores of whole data sets beside those of topics in {units['topic'].name}",
+            "give them separately",
+        )
 
 
 def is_whole(value: float) -> bool:

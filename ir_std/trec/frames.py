@@ -83,12 +83,12 @@ def with_values(
             copied[name] = values
         return copied
     made = frame_like(frame, columns)
-    own = frame if rows is None else frame[rows]
+    kept = frame if rows is None else frame[rows]
     if not hasattr(frame, "to_native"):
-        return own.with_columns(made.get_columns())
+        return kept.with_columns(made.get_columns())
     import narwhals
 
-    return own.with_columns(narwhals.from_native(made).iter_columns()).to_native()
+    return kept.with_columns(narwhals.from_native(made).iter_columns()).to_native()
 
 
 def frame_like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 import pytrec_eval
 from build_shipped import measures_from_runs, shipped
 from ir_measures import AP, nDCG
+from processes import run_process
 from sets import each_set, quick_first
 from tracks import TRACKS
 
@@ -172,7 +172,7 @@ for name in sorted(opened):
     if name.endswith((".npz", "mean.csv", "sd.csv")):
         print("/".join(name.split("/")[-2:]))
 """
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    out = run_process([sys.executable, "-c", code], check=True)
     assert out.stdout.split() == [
         "trec8-adhoc/mean.csv",
         "trec8-adhoc/scores.npz",
