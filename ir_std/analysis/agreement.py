@@ -51,16 +51,15 @@ def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int)
     ValueError
         If the judges have different numbers of documents, or a level is not among these.
     """
-    one, other = np.asarray(first, np.int64), np.asarray(second, np.int64)
-    if one.ndim != 1 or one.shape != other.shape:
+    a, b = np.asarray(first, np.int64), np.asarray(second, np.int64)
+    if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(
-            f"both judges must label the same documents, got the shapes {one.shape} and "
-            f"{other.shape}"
+            f"both judges must label the same documents, got the shapes {a.shape} and {b.shape}"
         )
-    both = np.concatenate([one, other])
+    both = np.concatenate([a, b])
     if ((both < 0) | (both >= n_levels)).any():
         raise ValueError(f"levels must lie between 0 and {n_levels - 1}")
-    counts = np.bincount(one * n_levels + other, minlength=n_levels**2)
+    counts = np.bincount(a * n_levels + b, minlength=n_levels**2)
     return counts.reshape(n_levels, n_levels)
 
 

@@ -28,8 +28,8 @@ def check_scores(
     """
     array = np.asarray(scores, dtype=float)
     if array.ndim < 2 or (single and array.ndim > 2):
-        one = "one array of " if single else ""
-        raise ValueError(f"{name} must be {one}topics x systems, got the shape {array.shape}")
+        expected = "one array of topics x systems" if single else "topics x systems"
+        raise ValueError(f"{name} must be {expected}, got the shape {array.shape}")
     if array.shape[-2] < topics or array.shape[-1] < systems:
         raise ValueError(
             f"{name} must hold at least {topics} topic(s) x {systems} system(s), "

@@ -169,13 +169,7 @@ FAMILYWISE = frozenset({"tukey"})
 
 
 def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """The test of that name and its title.
-
-    Raises
-    ------
-    UsageError
-        If there is none; the message lists the allowed names.
-    """
+    """The test of that name and its title; an error lists the names."""
     return look_up(name, TESTS, "test")
 
 
@@ -228,13 +222,7 @@ CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
 
 
 def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """The correction of that name and its title.
-
-    Raises
-    ------
-    UsageError
-        If there is none; the message lists the allowed names.
-    """
+    """The correction of that name and its title; an error lists the names."""
     return look_up(name, CORRECTIONS, "correction")
 
 

@@ -60,8 +60,8 @@ def paired_t(scores: npt.ArrayLike) -> Floats:
     # Not with @: BLAS starts threads even for products this small, and waiting for them costs more
     # than they save, ten times more on a busy machine.
     cov = np.einsum("sti,stj->sij", centred, centred) / (n - 1)
-    own = np.diagonal(cov, axis1=1, axis2=2)
-    total = own[:, i] + own[:, j]
+    variances = np.diagonal(cov, axis1=1, axis2=2)
+    total = variances[:, i] + variances[:, j]
     var = total - 2 * np.take(cov.reshape(-1, m * m), i * m + j, axis=1)
     difference = mean[:, i] - mean[:, j]
     close = np.nonzero(var < CLOSE * total)

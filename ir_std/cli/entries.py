@@ -152,8 +152,8 @@ def _read(file: str, name: str | None, source: Source) -> Iterator[tuple[str, Ru
     if name is not None and len(read) > 1:
         raise UsageError(f"{file} has {len(read)} systems, which cannot all be called {name}")
     for system, scores in read.items():
-        own = len(read) > 1 or scores.unit == "collection"
-        yield name or (system if own else os.path.basename(file)), scores
+        is_named = len(read) > 1 or scores.unit == "collection"
+        yield name or (system if is_named else os.path.basename(file)), scores
 
 
 def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
@@ -60,7 +60,6 @@ from ir_std.scores.run_scores import RunScores
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:
-    from ir_std.evaluation.evaluator import StdEvaluator
     from ir_std.reporting.results import Results
     from ir_std.reporting.tables import Table
 
@@ -219,7 +218,12 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluations = list(counted(evaluate_runs(evaluator, runs, args.jobs, depth=args.depth)))
-    writer, by_run = _writer(evaluator, given, args), {each.run: each for each in evaluations}
+    by_run = {evaluation.run: evaluation for evaluation in evaluations}
+    writer: LineWriter | TrecEvalLines = (
+        TrecEvalLines(evaluator, given, args)
+        if args.output_format == FORM
+        else LineWriter(evaluator, args, len(given) > 1)
+    )
     if sort is not None:
         from ir_std.reporting.evaluated_runs import EvaluatedRuns
         from ir_std.reporting.run_ranks import ranked_by
@@ -257,14 +261,6 @@ def parse_arguments(args: Namespace) -> tuple[Inputs, list[Measure]]:
     args.official = not (inputs.measures or args.measures)
     measures = requested_measures(args, ["official"] if args.official else inputs.measures)
     return inputs, as_in_version(measures, args.trec_eval)
-
-
-def _writer(
-    evaluator: StdEvaluator, runs: Mapping[str, Any], args: Namespace
-) -> LineWriter | TrecEvalLines:
-    if args.output_format == FORM:
-        return TrecEvalLines(evaluator, runs, args)
-    return LineWriter(evaluator, args, len(runs) > 1)
 
 
 def read_runs(inputs: Inputs, measure: str | None, duplicates: str) -> dict[str, Any]:

@@ -170,10 +170,10 @@ def _export(args: Namespace) -> None:
     _check_files(args, *(webber_files(args.output) if args.format == "webber" else [args.output]))
     factors = load_factors(args.set)
     FORMATS[args.format].write(factors, args.output)
-    own = [m for m in factors.measures if to_trec_eval(m) is None]
-    if args.format == "trec_eval" and own:
+    unnamed = [m for m in factors.measures if to_trec_eval(m) is None]
+    if args.format == "trec_eval" and unnamed:
         note(
-            f"trec_eval has no name for {', '.join(own)}: written under these names, which it "
+            f"trec_eval has no name for {', '.join(unnamed)}: written under these names, which it "
             f"passes over"
         )
 

@@ -140,9 +140,9 @@ def external_measures(runs: Iterable[Any], measure: str | None) -> dict[str, Ext
     """The external measures that scores have, by name; from then on their plain names are known."""
     given = [find_system(run) for run in runs]
     files = [run for run in given if isinstance(run, Source) and kind_of(run) == SCORES]
-    read = [one for file in files for one in read_scores(file, measure).values()]
+    read = [scores for file in files for scores in read_scores(file, measure).values()]
     read += [run for run in given if isinstance(run, RunScores)]
-    return {m.name: m for one in read for m in one.values if isinstance(m, ExternalMeasure)}
+    return {m.name: m for scores in read for m in scores.values if isinstance(m, ExternalMeasure)}
 
 
 def _external_named(text: str, known: Mapping[str, ExternalMeasure]) -> Measure | None:

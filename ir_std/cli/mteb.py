@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Iterator
 
 from ir_std.cli.inputs import classify_arguments
 from ir_std.cli.output import print_tables
 from ir_std.errors import UsageError
 from ir_std.evaluation.inputs import inputs_by_name
 from ir_std.measures import main_score
+from ir_std.scores.mteb import MODEL_META
 from ir_std.scores.run_scores import RunScores
 
 ELSEWHERE = ("factors", "measure", "by_query", "place", "raw", "sort", "baseline", "without")
 """Options of which the values by measure are for."""
-META = "model_meta.json"
-"""MTEB writes it beside a model's results."""
 
 
 def is_asked_by_task(args: Namespace) -> bool:
@@ -34,13 +32,8 @@ def is_asked_by_task(args: Namespace) -> bool:
 def _is_of_mteb(path: str) -> bool:
     """Whether a folder holds MTEB's results of a model, or a file is beside such."""
     if path.endswith(".json"):
-        return os.path.isfile(os.path.join(os.path.dirname(path), META))
-    return os.path.isdir(path) and META in _file_names(path)
-
-
-def _file_names(folder: str) -> Iterator[str]:
-    for _, _, names in os.walk(folder):
-        yield from names
+        return os.path.isfile(os.path.join(os.path.dirname(path), MODEL_META))
+    return os.path.isdir(path) and any(MODEL_META in names for _, _, names in os.walk(path))
 
 
 def print_task_tables(args: Namespace) -> None:

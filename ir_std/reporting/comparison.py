@@ -90,13 +90,15 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Which factors were used, measures without factors, collections that overlap."""
-        of_parts = [text for p in self.parts for text in (*p.factors_used, *p.results.notes)]
+        each = {part.results: part for part in self.parts}.values()  # systems may share results
+        of_parts = [text for p in each for text in (*p.factors_used, *p.results.notes)]
         return tuple(dict.fromkeys([*of_parts, *self.overlaps.notes]))
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all parts: topics left out, and the like."""
-        of_parts = (text for part in self.parts for text in part.results.warnings)
+        results = dict.fromkeys(part.results for part in self.parts)
+        of_parts = (text for each in results for text in each.warnings)
         return tuple(dict.fromkeys([*of_parts, *self.link_warnings]))
 
     @property

@@ -67,13 +67,7 @@ class ArrayRun(Run):
 
     @classmethod
     def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str) -> ArrayRun:
-        """A run of topics, topic, ids and scores; of a repeated document the first or last counts.
-
-        Raises
-        ------
-        InvalidRun
-            As for the class; for a repeated document if ``duplicates`` is ``'error'``.
-        """
+        """A run of topics, topic, ids and scores; ``duplicates`` says what counts of a document."""
         topics, topic, ids, scores = lines
         try:
             return cls(topics, topic, ids, scores, name)

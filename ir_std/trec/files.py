@@ -73,13 +73,7 @@ def _is_ranked(source: Source) -> bool:
 
 
 def read_qrels(file: File) -> Qrels:
-    """Read TREC qrels: four columns, topic iteration document relevance.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_run`; the relevance must be a whole number.
-    """
+    """Read TREC qrels: four columns, topic iteration document relevance; as :func:`read_run`."""
     source = source_of(file)
     try:
         return ArrayQrels(*read_lines(source, QRELS), source.name)
@@ -89,13 +83,7 @@ def read_qrels(file: File) -> Qrels:
 
 
 def count_columns(source: Source) -> int:
-    """The number of columns in a file's first line that is neither blank nor a comment.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or has no such line.
-    """
+    """The number of columns in a file's first line that is neither blank nor a comment."""
     if source.first_line is None:
         raise no_lines(source)
     return len(split_line(source, *source.first_line))

@@ -87,13 +87,7 @@ class Run(ABC):
         self._refuse(~(scores < np.inf), "scores must be finite numbers, or -inf")
 
     def check_finite(self) -> Run:
-        """The run itself, whose scores can be computed with.
-
-        Raises
-        ------
-        InvalidRun
-            If a score is -inf.
-        """
+        """The run itself, if its scores can be computed with: an error of one that is -inf."""
         self._refuse(np.isneginf(self.scores), "scores must be finite numbers")
         return self
 
@@ -266,13 +260,7 @@ class DictRun(Run):
 
 
 def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
-    """``count`` scores as an array.
-
-    Raises
-    ------
-    InvalidRun
-        If one of them is no number.
-    """
+    """``count`` scores, which must be numbers, as an array."""
     try:
         return np.fromiter(values, float, count)
     except (TypeError, ValueError, OverflowError) as wrong:
