@@ -26,7 +26,6 @@ __all__ = [
     "Floats",
     "Ints",
     "Mask",
-    "distinct",
     "divide",
     "pick_rows",
 ]
@@ -38,14 +37,6 @@ def divide(a: npt.ArrayLike, b: npt.ArrayLike, otherwise: float) -> Floats:
     ratio: Floats = np.full(np.broadcast(a, b).shape, otherwise, float)
     np.divide(a, b, out=ratio, where=b > 0)
     return ratio
-
-
-def distinct(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The distinct values, ascending: np.unique, less its slow import of numpy.ma."""
-    ordered = np.sort(values, axis=None)
-    first = np.ones(len(ordered), bool)
-    first[1:] = ordered[1:] != ordered[:-1]
-    return ordered[first]
 
 
 def pick_rows(values: Floats, rows: Ints) -> Floats:

@@ -112,6 +112,12 @@ def runs_of(
 
 
 @pytest.fixture
+def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Test in a folder without files that are called as systems or measures are."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
 def ir_std_cli(capsys: pytest.CaptureFixture[str]) -> Any:
     """Runs the command line; gives exit status, lines of output and lines beside it."""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up import write_qrels
 
 import ir_std
 from ir_std.testing import simulated_qrels, simulated_run
@@ -46,12 +47,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         judgments = ir_std.load_factors(name).judgments
         qrels = simulated_qrels({t: j.levels or j.n_rel for t, j in judgments.items()})
-        (folder / qrels_name).write_text(
-            "".join(
-                f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()
-            ),
-            encoding="utf-8",
-        )
+        write_qrels(qrels, folder / qrels_name)
         for seed, run in enumerate(runs):
             write_run(as_run(simulated_run(qrels, seed)), folder / run)
     by_topic = ir_std.calc("AP", folder / "qrels.txt", folder / "bm25.run").per_query

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pickle
 import re
-import subprocess
 import sys
 
 import ir_measures
 import pytest
+from processes import run_process
 
 import ir_std
 from ir_std.errors import UnknownMeasureError, UsageError
@@ -72,9 +72,7 @@ def test_ir_measures_too_takes_whole_numbers_for_fractions() -> None:
 @theirs_reads_parameters
 def test_names_parse_as_soon_as_ir_std_is_imported() -> None:
     code = "import ir_std, ir_measures; print(ir_measures.parse_measure(\"sAP(scheme='U')\"))"
-    out = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
-    )
+    out = run_process([sys.executable, "-W", "ignore", "-c", code], check=True)
     assert out.stdout == "sAP(scheme='U')\n"
 
 
@@ -86,9 +84,7 @@ def test_parsing_works_where_python_has_no_ast_num_and_ir_measures_is_left_as_it
         "ir_std.parse_measure(\"sAP(scheme='U',A=0.1)\"), "
         "ir_measures.parse_measure('AP'), ir_measures.util._ast_to_value.__module__)"
     )
-    out = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
-    )
+    out = run_process([sys.executable, "-W", "ignore", "-c", code], check=True)
     assert out.stdout == "P(rel=2)@10 sAP(scheme='U',A=0.1) AP ir_measures.util\n"
 
 

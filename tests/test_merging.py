@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from itertools import pairwise
@@ -20,6 +19,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, ScoredDoc, nDCG
+from processes import run_process
 
 import ir_std
 from ir_std import InputError, UsageError, merge, normalize
@@ -524,12 +524,10 @@ def test_normalized_and_combined_scores_equal_those_of_ranx() -> None:
         for turned in range(3)
     ]
     # Compiled, ranx takes a minute before its first result.
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-W", "ignore", "-c", RANX],
         input=json.dumps([runs, alike]),
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        text=True,
-        capture_output=True,
         check=True,
     )
     scores, ranks = json.loads(done.stdout)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import run_process
 
 import ir_std
 
@@ -40,13 +41,8 @@ def installed(folder_made_once: Callable[[str, Callable[[Path], object]], Path])
 
 def run(installed: Path, code: str) -> str:
     environment = os.environ | {"PYTHONPATH": str(installed)}
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=installed,
-        env=environment,
-        check=True,
-        capture_output=True,
-        text=True,
+    return run_process(
+        [sys.executable, "-c", code], cwd=installed, env=environment, check=True
     ).stdout.strip()
 
 
@@ -141,11 +137,9 @@ def test_names_are_listed_once() -> None:
 def test_the_command_line_shows_no_warnings_of_libraries_that_python_compiles(
     tmp_path: Path,
 ) -> None:
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-m", "ir_std", "factors", "path", "trec4-adhoc"],
         env=os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
         check=True,
     )
     assert done.stderr == ""

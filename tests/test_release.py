@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import run_process
 
 import ir_std
 
@@ -70,7 +70,7 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
 def test_the_workflow_tries_the_versions_of_the_classifiers() -> None:
     if os.name == "nt" or not (ROOT / ".ci").is_dir():
         pytest.skip("a script of the checkout, for a shell")
-    said = subprocess.run([ROOT / ".ci" / "versions"], capture_output=True, text=True, check=True)
+    said = run_process([ROOT / ".ci" / "versions"], check=True)
     classified = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', text("pyproject.toml"))
     assert re.findall(r'"(.+?)"', said.stdout) == classified != []
 
@@ -136,8 +136,6 @@ def test_the_paper_counts_the_sets_that_are_shipped() -> None:
 
 
 def test_the_program_names_both_versions() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "ir_std", "--version"], capture_output=True, text=True, check=True
-    )
+    done = run_process([sys.executable, "-m", "ir_std", "--version"], check=True)
     data = text("factors/VERSION").strip()
     assert done.stdout == f"ir_std {ir_std.__version__}, factor sets {data}\n"

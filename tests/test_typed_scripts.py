@@ -5,13 +5,13 @@ from __future__ import annotations
 import doctest
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import ir_measures
 import pytest
+from processes import run_process
 
 import ir_std
 
@@ -113,7 +113,7 @@ def told(
         # What other libraries leave untyped is theirs to type.
         theirs = ["--disable-error-code=import-untyped"]
         theirs += [f"--untyped-calls-exclude={name}" for name in ("ir_measures", "distributed")]
-        done = subprocess.run(
+        done = run_process(
             [
                 sys.executable,
                 "-m",
@@ -128,9 +128,6 @@ def told(
             ],
             cwd=folder,
             env=os.environ | {"MYPYPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
         )
         assert done.stderr == ""
         (folder / "told.txt").write_text(done.stdout, encoding="utf-8")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import ir_measures
 import pytest
+from made_up import write_qrels
+from processes import run_process
 
 import ir_std
 from ir_std.testing import simulated_qrels, simulated_run
@@ -30,13 +31,7 @@ def patched(tmp_path: Path) -> Path:
         pytest.skip(f"no program patch, or another ir_measures than {wanted}")
     source = Path(ir_measures.__file__).parent
     shutil.copytree(source, tmp_path / "ir_measures", ignore=shutil.ignore_patterns("__pycache__"))
-    done = subprocess.run(
-        ["patch", "-p1", "--fuzz=0", "-i", str(patch)],
-        cwd=tmp_path,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    done = run_process(["patch", "-p1", "--fuzz=0", "-i", str(patch)], cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     page = (UPSTREAM / "README.md").read_text(encoding="utf-8")
     ((group, entry),) = re.findall(r'entry-points\."(.+?)"\]\n(\w+ = ".+?")', page)
@@ -52,16 +47,13 @@ def test_ir_measures_finds_the_standardized_measures_by_itself(patched: Path) ->
     judgments = ir_std.load_factors("trec8-adhoc").judgments
     qrels = simulated_qrels({t: j.levels or j.n_rel for t, j in judgments.items()})
     write_run(as_run(simulated_run(qrels, 0)), patched / "run.txt")
-    lines = [f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()]
-    (patched / "qrels.txt").write_text("".join(lines))
+    write_qrels(qrels, patched / "qrels.txt")
     names = ["AP", "sAP", "snDCG@10"]
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-m", "ir_measures", "qrels.txt", "run.txt", *names],
         cwd=patched,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(patched), str(UPSTREAM.parents[1])])},
         check=True,
-        capture_output=True,
-        text=True,
     )
     printed = dict(line.split("\t") for line in done.stdout.splitlines())
     means = ir_std.calc_aggregate(names, patched / "qrels.txt", patched / "run.txt")

@@ -21,13 +21,7 @@ from ir_std.errors import InputError
 def read_bounded(
     file: str | os.PathLike[str], most: int, expected: str = "name a readable file"
 ) -> bytes:
-    """The content of a file of at most ``most`` bytes; of a device or a pipe no more is read.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read or is larger.
-    """
+    """The content of a file of at most ``most`` bytes; of a device or a pipe no more is read."""
     with errors_of(file, "cannot be read", expected), Path(file).open("rb") as stream:
         content = stream.read(most + 1)
     if len(content) > most:
@@ -69,11 +63,6 @@ def write_all_atomically(
 
     An older file keeps its mode, and its owner where that is allowed.  A link stays, and the file
     that it leads to is replaced.
-
-    Raises
-    ------
-    InputError
-        As :func:`write_atomically`.
     """
     for file in contents:
         check_output(file, inputs)
@@ -117,12 +106,7 @@ def keep_mode(old: Path, new: Path) -> None:
 
 @contextmanager
 def errors_of(file: object, what: str, expected: str) -> Iterator[None]:
-    """Turn what the system says of a file into an InputError.
-
-    Raises
-    ------
-    InputError
-    """
+    """Turn what the system says of a file into an InputError."""
     try:
         yield
     except (OSError, RuntimeError, ValueError) as failed:

@@ -22,7 +22,7 @@ def escape_controls(text: str) -> str:
     """``text`` with its control characters escaped, less tabs and newlines."""
     if text.isprintable():  # as nearly all is: the expression takes long to compile
         return text
-    return re.sub(_HARMFUL, _escape_match, text)
+    return re.sub(_HARMFUL, lambda match: _escaped(match[0]), text)
 
 
 def escape_line(text: str) -> str:
@@ -51,7 +51,7 @@ def latex_command(character: str) -> str:
     return "".join(f'\\symbol{{"{ord(part):X}}}' for part in character)
 
 
-_LATEX = {
+LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -64,11 +64,12 @@ _LATEX = {
     "[": "{[}",
     "*": "{*}",
 }
+"""How characters are written that LaTeX would read otherwise."""
 
 
 def latex_escape(text: str) -> str:
     """``text`` in one line, with every character that LaTeX would read otherwise escaped."""
-    return "".join(_LATEX.get(c, c) for c in escape_line(text))
+    return "".join(LATEX.get(c, c) for c in escape_line(text))
 
 
 _ACCENTS = dict(zip("\u0300\u0301\u0302\u0303\u0308\u030a\u030c\u0327", "`'^~\"rvc", strict=True))
@@ -80,10 +81,6 @@ def _fits(character: str, encoding: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _escape_match(match: re.Match[str]) -> str:
-    return _escaped(match[0])
 
 
 def _escaped(character: str) -> str:

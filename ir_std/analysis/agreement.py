@@ -13,13 +13,11 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints, divide
 from ir_std.analysis.correlation import kendall_tau_b, tau_ap_b
+from ir_std.analysis.estimate import LEVEL
+from ir_std.analysis.means import draw_samples
 
 SAMPLES = 1000
 """Samples of topics behind an interval."""
-SEED = 20080720
-"""So that the same scores always give the same interval."""
-LEVEL = 0.95
-"""The confidence of the intervals."""
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
 """The power of the distance of two levels by which a disagreement counts; all count 1 for none."""
 _AT_ONCE = 20
@@ -53,16 +51,15 @@ def confusion_matrix(first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int)
     ValueError
         If the judges have different numbers of documents, or a level is not among these.
     """
-    one, other = np.asarray(first, np.int64), np.asarray(second, np.int64)
-    if one.ndim != 1 or one.shape != other.shape:
+    a, b = np.asarray(first, np.int64), np.asarray(second, np.int64)
+    if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(
-            f"both judges must label the same documents, got the shapes {one.shape} and "
-            f"{other.shape}"
+            f"both judges must label the same documents, got the shapes {a.shape} and {b.shape}"
         )
-    both = np.concatenate([one, other])
+    both = np.concatenate([a, b])
     if ((both < 0) | (both >= n_levels)).any():
         raise ValueError(f"levels must lie between 0 and {n_levels - 1}")
-    counts = np.bincount(one * n_levels + other, minlength=n_levels**2)
+    counts = np.bincount(a * n_levels + b, minlength=n_levels**2)
     return counts.reshape(n_levels, n_levels)
 
 
@@ -114,7 +111,7 @@ def kappa_interval(by_topic: npt.ArrayLike, weights: str = "none") -> Interval:
     weights : {'none', 'linear', 'quadratic'}
     """
     counts = np.asarray(by_topic, float)
-    samples = np.einsum("st,tij->sij", draw_topics(len(counts)), counts)
+    samples = np.einsum("st,tij->sij", draw_samples(len(counts), SAMPLES), counts)
     return _interval(float(cohen_kappa(counts.sum(axis=0), weights)), cohen_kappa(samples, weights))
 
 
@@ -163,7 +160,7 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
     x, y = x[known], y[known]
     if not x.size:
         raise ValueError("no topic has scores of all systems by both judges")
-    drawn = np.concatenate([np.ones((1, len(x))), draw_topics(len(x))])
+    drawn = np.concatenate([np.ones((1, len(x))), draw_samples(len(x), SAMPLES)])
     means = [drawn @ values / len(x) for values in (x, y)]
     gaps = np.abs(means[0] - means[1]).mean(axis=1)
     r = _correlations(drawn, x, y)
@@ -182,14 +179,6 @@ def order_agreement(first: npt.ArrayLike, second: npt.ArrayLike) -> OrderAgreeme
     return OrderAgreement(
         *(_interval(figure[0], figure[1:]) for figure in (taus, taus_ap, gaps, r))
     )
-
-
-def draw_topics(n_topics: int, samples: int = SAMPLES, seed: int = SEED) -> Floats:
-    """How often each topic is in each bootstrap sample, shape (samples, n_topics)."""
-    drawn = np.random.default_rng(seed).multinomial(
-        n_topics, np.full(n_topics, 1 / n_topics), samples
-    )
-    return drawn.astype(float)
 
 
 def _correlations(drawn: Floats, x: Floats, y: Floats) -> Floats:

@@ -74,13 +74,7 @@ class AnchorPair:
         return float(self._constants(np.full((1, self.n_anchors), 1 / self.n_anchors))[0])
 
     def _constants(self, weights: Floats) -> Floats:
-        """The constant of each row of the anchors' weights: Newton's method within a bracket.
-
-        Raises
-        ------
-        UsageError
-            If there is none.
-        """
+        """The constant of each row of the anchors' weights: Newton's method within a bracket."""
         target = weights @ self.curve.score(self.reference).mean(axis=0)
         low, high = np.full((2, len(weights)), [[-FURTHEST], [FURTHEST]])
         c = np.zeros(len(weights))

@@ -90,7 +90,7 @@ def _one_way(agreed: npt.NDArray[np.int_], above: npt.NDArray[np.int_]) -> Float
 
 def _same_systems(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Both as float arrays over the same two or more systems."""
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    x, y = np.asarray(x, float), np.asarray(y, float)
     if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
         raise ValueError(
             "a rank correlation needs scores of the same two or more systems, "

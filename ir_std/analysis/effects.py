@@ -176,10 +176,7 @@ def random_effects(
     ValueError
         On fewer than two effects, a variance that is not above 0, a NaN, or an unknown method.
     """
-    y, v = (
-        check_finite(np.asarray(a, float), name)
-        for a, name in ((effects, "effects"), (variances, "variances"))
-    )
+    y, v = check_finite(effects, "effects"), check_finite(variances, "variances")
     if y.ndim != 1 or y.shape != v.shape or len(y) < 2:
         raise ValueError(
             f"a summary takes two effects or more and as many variances, got the "

@@ -10,6 +10,8 @@ from math import exp, hypot, inf, isnan, nan, sqrt
 import numpy as np
 import numpy.typing as npt
 
+from ir_std.analysis.means import standard_error
+
 LEVEL = 0.95
 """The confidence of the intervals."""
 SMALLEST_LOG_P = -70.0
@@ -49,8 +51,8 @@ class Estimate:
         x = np.asarray(values, float)
         x = x[~np.isnan(x)]
         n = len(x)
-        error = float(x.std(ddof=1)) / sqrt(n) if n > 1 else nan
-        return cls(float(x.mean()) if n else nan, n, error, n - 1, systems_error, systems_df)
+        mean = float(x.mean()) if n else nan
+        return cls(mean, n, standard_error(x), n - 1, systems_error, systems_df)
 
     @property
     def topics(self) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask, divide
+from ir_std.analysis.means import check_scores_with_gaps
 from ir_std.schemes import EXACT, normal_cdf
 
 CLOSE_ENOUGH = 1e-7
@@ -52,9 +53,9 @@ def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
         On anything but two dimensions, an infinite score, a system without a score, a topic with
         fewer than two, or systems in groups that have no topic in common.
     """
-    x = np.asarray(scores, float)
+    x = check_scores_with_gaps(scores)
     known = ~np.isnan(x)
-    _check(x, known)
+    _check_connected(known)
     mean = np.nanmean(x, axis=1, keepdims=True)
     sd = np.nanstd(x, axis=1, ddof=1, keepdims=True)
     z = np.where(sd > EXACT, np.where(known, x - mean, 0.0) / np.where(sd > EXACT, sd, 1.0), 0.0)
@@ -62,21 +63,18 @@ def linked_scores(scores: npt.ArrayLike) -> LinkedScores:
     theta = _additive_effects(z)
     for _ in range(MOST_STEPS):
         linked = _linked(z, known, theta)
-        moved, theta = theta, np.nanmean(linked, axis=0)
-        if np.abs(theta - theta.mean() - (moved - moved.mean())).max() < CLOSE_ENOUGH:
+        before, theta = theta, np.nanmean(linked, axis=0)
+        if np.abs(theta - theta.mean() - (before - before.mean())).max() < CLOSE_ENOUGH:
             break
     values = normal_cdf(linked)
     return LinkedScores(values, np.nanmean(values, axis=0))
 
 
-def _check(x: Floats, known: Mask) -> None:
-    if x.ndim != 2:
-        raise ValueError(f"scores must be one array of topics x systems, got the shape {x.shape}")
-    if np.isinf(x).any():
-        raise ValueError(f"scores hold {np.isinf(x).sum()} infinite value(s): leave them out first")
-    if x.size == 0 or (known.sum(axis=1) < 2).any() or not known.any(axis=0).all():
+def _check_connected(known: Mask) -> None:
+    """Refuse systems that no chain of common topics leads to."""
+    if known.size == 0 or (known.sum(axis=1) < 2).any() or not known.any(axis=0).all():
         raise ValueError("each topic needs two systems, and each system a topic")
-    reached: Mask = np.zeros(x.shape[1], dtype=bool)
+    reached: Mask = np.zeros(known.shape[1], dtype=bool)
     reached[0], n_before = True, 0
     while n_before < (n_before := int(reached.sum())):
         reached = np.asarray(known[known[:, reached].any(axis=1)].any(axis=0))
@@ -92,8 +90,8 @@ def _additive_effects(z: Floats) -> Floats:
     theta = np.zeros(z.shape[1])
     for _ in range(MOST_STEPS):
         topic = np.nanmean(z - theta, axis=1, keepdims=True)
-        moved, theta = theta, np.nanmean(z - topic, axis=0)
-        if np.abs(theta - moved).max() < CLOSE_ENOUGH:
+        before, theta = theta, np.nanmean(z - topic, axis=0)
+        if np.abs(theta - before).max() < CLOSE_ENOUGH:
             break
     return theta
 

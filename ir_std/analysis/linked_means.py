@@ -80,12 +80,12 @@ class LinkedMean:
     def __init__(
         self, pair: AnchorPair, constant: float, disagreement: float, z: npt.ArrayLike
     ) -> None:
-        own = z_on(z, pair.used[1], "the linked collection")[pair.used[1]]
-        known = _without_gaps(own)
-        own = own[known] + constant
+        values = z_on(z, pair.used[1], "the linked collection")[pair.used[1]]
+        known = _without_gaps(values)
+        shifted = values[known] + constant
         on_reference, linked = (scores.mean(axis=1) for scores in pair.scores(constant))
-        self.y = pair.curve.score(own)
-        self.slope = pair.curve.slope(own).mean(axis=0)
+        self.y = pair.curve.score(shifted)
+        self.slope = pair.curve.slope(shifted).mean(axis=0)
         ratio = self.slope / pair.slopes(constant).mean()
         distance = self.y.mean(axis=0) - linked.mean()
         self.distance = distance / pair.slopes(constant).mean()

@@ -171,7 +171,7 @@ def error_of_linked_mean(links: Sequence[Link], z: Sequence[npt.ArrayLike], n: i
     n : int
         The number of collections, the reference too if it is among them.
     """
-    means = [one._mean_of(values) for one, values in zip(links, z, strict=True)]
+    means = [link._mean_of(values) for link, values in zip(links, z, strict=True)]
     if not means:
         return 0.0
     on_reference = np.sum([mean.on_reference for mean in means], axis=0) / n

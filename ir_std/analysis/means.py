@@ -1,4 +1,4 @@
-"""Scores as arrays, checked; their means over topics, variances, and Student's t."""
+"""Scores as arrays, checked; means over topics, variances, Student's t; draws with one seed."""
 
 from __future__ import annotations
 
@@ -28,14 +28,24 @@ def check_scores(
     """
     array = np.asarray(scores, dtype=float)
     if array.ndim < 2 or (single and array.ndim > 2):
-        one = "one array of " if single else ""
-        raise ValueError(f"{name} must be {one}topics x systems, got the shape {array.shape}")
+        expected = "one array of topics x systems" if single else "topics x systems"
+        raise ValueError(f"{name} must be {expected}, got the shape {array.shape}")
     if array.shape[-2] < topics or array.shape[-1] < systems:
         raise ValueError(
             f"{name} must hold at least {topics} topic(s) x {systems} system(s), "
             f"got {array.shape[-2]} x {array.shape[-1]}"
         )
     return check_finite(array, name)
+
+
+def check_scores_with_gaps(scores: npt.ArrayLike) -> Floats:
+    """``scores`` as an array of topics x systems, NaN where a system has none; none infinite."""
+    x = np.asarray(scores, float)
+    if x.ndim != 2:
+        raise ValueError(f"scores must be one array of topics x systems, got the shape {x.shape}")
+    if np.isinf(x).any():
+        raise ValueError(f"scores hold {np.isinf(x).sum()} infinite value(s): leave them out first")
+    return x
 
 
 def check_same_systems(
@@ -66,7 +76,7 @@ def check_runs_and_systems(x: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Flo
     ValueError
         On shapes that do not fit each other, or a NaN in ``x``.
     """
-    x, scores = check_finite(np.asarray(x, float), "x"), np.asarray(scores, float)
+    x, scores = check_finite(x, "x"), np.asarray(scores, float)
     if x.ndim != 2 or scores.ndim != 2 or len(x) != len(scores):
         raise ValueError(
             "x must be topics x runs and scores the same topics x systems, got the "
@@ -75,8 +85,9 @@ def check_runs_and_systems(x: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Flo
     return x, scores
 
 
-def check_finite(array: Floats, name: str) -> Floats:
-    """``array``, or a ValueError that says how many of its values are NaN or infinite."""
+def check_finite(values: npt.ArrayLike, name: str) -> Floats:
+    """``values`` as an array; a ValueError says how many of them are NaN or infinite."""
+    array = np.asarray(values, float)
     if not np.isfinite(array).all():
         bad = int(array.size - np.isfinite(array).sum())
         raise ValueError(
@@ -94,6 +105,8 @@ def check_level(value: npt.ArrayLike, name: str = "alpha") -> Floats:
     return array
 
 
+SEED = 20080720
+"""Of all draws, so that the same scores always give the same result."""
 DECIMALS = 12
 """Means are compared after rounding to it: summed in another order, the same scores give means
 that differ by about 1e-17, which is neither a difference nor a swap."""
@@ -173,3 +186,8 @@ def student_t(difference: Floats, square: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         t = difference / np.sqrt(square)
     return np.where(np.isnan(t), 0.0, t)
+
+
+def draw_samples(n: int, samples: int, seed: int = SEED) -> Floats:
+    """How often each of ``n`` is in each bootstrap sample, shape (samples, n)."""
+    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), samples).astype(float)

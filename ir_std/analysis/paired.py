@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats
-from ir_std.analysis.means import mean_and_variance, student_t, topic_differences
+from ir_std.analysis.means import SEED, mean_and_variance, student_t, topic_differences
 from ir_std.errors import UsageError, look_up
 
 ALPHA = 0.05
@@ -22,8 +22,6 @@ RESAMPLES = 10_000
 """Sign vectors that the randomization test draws where it cannot take all of them."""
 ALL_SIGNS_UP_TO = 13
 """With this many topics or fewer all sign vectors are taken: the test is exact."""
-SEED = 20080720
-"""Fixed, so that the same scores always give the same p-value."""
 BATCH = 1_000_000
 """Signs in memory at a time: 16 MB."""
 
@@ -171,13 +169,7 @@ FAMILYWISE = frozenset({"tukey"})
 
 
 def get_test(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """The test of that name and its title.
-
-    Raises
-    ------
-    UsageError
-        If there is none; the message lists the allowed names.
-    """
+    """The test of that name and its title; an error lists the names."""
     return look_up(name, TESTS, "test")
 
 
@@ -230,13 +222,7 @@ CORRECTIONS: dict[str, tuple[Callable[[npt.ArrayLike], Floats], str]] = {
 
 
 def get_correction(name: str) -> tuple[Callable[[npt.ArrayLike], Floats], str]:
-    """The correction of that name and its title.
-
-    Raises
-    ------
-    UsageError
-        If there is none; the message lists the allowed names.
-    """
+    """The correction of that name and its title; an error lists the names."""
     return look_up(name, CORRECTIONS, "correction")
 
 

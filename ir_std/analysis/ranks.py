@@ -9,7 +9,14 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from ir_std._arrays import Floats, Ints, Mask, divide
-from ir_std.analysis.means import ROUNDING, check_level, student_t, topic_differences
+from ir_std.analysis.means import (
+    ROUNDING,
+    SEED,
+    check_level,
+    check_scores_with_gaps,
+    student_t,
+    topic_differences,
+)
 from ir_std.analysis.significance import CLOSE
 
 FEWEST = 5
@@ -18,8 +25,6 @@ ALL_FLIPS_UP_TO = 12
 """With this many topics or fewer all flips of signs are taken."""
 FLIPS = 2000
 """Flips drawn of more topics; the Monte Carlo error of the confidence is then 0.005."""
-SEED = 20080720
-"""So that the same scores always give the same interval."""
 
 
 class RankIntervals(NamedTuple):
@@ -44,13 +49,13 @@ class RankIntervals(NamedTuple):
         one of it.  Systems of neighbouring groups need not differ.
         """
         differ = self.better | self.better.T
-        found = np.zeros(len(differ), dtype=np.int64)
+        group = np.zeros(len(differ), dtype=np.int64)
         start = 0
         for k in range(1, len(differ)):
             if differ[start:k, k].any():
                 start = k
-            found[k] = found[k - 1] + (start == k)
-        return found
+            group[k] = group[k - 1] + (start == k)
+        return group
 
 
 def rank_intervals(
@@ -101,17 +106,13 @@ def rank_intervals(
     --------
     >>> from ir_std.analysis import rank_intervals
     >>> topics = [[.50, .52, .1], [.31, .30, .2], [.82, .80, .5], [.44, .43, .0], [.62, .65, .3]]
-    >>> found = rank_intervals(topics)
-    >>> found.best.tolist(), found.worst.tolist()
+    >>> ranks = rank_intervals(topics)
+    >>> ranks.best.tolist(), ranks.worst.tolist()
     ([1, 1, 3], [2, 2, 3])
-    >>> found.n_first, found.groups().tolist()
+    >>> ranks.n_first, ranks.groups().tolist()
     (2, [0, 0, 1])
     """
-    x = np.asarray(scores, float)
-    if x.ndim != 2:
-        raise ValueError(f"scores must be one array of topics x systems, got the shape {x.shape}")
-    if np.isinf(x).any():
-        raise ValueError(f"scores hold {np.isinf(x).sum()} infinite value(s): leave them out first")
+    x = check_scores_with_gaps(scores)
     quantile = (1 + float(check_level(level, "level"))) / 2
     mean, variance, n = _compare_pairs(x)
     compared = n >= FEWEST

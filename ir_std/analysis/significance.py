@@ -6,7 +6,7 @@ Leading axes of the arrays are independent experiments (resamplings of topics, s
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -60,8 +60,8 @@ def paired_t(scores: npt.ArrayLike) -> Floats:
     # Not with @: BLAS starts threads even for products this small, and waiting for them costs more
     # than they save, ten times more on a busy machine.
     cov = np.einsum("sti,stj->sij", centred, centred) / (n - 1)
-    own = np.diagonal(cov, axis1=1, axis2=2)
-    total = own[:, i] + own[:, j]
+    variances = np.diagonal(cov, axis1=1, axis2=2)
+    total = variances[:, i] + variances[:, j]
     var = total - 2 * np.take(cov.reshape(-1, m * m), i * m + j, axis=1)
     difference = mean[:, i] - mean[:, j]
     close = np.nonzero(var < CLOSE * total)
@@ -194,12 +194,8 @@ def two_sample_p_values(
     mean_a, var_a, n_a = mean_and_variance(check_scores(a, "the first collection", topics=2))
     mean_b, var_b, n_b = mean_and_variance(check_scores(b, "the second collection", topics=2))
     return _two_sample(
-        mean_a[..., :, None],
-        var_a[..., :, None],
-        n_a,
-        mean_b[..., None, :],
-        var_b[..., None, :],
-        n_b,
+        (mean_a[..., :, None], var_a[..., :, None], n_a),
+        (mean_b[..., None, :], var_b[..., None, :], n_b),
         equal_var,
         alternative,
     )
@@ -239,22 +235,18 @@ def self_false_positives(
         outside (0, 1).
     """
     first, second = check_same_systems(a, b, topics=2)
-    p = _two_sample(*mean_and_variance(first), *mean_and_variance(second), equal_var, alternative)
+    p = _two_sample(mean_and_variance(first), mean_and_variance(second), equal_var, alternative)
     better: npt.NDArray[np.bool_] = p < check_level(alpha)
     return better
 
 
-def _two_sample(
-    mean_a: Floats,
-    var_a: Floats,
-    n_a: int,
-    mean_b: Floats,
-    var_b: Floats,
-    n_b: int,
-    equal_var: bool,
-    alternative: str,
-) -> Floats:
-    """P values from means, sample variances and sizes that broadcast."""
+Moments: TypeAlias = tuple[Floats, Floats, int]
+"""Means, sample variances, and the number of topics that they are over."""
+
+
+def _two_sample(a: Moments, b: Moments, equal_var: bool, alternative: str) -> Floats:
+    """P values from moments that broadcast."""
+    (mean_a, var_a, n_a), (mean_b, var_b, n_b) = a, b
     if equal_var:
         df: Floats = np.asarray(n_a + n_b - 2.0)
         pooled = ((n_a - 1) * var_a + (n_b - 1) * var_b) / (n_a + n_b - 2)

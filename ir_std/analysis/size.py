@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 
 import numpy.typing as npt
@@ -67,9 +66,8 @@ def topic_set_size(
         If a variance or difference is not above 0 and finite, ``systems`` is below 2, or a level is
         outside (0, 1).
     """
-    between = _checked(variance, min_difference, systems, alpha, beta)
-    effect = min_difference**2 / (2 * variance)
-    return _smallest(lambda n: _power(between, systems * (n - 1), n * effect, alpha), 1 - beta)
+    _check_design(variance, min_difference, systems, alpha, beta)
+    return _fewest(systems - 1, systems, min_difference**2 / (2 * variance), alpha, beta)
 
 
 def topic_set_size_two_way(
@@ -103,9 +101,8 @@ def topic_set_size_two_way(
     ValueError
         As for :func:`topic_set_size`.
     """
-    between = _checked(variance, min_difference, systems, alpha, beta)
-    effect = min_difference**2 / (2 * variance)
-    return _smallest(lambda n: _power(between, between * (n - 1), n * effect, alpha), 1 - beta)
+    _check_design(variance, min_difference, systems, alpha, beta)
+    return _fewest(systems - 1, systems - 1, min_difference**2 / (2 * variance), alpha, beta)
 
 
 def topic_set_size_paired_t(
@@ -139,33 +136,33 @@ def topic_set_size_paired_t(
     ValueError
         If a variance or difference is not above 0 and finite, or a level is outside (0, 1).
     """
-    between = _checked(variance, min_difference, 2, alpha, beta)
-    effect = min_difference**2 / variance
-    return _smallest(lambda n: _power(between, n - 1, n * effect, alpha), 1 - beta)
+    _check_design(variance, min_difference, 2, alpha, beta)
+    return _fewest(1, 1, min_difference**2 / variance, alpha, beta)
 
 
-def _power(between: int, within: int, noncentrality: float, alpha: float) -> float:
-    """The power of an F test with these degrees of freedom."""
-    critical = float(fdtri(between, within, 1 - alpha))
-    return 1 - float(ncfdtr(between, within, noncentrality, critical))
+def _fewest(between: int, within: int, effect: float, alpha: float, beta: float) -> int:
+    """The fewest topics, 2 at least, with which an F test has a power of ``1 - beta``.
 
+    Each topic but the first adds ``within`` degrees of freedom, each adds ``effect`` to lambda.
+    """
 
-def _smallest(power: Callable[[int], float], target: float) -> int:
-    """The smallest n >= 2 with ``power(n) >= target``, for a power that grows with n."""
+    def is_enough(n: int) -> bool:
+        critical = fdtri(between, within * (n - 1), 1 - alpha)
+        return bool(1 - ncfdtr(between, within * (n - 1), n * effect, critical) >= 1 - beta)
+
     high = 2
-    while power(high) < target:
+    while not is_enough(high):
         high *= 2
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if power(middle) >= target else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
 
 
-def _checked(
+def _check_design(
     variance: float, min_difference: float, systems: int, alpha: float, beta: float
-) -> int:
-    """The degrees of freedom between systems, of arguments that make sense."""
+) -> None:
     if not (0 < variance < inf and 0 < min_difference < inf):
         raise ValueError(
             "variance and min_difference must be above 0 and finite, "
@@ -174,4 +171,3 @@ def _checked(
     if systems < 2:
         raise ValueError(f"systems must be at least 2, got {systems}")
     check_level(alpha), check_level(beta, "beta")
-    return systems - 1

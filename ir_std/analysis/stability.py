@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, divide
 from ir_std.analysis.correlation import kendall_tau_b
 from ir_std.analysis.means import (
     check_same_systems,
@@ -141,8 +141,7 @@ def swap_rate(
         bin_of = np.searchsorted(lower, np.abs(difference), side="right") - 1
         pairs += np.bincount(bin_of, minlength=lower.size)
         swaps += np.bincount(bin_of[swapped], minlength=lower.size)
-    rate = np.divide(swaps, pairs, out=np.full(lower.size, np.nan), where=pairs > 0)
-    return SwapRates(rate, swaps, pairs, by_trial)
+    return SwapRates(divide(swaps, pairs, otherwise=np.nan), swaps, pairs, by_trial)
 
 
 def factor_stability(

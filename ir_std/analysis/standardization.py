@@ -79,12 +79,12 @@ def leave_out(
         raise ValueError(f"{x.shape[1]} systems need as many groups, got {len(groups)}")
     result = np.empty_like(x)
     for group in dict.fromkeys(groups):
-        own = np.array([g == group for g in groups])
-        if np.count_nonzero(~own) < 2:
+        inside = np.array([g == group for g in groups])
+        if np.count_nonzero(~inside) < 2:
             raise ValueError(
                 f"without group {group!r} fewer than two systems remain to standardize by"
             )
-        result[:, own] = standardize_matrix(x[:, own], x[:, ~own], scheme, **params)
+        result[:, inside] = standardize_matrix(x[:, inside], x[:, ~inside], scheme, **params)
     return result
 
 

@@ -24,13 +24,11 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats, divide
 from ir_std.analysis.influence import FLAT, slope
-from ir_std.analysis.means import check_finite, check_runs_and_systems
+from ir_std.analysis.means import SEED, check_finite, check_runs_and_systems, draw_samples
 from ir_std.schemes import get_scheme
 
 SAMPLES = 2000
 """Samples of systems; the relative error of a standard error is then 1.6 percent."""
-SEED = 20080720
-"""So that the same scores always give the same interval."""
 TOPIC_CORRELATION = 0.45
 """How alike systems' scores are on two topics, where only means and deviations are known.
 
@@ -41,6 +39,8 @@ by team errors are 1.4 to 2.1 times those by system.
 """
 _AT_ONCE = 1 << 17
 """Values that are standardized at once: so many stay in the processor's cache."""
+_remembered_samples = lru_cache(maxsize=4)(draw_samples)
+"""Drawing takes as long as all that is done with what is drawn."""
 
 
 def draw_systems(groups: Sequence[Hashable], samples: int = SAMPLES, seed: int = SEED) -> Floats:
@@ -63,15 +63,9 @@ def draw_systems(groups: Sequence[Hashable], samples: int = SAMPLES, seed: int =
         spread, are left out.
     """
     number = {group: i for i, group in enumerate(dict.fromkeys(groups))}
-    drawn = _draws(len(number), samples, seed)[:, [number[group] for group in groups]]
+    drawn = _remembered_samples(len(number), samples, seed)[:, [number[group] for group in groups]]
     kept: Floats = drawn[(drawn > 0).sum(axis=1) > 1]
     return kept
-
-
-@lru_cache(maxsize=4)
-def _draws(n: int, samples: int, seed: int) -> Floats:
-    """Remembered: drawing takes as long as all that is done with it."""
-    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), samples).astype(float)
 
 
 def resampled_means(
@@ -110,7 +104,7 @@ def resampled_means(
         On shapes that do not fit each other, or a NaN in ``x`` or ``drawn``.
     """
     x, scores = check_runs_and_systems(x, scores)
-    drawn = check_finite(np.asarray(drawn, float), "drawn")
+    drawn = check_finite(drawn, "drawn")
     if drawn.ndim != 2 or drawn.shape[1] != scores.shape[1]:
         raise ValueError(
             f"drawn must be samples x {scores.shape[1]} systems, got the shape {drawn.shape}"
@@ -129,16 +123,16 @@ def resampled_means(
             for column in x.T
         )
         return np.stack([_mean(values) for values in by_run], axis=1)
-    mean, sd = (found[:, :, None] for found in _moments(drawn, scores))
-    some = max(1, _AT_ONCE // x.size)
+    mean, sd = (moment[:, :, None] for moment in _moments(drawn, scores))
+    n = max(1, _AT_ONCE // x.size)
     return np.concatenate(
         [
             _mean(
                 method.apply(
-                    x, mean=mean[i : i + some], sd=sd[i : i + some], resolution=resolution, **params
+                    x, mean=mean[i : i + n], sd=sd[i : i + n], resolution=resolution, **params
                 )
             )
-            for i in range(0, len(drawn), some)
+            for i in range(0, len(drawn), n)
         ]
     )
 
@@ -254,11 +248,8 @@ def normal_covariance(
     ValueError
         If the scheme needs scores, or a value is NaN.
     """
-    x = check_finite(np.asarray(x, float), "x")
-    mean, sd = (
-        check_finite(np.asarray(a, float), name)[:, None]
-        for a, name in ((mean, "mean"), (sd, "sd"))
-    )
+    x = check_finite(x, "x")
+    mean, sd = check_finite(mean, "mean")[:, None], check_finite(sd, "sd")[:, None]
     if get_scheme(scheme).needs_scores:
         raise ValueError(f"scheme {scheme!r} needs the systems' scores: use bootstrap_covariance")
     if n_systems < 2:
@@ -273,9 +264,9 @@ def normal_covariance(
 
 def _quadratic(gradients: Floats, correlation: float) -> Floats:
     """The covariance of sums over topics of terms with unit variance that correlate alike."""
-    own = gradients.T @ gradients
+    within_topics = gradients.T @ gradients
     total = gradients.sum(axis=0)
-    covariance: Floats = (1 - correlation) * own + correlation * np.outer(total, total)
+    covariance: Floats = (1 - correlation) * within_topics + correlation * np.outer(total, total)
     return covariance
 
 
@@ -289,4 +280,6 @@ def contrast_error(covariance: npt.ArrayLike, contrast: npt.ArrayLike) -> float:
         What each mean is multiplied by: 1 and -1 for a difference.
     """
     c = np.asarray(contrast, float)
-    return sqrt(max(float(c @ np.asarray(covariance, float) @ c), 0.0))
+    used = np.flatnonzero(c)  # of a thousand runs one or two
+    of_used = np.asarray(covariance, float)[np.ix_(used, used)]
+    return sqrt(max(float(c[used] @ of_used @ c[used]), 0.0))

@@ -16,13 +16,7 @@ from ir_std.measures import Measures, canonical, has_standardized, parse_measure
 
 
 def judge_fields(judge: str | Mapping[str, str]) -> dict[str, Any]:
-    """What ``set.json`` says of a set whose labels are a language model's; nothing without one.
-
-    Raises
-    ------
-    UsageError
-        If the judge has no name, or a field that is not known.
-    """
+    """What ``set.json`` says of a set whose labels are a language model's; nothing without one."""
     if not judge:
         return {}
     fields = {"name": judge} if isinstance(judge, str) else dict(judge)
@@ -36,15 +30,7 @@ Teams = Mapping[str, str] | str | os.PathLike[str] | None
 
 
 def team_fields(teams: Teams, systems: Collection[str]) -> dict[str, Any]:
-    """What ``set.json`` says of the systems' teams; nothing if they are not given.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, or a line is wrong.
-    UsageError
-        If a system is named that there is not, or systems share a name.
-    """
+    """What ``set.json`` says of the systems' teams; nothing if they are not given."""
     if teams is None:
         return {}
     if not isinstance(teams, Mapping):
@@ -75,13 +61,7 @@ def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def check_measure_names(measures: Measures) -> tuple[str, ...]:
-    """The names of raw measures, checked; strings stay as they were written.
-
-    Raises
-    ------
-    UsageError
-        If a measure cannot be standardized, is given twice, or none is given.
-    """
+    """The names of raw measures that can be standardized, each once; strings stay as written."""
     names: dict[str, str] = {}
     for given in [measures] if isinstance(measures, (str, Measure)) else measures:
         measure = parse_measure(given)

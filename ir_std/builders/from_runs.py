@@ -1,4 +1,4 @@
-"""Factor sets from real systems: from their runs, or from tables of their scores."""
+"""Factor sets from the runs of real systems."""
 
 from __future__ import annotations
 
@@ -163,8 +163,7 @@ def build_factors(
     results = progress(map_in_order(score_system, task, items, jobs, executor))
     systems = _check_results(results, skip_bad)
     _warn_of_copies(systems)
-    repeated = [f"{s.name}: {repeated_text(s.repeated)}" for s in systems if s.repeated]
-    warn_caller([*repeated[:3], *([f"so in {len(repeated) - 3} more runs"] * (len(repeated) > 3))])
+    _warn_of_repeated(systems)
     deepest = max(system.depth for system in systems)
     deepest = min(deepest, depth or deepest)
     info = {
@@ -181,15 +180,16 @@ def build_factors(
     } | judge_fields(judge)
     tags = [system.tag for system in systems]
     info |= team_fields(teams, tags)
-    if len(set(tags)) == len(tags):
-        short = {s.tag: s.length for s in systems if s.length < SHORT * deepest}
-        info |= {"short_systems": dict(sorted(short.items()))} if short else {}
+    tell_systems = len(set(tags)) == len(tags)
+    short = {s.tag: s.length for s in systems if s.length < SHORT * deepest}
+    if tell_systems and short:
+        info["short_systems"] = dict(sorted(short.items()))
     scores = np.stack([system.values for system in systems], axis=-1)
     return factors_from_scores(
         dict(zip(names, scores, strict=True)),
         judgments_of(judgments),
         info,
-        dict.fromkeys(names, tags) if len(set(tags)) == len(tags) else None,
+        dict.fromkeys(names, tags) if tell_systems else None,
     )
 
 
@@ -228,6 +228,12 @@ def _warn_of_copies(runs: Iterable[SystemScores]) -> None:
         more = f", and {len(copies) - 3} more" * (len(copies) > 3)
         text = f"runs with the same scores on every topic: {', '.join(copies[:3])}{more}"
         warn_caller([f"{text}; count a system once"])
+
+
+def _warn_of_repeated(runs: Iterable[SystemScores]) -> None:
+    """Warn of runs that had a document twice in a topic."""
+    repeated = [f"{run.name}: {repeated_text(run.repeated)}" for run in runs if run.repeated]
+    warn_caller([*repeated[:3], *([f"so in {len(repeated) - 3} more runs"] * (len(repeated) > 3))])
 
 
 def _measures_for(qrels: Qrels) -> list[str]:

@@ -116,36 +116,34 @@ def build_from_scores(
 
 
 def _scores_by_measure(tables: Any) -> dict[Measure, dict[str, RunScores]]:
-    """The scores of all tables: by measure those of each run, which has its name.
-
-    Raises
-    ------
-    UsageError
-        If a measure cannot be standardized, or a run has a measure in two tables.
-    """
-    if isinstance(tables, Mapping):
-        check_measure_names(tables)
-        read = [(name, table, read_scores(table, name)) for name, table in tables.items()]
-    else:
-        listed = [tables] if is_file(tables) or is_frame(tables) else list(tables)
-        read = [("", table, _read(table)) for table in listed]
+    """The scores of all tables: by measure those of each run, which has its name."""
     scores: dict[Measure, dict[str, RunScores]] = {}
-    for name, table, runs in read:
-        for run_name, run in runs.items():
+    for table, runs in _read_tables(tables):
+        for name, run in runs.items():
             run.check_listed()
             for measure in run.values:
                 of_measure = scores.setdefault(measure, {})
-                if run_name in of_measure:
+                if name in of_measure:
                     raise InputError.at(
-                        table if is_file(table) else name or "scores",
-                        f"{measure} of {run_name} again",
-                        "give one table a measure",
+                        table, f"{measure} of {name} again", "give one table a measure"
                     )
-                of_measure[run_name] = run
+                of_measure[name] = run
     usable = {m: runs for m, runs in scores.items() if has_standardized(m)}
     if scores and not usable:
         raise UsageError(f"{abbreviate(map(str, scores))} cannot be standardized")
     return usable
+
+
+def _read_tables(tables: Any) -> list[tuple[Any, dict[str, RunScores]]]:
+    """The scores of each table, by run, behind what messages call it."""
+    if isinstance(tables, Mapping):
+        check_measure_names(tables)
+        return [
+            (table if is_file(table) else measure, read_scores(table, measure))
+            for measure, table in tables.items()
+        ]
+    listed = [tables] if is_file(tables) or is_frame(tables) else list(tables)
+    return [(table if is_file(table) else "scores", _read(table)) for table in listed]
 
 
 _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems", "table")
@@ -153,13 +151,7 @@ _NO_MEASURES = ("data", "eval", "metrics", "results", "runs", "scores", "systems
 
 
 def _read(table: Any) -> dict[str, RunScores]:
-    """A table's scores; the name of a file whose columns are runs is their measure.
-
-    Raises
-    ------
-    InputError
-        If it is none.
-    """
+    """A table's scores; the name of a file whose columns are runs is their measure."""
     if not is_file(table) or hasattr(table, "read") or table == STANDARD_INPUT:
         return read_scores(table)
     if not Path(table).is_file():
@@ -197,13 +189,7 @@ def _about(measure: Measure, runs: Iterable[RunScores], worse: bool) -> dict[str
 
 
 def _matrix(measure: Measure, runs: Mapping[str, RunScores], topics: Iterable[str]) -> Floats:
-    """The scores of runs, a column each, on these topics; NaN where one has none.
-
-    Raises
-    ------
-    InputError
-        If there are other topics too, or no topic has two scores.
-    """
+    """The scores of runs, a column each, on these topics alone; NaN where one has none."""
     topics = dict.fromkeys(topics)
     for run in runs.values():
         if others := [topic for topic in run.values[measure] if topic not in topics]:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ir_std.cli.inputs import sort_arguments
-from ir_std.cli.options import TABLES, add_jobs_option, add_scheme_option, check_places
-from ir_std.cli.output import print_table
+from ir_std.cli.options import add_jobs_option, add_scheme_option, add_table_options, check_places
+from ir_std.cli.output import print_tables
 from ir_std.cli.streams import note
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
@@ -49,16 +49,7 @@ def configure(parser: ArgumentParser) -> None:
         choices=tuple(OF_AGREEMENT),
         help=f"one table alone (default: {', '.join(USUAL)}; means and topics on request)",
     )
-    parser.add_argument(
-        "-p", "--places", type=int, default=4, help="decimals (default 4; -1 for all; csv has all)"
-    )
-    parser.add_argument(
-        "-o",
-        dest="output_format",
-        choices=TABLES,
-        default="table",
-        help="form of the output (default table)",
-    )
+    add_table_options(parser)
     add_jobs_option(parser)
 
 
@@ -74,7 +65,7 @@ def run(args: Namespace) -> None:
         given.qrels[0],
         given.qrels[1],
         name_runs(given.runs) if given.runs else None,
-        [m for text in given.measures for m in read_measures(text)] or None,
+        read_measures(*given.measures) or None,
         args.scheme,
         factors=[None if name == RECOGNIZED else name for name in args.factors],
         jobs=args.jobs,
@@ -82,7 +73,4 @@ def run(args: Namespace) -> None:
     for text in compared.notes:
         note(text)
     names = [args.table] if args.table else [name for name in USUAL if name in compared.tables]
-    for i, name in enumerate(names):
-        if i:
-            print()
-        print_table(compared.table(name, args.places), args.output_format)
+    print_tables((compared.table(name, args.places) for name in names), args.output_format)

@@ -116,7 +116,7 @@ def _from_runs(args: Namespace, about: dict[str, Any]) -> FactorSet:
         raise UsageError("--lower-is-better is of measures of scores: add --from-scores")
     if not args.qrels or not args.runs:
         raise UsageError("give QRELS and at least two RUNS, or --from-scores TABLE...")
-    measures = args.measures and [m for text in args.measures for m in read_measures(text)]
+    measures = args.measures and read_measures(*args.measures)
     with progress() as counted:
         return build_factors(
             args.qrels,

@@ -17,6 +17,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
+from typing import Any
+
+from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output, write_atomically
 from ir_std.cli.entries import (
@@ -29,19 +32,19 @@ from ir_std.cli.entries import (
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
     SUMMARIES,
-    TABLES,
     TESTS,
     add_lower_option,
     add_random_effects_option,
     add_residual_option,
     add_scheme_option,
     add_systems_option,
+    add_table_options,
     add_test_options,
     add_verbose_option,
     check_baseline_given,
     check_places,
 )
-from ir_std.cli.output import note_other_sets, print_table
+from ir_std.cli.output import note_other_sets, print_tables
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
@@ -79,16 +82,7 @@ def configure(parser: ArgumentParser) -> None:
     add_lower_option(parser)
     add_verbose_option(parser)
     add_trec_eval_options(parser)
-    parser.add_argument(
-        "-p", "--places", type=int, default=4, help="decimals (default 4; -1 for all; csv has all)"
-    )
-    parser.add_argument(
-        "-o",
-        "--output_format",
-        choices=TABLES,
-        default="table",
-        help="form of the output (default table)",
-    )
+    add_table_options(parser, names=("-o", "--output_format"))
     parser.add_argument(
         "--baseline",
         metavar="NAME|SET/SYSTEM|best",
@@ -137,41 +131,24 @@ def run(args: Namespace) -> None:
         check_picture(args.plot, [*sources, *(f for e in entries for f in e.files)], args.force)
     opened = open_entries(entries, sources)
     measures = measures_of_entries(args, given.measures, opened)
-    with progress(len(entries)) as counted:
-        comparison = compare(
-            opened,
-            measures,
-            args.scheme,
-            systems=args.systems,
-            anchors=args.anchor,
-            reference=args.reference,
-            random_effects=args.random_effects or SUMMARIES[0],
-            depth=args.depth,
-            residual=args.residual,
-            progress=counted,
-            lower_is_better=args.lower_is_better,
-            baseline=args.baseline,
-        )
-    print_notes(comparison, args.verbose)
+    comparison = compare_entries(opened, measures, args)
     shown = (
         comparison
         if args.baseline is None
         else comparison.effects(args.baseline, args.test or TESTS[0], args.correction)
     )
-    table = shown.table(args.places)
+    tables = [shown.table(args.places)]
     pairs = comparison.linked_pairs if args.baseline is None else ()
     if pairs and args.output_format == "csv":
-        table = with_differences(table, comparison.measures, pairs)
+        tables = [with_differences(tables[0], comparison.measures, pairs)]
+    elif pairs:
+        tables.append(pairs_table(pairs, args.places))
+    if args.baseline is None and args.output_format != "csv":
+        relabelled = label_differences(comparison)
+        tables += [label_differences_table(relabelled, args.places)] if relabelled else []
     if args.plot:
         draw_picture(shown, args.plot)
-    print_table(table, args.output_format)
-    if pairs and args.output_format != "csv":
-        print()
-        print_table(pairs_table(pairs, args.places), args.output_format)
-    relabelled = label_differences(comparison)
-    if relabelled and args.baseline is None and args.output_format != "csv":
-        print()
-        print_table(label_differences_table(relabelled, args.places), args.output_format)
+    print_tables(tables, args.output_format)
 
 
 def baseline_entry(args: Namespace, entries: Iterable[Entry]) -> list[Entry]:
@@ -184,26 +161,37 @@ def baseline_entry(args: Namespace, entries: Iterable[Entry]) -> list[Entry]:
     return added
 
 
-def print_notes(comparison: Comparison, verbose: bool) -> None:
-    """Say which factors are used, and what else is to be known."""
+def compare_entries(
+    entries: list[Entry], measures: list[Measure], args: Namespace, **more: Any
+) -> Comparison:
+    """Compare as the options ask for; say which factors are used, and what else is to be known."""
+    with progress(len(entries)) as counted:
+        comparison = compare(
+            entries,
+            measures,
+            args.scheme,
+            systems=args.systems,
+            anchors=args.anchor,
+            reference=args.reference,
+            random_effects=args.random_effects or SUMMARIES[0],
+            depth=args.depth,
+            residual=args.residual,
+            progress=counted,
+            lower_is_better=args.lower_is_better,
+            baseline=args.baseline,
+            **more,
+        )
     for text in comparison.notes:
         note(text)
-    if verbose:
+    if args.verbose:
         for match in {p.collection: p.results.match for p in comparison.parts}.values():
             if match:
                 note_other_sets(match)
+    return comparison
 
 
 def check_picture(file: str, inputs: list[str], force: bool) -> None:
-    """Check that a picture can be drawn into a file.
-
-    Raises
-    ------
-    InputError
-        If it is there already, or one of the inputs.
-    UsageError
-        If its name does not end in a known format.
-    """
+    """Check that a picture can be drawn into a file."""
     if Path(file).suffix.lower() not in PICTURES:
         raise UsageError(f"--plot {file}: the name must end in {', '.join(PICTURES)}")
     check_output(file, inputs, new=not force)

@@ -29,11 +29,6 @@ def complete(environment: Mapping[str, str]) -> None:
     ----------
     environment : mapping of str to str
         With the line and the cursor's place in it, as argcomplete has them.
-
-    Raises
-    ------
-    MissingLibraryError
-        If argcomplete is not installed.
     """
     try:
         from argcomplete import autocomplete
@@ -68,8 +63,8 @@ def _files(prefix: str) -> list[str]:
     return list(FilesCompleter()(prefix))
 
 
-def _sets(_: str) -> list[str]:
-    return available_factors()
+def _sets(prefix: str) -> list[str]:
+    return [*available_factors(), *_files(prefix)]
 
 
 def _systems(prefix: str) -> list[str]:
@@ -94,9 +89,9 @@ COMPLETERS: dict[str, Completer] = {
     "baseline": lambda prefix: ["best", *_systems(prefix), *_files(prefix)],
     "measures": lambda _: list(MEASURES),
     "sort": lambda _: list(MEASURES),
-    "factors": lambda prefix: [*_sets(prefix), *_files(prefix)],
-    "set": lambda prefix: [*_sets(prefix), *_files(prefix)],
-    "sets": lambda prefix: [*_sets(prefix), *_files(prefix)],
+    "factors": _sets,
+    "set": _sets,
+    "sets": _sets,
     "scheme": lambda _: ["N", "U", "E", "z", "all"],
 }
 """What is offered for an argument, by its name in the parser; files for others."""

@@ -14,17 +14,16 @@ from argparse import ArgumentParser, Namespace
 
 from ir_std.cli.inputs import classify_arguments, input_name, note_datasets
 from ir_std.cli.options import (
-    TABLES,
     add_duplicates_option,
     add_factor_options,
     add_queries_option,
+    add_table_options,
     check_places,
 )
-from ir_std.cli.output import print_factors_used, print_table
+from ir_std.cli.output import print_factors_used, print_tables
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
 from ir_std.reporting.diff import diff
-from ir_std.reporting.run_diff import RunDiff
 from ir_std.reporting.topic_diff import TABLES_OF_TOPIC
 
 OF_TOPICS = "topics"
@@ -73,16 +72,7 @@ def configure(parser: ArgumentParser) -> None:
         choices=(OF_TOPICS, *TABLES_OF_TOPIC),
         help="one table alone (default: topics; with --topic rankings and documents)",
     )
-    parser.add_argument(
-        "-p", "--places", type=int, default=4, help="decimals (default 4; -1 for all; csv has all)"
-    )
-    parser.add_argument(
-        "-o",
-        dest="output_format",
-        choices=(*TABLES, "json"),
-        default="table",
-        help="form of the output (default table)",
-    )
+    add_table_options(parser, "json")
 
 
 def run(args: Namespace) -> None:
@@ -99,13 +89,12 @@ def run(args: Namespace) -> None:
     if len(given.runs) != 2:
         listed = ", ".join(map(input_name, given.runs))
         raise UsageError(f"differences are of two runs, found {len(given.runs)}: {listed}")
-    measures = [m for text in given.measures for m in read_measures(text)]
     a, b = given.runs
     pair = diff(
         a,
         b,
         given.qrels,
-        measures or None,
+        read_measures(*given.measures) or None,
         args.scheme,
         factors=args.factors,
         systems=args.systems,
@@ -124,20 +113,20 @@ def run(args: Namespace) -> None:
         differences = {**pair.as_dict(args.top or None), "rankings": rankings}
         print(json.dumps(differences, ensure_ascii=False, indent=1))
         return
-    if OF_TOPICS in names:
-        print_table(pair.table(args.places, args.top or None), args.output_format)
-    for topic in topics:
-        print_topic(pair, topic, [name for name in names if name != OF_TOPICS], args)
+    tables = (
+        [pair.table(args.places, args.top or None)]
+        if OF_TOPICS in names
+        else [
+            pair.on(topic).table(name, args.places, args.ranks or None)
+            for topic in topics
+            for name in names
+        ]
+    )
+    print_tables(tables, args.output_format)
 
 
 def table_names(args: Namespace) -> list[str]:
-    """The tables that are asked for.
-
-    Raises
-    ------
-    UsageError
-        If they do not go with the other options.
-    """
+    """The tables that are asked for."""
     if args.table and (args.table == OF_TOPICS) == bool(args.topic):
         raise UsageError(
             f"--table {args.table} is of "
@@ -149,12 +138,3 @@ def table_names(args: Namespace) -> list[str]:
             f"CSV is one table: give one --topic, and --table {'|'.join(TABLES_OF_TOPIC)}"
         )
     return names
-
-
-def print_topic(pair: RunDiff, topic: str, names: list[str], args: Namespace) -> None:
-    """Print the tables of a topic; blank lines are between tables."""
-    on = pair.on(topic)
-    for i, name in enumerate(names):
-        if i or topic != args.topic[0]:
-            print()
-        print_table(on.table(name, args.places, args.ranks or None), args.output_format)

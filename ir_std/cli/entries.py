@@ -67,13 +67,6 @@ def sort_entries(arguments: Iterable[str], sources: OpenedOnce) -> EntryArgument
 
     A file of scores, or a folder of such, needs no name: systems are called as the scores call
     them, else as the file.  Scores of the same model on several data sets are one entry.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read.
-    UsageError
-        If an entry lacks a part.
     """
     entries: list[Entry] = []
     measures: list[str] = []
@@ -107,11 +100,6 @@ def named_entries(text: str, sources: OpenedOnce) -> list[Entry]:
 
     SCORES is a file, which is opened to see that and kept in ``sources``, a folder of such, or a
     system of a set.  NAME@LABEL says what the collection is to be called.
-
-    Raises
-    ------
-    UsageError
-        If a part is missing.
     """
     named, _, files = text.partition("=")
     name, at, label = named.rpartition("@") if "@" in named else (named, "", None)
@@ -146,13 +134,7 @@ def _colons(files: str) -> list[int]:
 def entries_of_scores(
     place: str, name: str | None, label: str | None, sources: OpenedOnce
 ) -> list[Entry]:
-    """The entries of a file of scores, or of all files below a folder.
-
-    Raises
-    ------
-    UsageError
-        If a file is no such, or holds several systems and one name is given.
-    """
+    """The entries of a file of scores, or of all files below a folder."""
     files = map(str, files_below(Path(place))) if os.path.isdir(place) else [place]
     return [
         Entry(system, scores, None, label)
@@ -170,8 +152,8 @@ def _read(file: str, name: str | None, source: Source) -> Iterator[tuple[str, Ru
     if name is not None and len(read) > 1:
         raise UsageError(f"{file} has {len(read)} systems, which cannot all be called {name}")
     for system, scores in read.items():
-        own = len(read) > 1 or scores.unit == "collection"
-        yield name or (system if own else os.path.basename(file)), scores
+        is_named = len(read) > 1 or scores.unit == "collection"
+        yield name or (system if is_named else os.path.basename(file)), scores
 
 
 def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -188,15 +170,7 @@ def _one_a_model(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[Entry]:
-    """The entries with their files opened; ir_datasets ids, and what is not there, as they are.
-
-    Raises
-    ------
-    InputError
-        If one cannot be read.
-    UsageError
-        If standard input is more than one run, or a run and qrels.
-    """
+    """The entries with their files opened; ir_datasets ids, and what is not there, as they are."""
     names = [run for _, run, *_ in entries if isinstance(run, str)]
     check_read_once([*names, *{entry.qrels for entry in entries if isinstance(entry.qrels, str)}])
 
@@ -208,13 +182,7 @@ def open_entries(entries: list[Entry], sources: OpenedOnce) -> list[Entry]:
 
 
 def measures_of_entries(args: Namespace, texts: list[str], entries: list[Entry]) -> list[Measure]:
-    """The measures that are asked for, those that scores alone have among them.
-
-    Raises
-    ------
-    UsageError
-        If a text is none, and no entry either.
-    """
+    """The measures that are asked for, those that scores alone have among them."""
     runs = [entry.run for entry in entries]
     args.measures = as_parsed(args.measures, runs)
     parsed = as_parsed(texts, runs)

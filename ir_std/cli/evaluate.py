@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
@@ -21,11 +21,8 @@ from ir_std.cli.mteb import is_asked_by_task, print_task_tables
 from ir_std.cli.options import (
     TABLES,
     TESTS,
-    add_duplicates_option,
-    add_factor_options,
+    add_evaluation_options,
     add_jobs_option,
-    add_lower_option,
-    add_measure_option,
     add_simultaneous_option,
     add_test_options,
     check_alpha,
@@ -40,7 +37,7 @@ from ir_std.cli.output import (
     print_table,
 )
 from ir_std.cli.streams import progress, warn
-from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
+from ir_std.cli.trec_eval import read_measures, requested_measures
 from ir_std.cli.trec_eval_lines import (
     FORM,
     OF_RUN,
@@ -63,7 +60,6 @@ from ir_std.scores.run_scores import RunScores
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:
-    from ir_std.evaluation.evaluator import StdEvaluator
     from ir_std.reporting.results import Results
     from ir_std.reporting.tables import Table
 
@@ -81,11 +77,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar="RUN|QRELS|MEASURE",
         help="run files, one qrels file or ir_datasets id, measures",
     )
-    add_factor_options(parser)
-    add_measure_option(parser)
-    add_lower_option(parser)
-    add_duplicates_option(parser)
-    add_trec_eval_options(parser)
+    add_evaluation_options(parser)
     parser.add_argument(
         "-q", "--by-query", "--by_query", action="store_true", help="values by topic too"
     )
@@ -186,13 +178,7 @@ def worse_runs(results: Results, alpha: float) -> Iterator[str]:
 
 
 def results_and_table(args: Namespace) -> tuple[Results, Table]:
-    """The runs evaluated, and as a table.
-
-    Raises
-    ------
-    UsageError
-        If an option does not go with a table.
-    """
+    """The runs evaluated, and as a table."""
     check_baseline_given(args, "test", "correction", "fail-if-worse")
     check_alpha(args.fail_if_worse)
     if args.baseline and args.no_summary:
@@ -206,13 +192,7 @@ def results_and_table(args: Namespace) -> tuple[Results, Table]:
 
 
 def lines_by_run(args: Namespace) -> Iterator[str]:
-    """The lines of each run, in the order of the runs.
-
-    Raises
-    ------
-    UsageError
-        If an option does not go with lines.
-    """
+    """The lines of each run, in the order of the runs."""
     check_baseline_given(args, "test", "correction", "fail-if-worse")
     if args.baseline:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
@@ -238,7 +218,12 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluations = list(counted(evaluate_runs(evaluator, runs, args.jobs, depth=args.depth)))
-    writer, by_run = _writer(evaluator, given, args), {each.run: each for each in evaluations}
+    by_run = {evaluation.run: evaluation for evaluation in evaluations}
+    writer: LineWriter | TrecEvalLines = (
+        TrecEvalLines(evaluator, given, args)
+        if args.output_format == FORM
+        else LineWriter(evaluator, args, len(given) > 1)
+    )
     if sort is not None:
         from ir_std.reporting.evaluated_runs import EvaluatedRuns
         from ir_std.reporting.run_ranks import ranked_by
@@ -253,17 +238,11 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
 
 
 def parse_sort_measure(args: Namespace, inputs: Inputs) -> Measure | None:
-    """The measure of ``--sort``.
-
-    Raises
-    ------
-    UsageError
-        If it is not one measure.
-    """
+    """The measure of ``--sort``."""
     if args.sort is None:
         return None
     (text,) = as_parsed([args.sort], inputs.runs, args.measure)
-    measures = read_measures(text, args.level)
+    measures = read_measures(text, level=args.level)
     if len(measures) != 1:
         raise UsageError(f"--sort {args.sort}: give one measure")
     return measures[0]
@@ -284,22 +263,8 @@ def parse_arguments(args: Namespace) -> tuple[Inputs, list[Measure]]:
     return inputs, as_in_version(measures, args.trec_eval)
 
 
-def _writer(
-    evaluator: StdEvaluator, runs: Mapping[str, Any], args: Namespace
-) -> LineWriter | TrecEvalLines:
-    if args.output_format == FORM:
-        return TrecEvalLines(evaluator, runs, args)
-    return LineWriter(evaluator, args, len(runs) > 1)
-
-
 def read_runs(inputs: Inputs, measure: str | None, duplicates: str) -> dict[str, Any]:
-    """Runs and scores by name.
-
-    Raises
-    ------
-    UsageError
-        If ``--measure`` is given, and nothing is there that it could be of.
-    """
+    """Runs and scores by name."""
     runs = keep_duplicates(inputs_by_name(inputs.named, measure), duplicates)
     if measure is not None and not any(isinstance(run, RunScores) for run in runs.values()):
         raise UsageError(
@@ -312,13 +277,7 @@ def read_runs(inputs: Inputs, measure: str | None, duplicates: str) -> dict[str,
 def compute_results(
     inputs: Inputs, measures: list[Measure], schemes: tuple[str, ...], args: Namespace
 ) -> Results:
-    """Evaluate all runs, and say which factors they use.
-
-    Raises
-    ------
-    UsageError
-        If the baseline is not one of the runs.
-    """
+    """Evaluate all runs, and say which factors they use."""
     from ir_std.reporting.results import evaluate
 
     by_path = {os.path.realpath(input_name(file)): name for name, file in inputs.named.items()}

@@ -120,8 +120,7 @@ def _show(args: Namespace) -> None:
 
 def _systems(args: Namespace) -> None:
     factors = load_factors(args.set)
-    measures = [m for text in args.measures for m in read_measures(text)]
-    names = names_with_scores(factors, measures)
+    names = names_with_scores(factors, read_measures(*args.measures))
     tags = factors.info["tags"]
     if anonymous := sum(map(is_anonymous, tags)):
         note(
@@ -171,10 +170,10 @@ def _export(args: Namespace) -> None:
     _check_files(args, *(webber_files(args.output) if args.format == "webber" else [args.output]))
     factors = load_factors(args.set)
     FORMATS[args.format].write(factors, args.output)
-    own = [m for m in factors.measures if to_trec_eval(m) is None]
-    if args.format == "trec_eval" and own:
+    unnamed = [m for m in factors.measures if to_trec_eval(m) is None]
+    if args.format == "trec_eval" and unnamed:
         note(
-            f"trec_eval has no name for {', '.join(own)}: written under these names, which it "
+            f"trec_eval has no name for {', '.join(unnamed)}: written under these names, which it "
             f"passes over"
         )
 
@@ -247,17 +246,13 @@ _FACTS = (
     "built",
     "doc_id_pattern",
 )
+_FACTS_OF_SOURCE = ("source", "url", "date", "licence", "licence_uri", "attribution")
 
 
 def names_with_scores(factors: FactorSet, measures: Iterable[Measure]) -> list[str]:
     """What a set calls these measures, by which it knows the scores of single systems.
 
     Its usual ones if there are none.
-
-    Raises
-    ------
-    UsageError
-        If it does not know the scores, or not by such a measure.
     """
     if not systems_of(factors):
         raise UsageError(f"{factors.id} does not know the scores of its single systems by name")
@@ -320,24 +315,7 @@ def describe(factors: FactorSet) -> list[str]:
             )
         lines.append(f"measure\t{name}\t{Quality(factors, name).word}\t{', '.join(facts)}")
     for record in info.get("sources", ()):
-        lines.append(
-            "\t".join(
-                [
-                    "source",
-                    *(
-                        f"{record[key]}"
-                        for key in (
-                            "source",
-                            "url",
-                            "date",
-                            "licence",
-                            "licence_uri",
-                            "attribution",
-                        )
-                        if key in record
-                    ),
-                ]
-            )
-        )
+        facts = [f"{record[key]}" for key in _FACTS_OF_SOURCE if key in record]
+        lines.append("\t".join(["source", *facts]))
     lines += [f"input\t{record['file']}\t{record['sha256']}" for record in info.get("inputs", ())]
     return lines + [f"note\t{sentence}" for sentence in findings(factors)]

@@ -61,13 +61,6 @@ def classify_arguments(arguments: Iterable[str], measure: str | None = None) -> 
     The qrels are a file or an ir_datasets id; scores alone need none.  A folder stands for the
     files below it, ``-`` for standard input.  ``measure`` is that of tables of scores which name
     none.
-
-    Raises
-    ------
-    InputError
-        If a file is neither a run nor qrels, or a folder holds no files.
-    UsageError
-        If an argument is none of these, or there is not at least one run and just one qrels.
     """
     given = sort_arguments(arguments, measure)
     if given.qrels or not given.runs or given.n_run_files:
@@ -96,15 +89,7 @@ class SortedArguments(NamedTuple):
 
 
 def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> SortedArguments:
-    """Arguments by what they are, each kind in the order given.
-
-    Raises
-    ------
-    InputError
-        If a file is neither a run nor qrels, or a folder holds no files.
-    UsageError
-        If an argument is none of these.
-    """
+    """Arguments by what they are, each kind in the order given."""
     qrels: list[Source | str] = []
     measures: list[str] = []
     runs: dict[str, Source | str] = {}
@@ -155,9 +140,9 @@ def external_measures(runs: Iterable[Any], measure: str | None) -> dict[str, Ext
     """The external measures that scores have, by name; from then on their plain names are known."""
     given = [find_system(run) for run in runs]
     files = [run for run in given if isinstance(run, Source) and kind_of(run) == SCORES]
-    read = [one for file in files for one in read_scores(file, measure).values()]
+    read = [scores for file in files for scores in read_scores(file, measure).values()]
     read += [run for run in given if isinstance(run, RunScores)]
-    return {m.name: m for one in read for m in one.values if isinstance(m, ExternalMeasure)}
+    return {m.name: m for scores in read for m in scores.values if isinstance(m, ExternalMeasure)}
 
 
 def _external_named(text: str, known: Mapping[str, ExternalMeasure]) -> Measure | None:
@@ -193,15 +178,7 @@ def _check_counts(given: SortedArguments) -> None:
 
 
 def expand_folders(arguments: Iterable[str]) -> Iterator[str]:
-    """The arguments, with the files below each folder in its place.
-
-    Raises
-    ------
-    InputError
-        If there are none.
-    UsageError
-        If standard input is named more than once.
-    """
+    """The arguments, with the files below each folder in its place."""
     arguments = list(arguments)
     check_read_once(arguments)
     for given in arguments:
@@ -212,13 +189,7 @@ def expand_folders(arguments: Iterable[str]) -> Iterator[str]:
 
 
 def check_read_once(names: Iterable[str | None]) -> None:
-    """Check that standard input is one file at most.
-
-    Raises
-    ------
-    UsageError
-        If it is named more than once.
-    """
+    """Check that standard input is one file at most."""
     if list(names).count(STANDARD_INPUT) > 1:
         raise UsageError(
             "- stands for standard input, which can be read only once: name one of them as a file"
@@ -226,13 +197,7 @@ def check_read_once(names: Iterable[str | None]) -> None:
 
 
 def open_input(name: str) -> Source:
-    """A file; of standard input and pipes what they gave.
-
-    Raises
-    ------
-    InputError
-        If standard input or a pipe cannot be read.
-    """
+    """A file; of standard input and pipes what they gave."""
     if name == STANDARD_INPUT and sys.stdin is not None and sys.stdin.isatty():
         note("waiting for lines on standard input; Ctrl-D ends them")
     return source_of(name)

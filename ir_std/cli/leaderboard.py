@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ir_std.cli.options import TABLES, check_places
+from ir_std.cli.options import add_table_options, check_places
 from ir_std.cli.output import print_table
 from ir_std.errors import UsageError
 
@@ -36,16 +36,7 @@ def configure(parser: ArgumentParser) -> None:
         "--simultaneous", action="store_true", help="intervals that hold for all models at once"
     )
     parser.add_argument("--top", type=int, metavar="N", help="the first N models, and further ones")
-    parser.add_argument(
-        "-p", "--places", type=int, default=3, help="decimals (default 3; -1 for all; csv has all)"
-    )
-    parser.add_argument(
-        "-o",
-        dest="output_format",
-        choices=[*TABLES, "html"],
-        default="table",
-        help="form of the output (default table)",
-    )
+    add_table_options(parser, "html", places=3)
 
 
 def run(args: Namespace) -> None:
@@ -74,13 +65,7 @@ def run(args: Namespace) -> None:
 
 
 def read_others(files: list[str]) -> dict[str, dict[str, float]]:
-    """The main scores of further models, by model and data set.
-
-    Raises
-    ------
-    UsageError
-        If a file is no result of MTEB.
-    """
+    """The main scores of further models, by model and data set."""
     from ir_std.cli.inputs import classify_arguments
     from ir_std.measures import main_score
     from ir_std.scores.inputs import runs_by_name

@@ -1,6 +1,7 @@
 """The command line: arguments in, lines out.
 
-Results go to standard output; notes, warnings and errors, a line each, to standard error.
+Results go to standard output; notes, warnings and errors, a line each, to standard error.  What is
+wrong is raised where it is seen, a UsageError of arguments, an InputError of files, and said here.
 Exit status 0, 1 if a run is worse than ``--fail-if-worse`` allows, 2 for wrong use or bad input, or
 128 and its number for a signal.
 """

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
-from collections.abc import Iterator
 
 from ir_std.cli.inputs import classify_arguments
-from ir_std.cli.output import print_table
+from ir_std.cli.output import print_tables
 from ir_std.errors import UsageError
 from ir_std.evaluation.inputs import inputs_by_name
 from ir_std.measures import main_score
+from ir_std.scores.mteb import MODEL_META
 from ir_std.scores.run_scores import RunScores
 
 ELSEWHERE = ("factors", "measure", "by_query", "place", "raw", "sort", "baseline", "without")
 """Options of which the values by measure are for."""
-META = "model_meta.json"
-"""MTEB writes it beside a model's results."""
 
 
 def is_asked_by_task(args: Namespace) -> bool:
@@ -34,32 +32,19 @@ def is_asked_by_task(args: Namespace) -> bool:
 def _is_of_mteb(path: str) -> bool:
     """Whether a folder holds MTEB's results of a model, or a file is beside such."""
     if path.endswith(".json"):
-        return os.path.isfile(os.path.join(os.path.dirname(path), META))
-    return os.path.isdir(path) and META in _file_names(path)
-
-
-def _file_names(folder: str) -> Iterator[str]:
-    for _, _, names in os.walk(folder):
-        yield from names
+        return os.path.isfile(os.path.join(os.path.dirname(path), MODEL_META))
+    return os.path.isdir(path) and any(MODEL_META in names for _, _, names in os.walk(path))
 
 
 def print_task_tables(args: Namespace) -> None:
-    """Print the tasks, and with ``--benchmark`` the place over them.
-
-    Raises
-    ------
-    UsageError
-        If the arguments are anything but results of MTEB.
-    """
+    """Print the tasks, and with ``--benchmark`` the place over them."""
     from ir_std.factors.benchmarks import KINDS, tasks_of
     from ir_std.reporting.leaderboard import leaderboard
     from ir_std.reporting.task_table import task_table
 
-    rows = (
-        [row for each in tasks_of(args.benchmark).values() for row in each]
-        if args.benchmark
-        else None
-    )
+    rows = None
+    if args.benchmark:
+        rows = [row for of_task in tasks_of(args.benchmark).values() for row in of_task]
     inputs = classify_arguments(args.inputs)
     runs = inputs_by_name(inputs.named, None)
     scores = {name: run for name, run in runs.items() if isinstance(run, RunScores)}
@@ -71,9 +56,9 @@ def print_task_tables(args: Namespace) -> None:
     if systems not in KINDS:
         raise UsageError(f"--systems {systems}: of results of MTEB take {' or '.join(KINDS)}")
     form = "table" if args.output_format == "tsv" else args.output_format
-    print_table(task_table(scores, args.places, systems, rows), form)
+    tables = [task_table(scores, args.places, systems, rows)]
     if args.benchmark:
         others = {name: dict(run.values[main_score]) for name, run in scores.items()}
         board = leaderboard(args.benchmark, systems=systems, others=others)
-        print()
-        print_table(board.top(3).table(3), form)
+        tables.append(board.top(3).table(3))
+    print_tables(tables, form)

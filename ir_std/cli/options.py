@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
+from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
 
 TESTS, CORRECTIONS = ("t", "randomization", "tukey"), ("holm", "bonferroni", "none")
@@ -73,10 +75,34 @@ def add_residual_option(parser: ArgumentParser) -> None:
     )
 
 
-def add_measure_option(parser: ArgumentParser) -> None:
-    """Declare ``--measure``."""
+def add_evaluation_options(parser: ArgumentParser) -> None:
+    """Declare what holds for the evaluation of runs: factors, measures, and what counts."""
+    add_factor_options(parser)
     parser.add_argument(
         "--measure", metavar="NAME", help="the measure of a table of scores whose columns are runs"
+    )
+    add_lower_option(parser)
+    add_duplicates_option(parser)
+    add_trec_eval_options(parser)
+
+
+def add_table_options(
+    parser: ArgumentParser, *others: str, names: Sequence[str] = ("-o",), places: int = 4
+) -> None:
+    """Declare ``-p`` and ``-o`` of a command that prints tables, or ``others`` in their place."""
+    parser.add_argument(
+        "-p",
+        "--places",
+        type=int,
+        default=places,
+        help=f"decimals (default {places}; -1 for all; csv has all)",
+    )
+    parser.add_argument(
+        *names,
+        dest="output_format",
+        choices=(*TABLES, *others),
+        default="table",
+        help="form of the output (default table)",
     )
 
 
@@ -157,38 +183,20 @@ def add_random_effects_option(parser: ArgumentParser) -> None:
 
 
 def check_baseline_given(args: Namespace, *options: str) -> None:
-    """Check that there is a baseline, if one of these options is given.
-
-    Raises
-    ------
-    UsageError
-        If there is none.
-    """
+    """Check that there is a baseline, if one of these options is given."""
     for option in options:
         if getattr(args, option.replace("-", "_")) and args.baseline is None:
             raise UsageError(f"--{option} is of differences from a baseline: add --baseline NAME")
 
 
 def check_alpha(alpha: float | None) -> None:
-    """Check a level of significance, where one is given.
-
-    Raises
-    ------
-    UsageError
-        If there can be no such level.
-    """
+    """Check a level of significance, where one is given."""
     if alpha is not None and not 0 < alpha < 1:
         raise UsageError(f"--fail-if-worse is {alpha}: give a level between 0 and 1, such as 0.05")
 
 
 def check_places(places: int) -> None:
-    """Check a number of decimals.
-
-    Raises
-    ------
-    UsageError
-        If there can be no such number.
-    """
+    """Check a number of decimals."""
     if not -1 <= places <= 1000:
         raise UsageError(
             f"--places is {places}: give the number of decimals, at most 1000, or -1 for all"

@@ -158,6 +158,14 @@ def print_table(table: Table, form: str) -> None:
             note(text)
 
 
+def print_tables(tables: Iterable[Table], form: str) -> None:
+    """Print tables, a blank line between two."""
+    for i, table in enumerate(tables):
+        if i:
+            print()
+        print_table(table, form)
+
+
 def print_factors_used(evaluator: StdEvaluator, standardizes: bool, verbose: bool) -> None:
     """Say which factors are used, unless nothing is to be standardized or placed."""
     if standardizes or evaluator.plans:

@@ -13,7 +13,7 @@ from pathlib import Path
 from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
-from ir_std.cli.compare import add_link_options, print_notes
+from ir_std.cli.compare import add_link_options, compare_entries
 from ir_std.cli.entries import (
     Entry,
     is_entry,
@@ -24,23 +24,17 @@ from ir_std.cli.entries import (
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce, note_datasets
 from ir_std.cli.options import (
-    SUMMARIES,
     TESTS,
-    add_duplicates_option,
-    add_factor_options,
+    add_evaluation_options,
     add_jobs_option,
-    add_lower_option,
-    add_measure_option,
     add_queries_option,
     add_random_effects_option,
     add_simultaneous_option,
     add_test_options,
     check_baseline_given,
 )
-from ir_std.cli.streams import note, progress
-from ir_std.cli.trec_eval import add_trec_eval_options
+from ir_std.cli.streams import note
 from ir_std.errors import UsageError
-from ir_std.reporting.compare import compare
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.report import OUR_MARK, write_report
 from ir_std.reporting.results import Results
@@ -67,11 +61,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="the page (default report.html)",
     )
-    add_factor_options(parser)
-    add_measure_option(parser)
-    add_lower_option(parser)
-    add_duplicates_option(parser)
-    add_trec_eval_options(parser)
+    add_evaluation_options(parser)
     parser.add_argument(
         "--baseline",
         metavar="RUN|SET/SYSTEM|best",
@@ -102,7 +92,7 @@ def run(args: Namespace) -> None:
         write_page(
             args,
             [*sources, *(file for entry in entries for file in entry.files)],
-            lambda: compare_entries(opened, measures, args),
+            lambda: _compare(opened, measures, args),
         )
     else:
         if args.anchor or args.reference:
@@ -131,14 +121,8 @@ def write_page(
     note(f"wrote {args.output}, {Path(args.output).stat().st_size / 1e6:.2f} MB")
 
 
-def compare_entries(entries: list[Entry], measures: list[Measure], args: Namespace) -> Comparison:
-    """Systems on several collections.
-
-    Raises
-    ------
-    UsageError
-        If an option does not go with several collections, or no system has the baseline's name.
-    """
+def _compare(entries: list[Entry], measures: list[Measure], args: Namespace) -> Comparison:
+    """Systems on several collections."""
     if args.factors or args.without:
         raise UsageError(
             "--factors and --without are about one collection's factors, "
@@ -146,24 +130,9 @@ def compare_entries(entries: list[Entry], measures: list[Measure], args: Namespa
             "sAP(factors='trec8-adhoc')"
         )
     check_baseline_given(args, "test")
-    with progress(len(entries)) as counted:
-        comparison = compare(
-            entries,
-            measures,
-            args.scheme,
-            systems=args.systems,
-            anchors=args.anchor,
-            reference=args.reference,
-            random_effects=args.random_effects or SUMMARIES[0],
-            simultaneous=args.simultaneous,
-            depth=args.depth,
-            residual=args.residual,
-            jobs=args.jobs,
-            progress=counted,
-            lower_is_better=args.lower_is_better,
-            baseline=args.baseline,
-        )
-    print_notes(comparison, args.verbose)
+    comparison = compare_entries(
+        entries, measures, args, simultaneous=args.simultaneous, jobs=args.jobs
+    )
     if args.baseline is None:
         return comparison
     asked = args.baseline, args.test or TESTS[0], args.correction

@@ -50,31 +50,23 @@ def add_trec_eval_options(parser: ArgumentParser) -> None:
 
 
 def requested_measures(args: Namespace, texts: Iterable[str]) -> list[Measure]:
-    """The measures of some arguments and of ``-m``, at the level of ``-l``.
-
-    Raises
-    ------
-    UnknownMeasureError, UsageError
-        If one cannot be read, the level is below 1, or nothing is there that it could be of.
-    """
+    """The measures of some arguments and of ``-m``, at the level of ``-l``."""
     if args.level is not None and args.level < 1:
         raise UsageError(f"-l is {args.level}: give a level of at least 1")
     if args.depth is not None and args.depth < 1:
         raise UsageError(f"-M is {args.depth}: give a number of documents of at least 1")
-    measures = [m for text in (*texts, *args.measures) for m in read_measures(text, args.level)]
+    measures = read_measures(*texts, *args.measures, level=args.level)
     if args.level is not None and not measures:
         raise UsageError("-l is the level of measures that are named, and none is: add -m AP")
     return list(dict.fromkeys(measures))
 
 
-def read_measures(text: str, level: int | None = None) -> list[Measure]:
-    """The measures of one argument, under the names of ir_measures or trec_eval in any case.
+def read_measures(*texts: str, level: int | None = None) -> list[Measure]:
+    """The measures of arguments, under the names of ir_measures or trec_eval in any case."""
+    return [measure for text in texts for measure in _measures_of(text, level)]
 
-    Raises
-    ------
-    UnknownMeasureError, UsageError
-        If it cannot be read.
-    """
+
+def _measures_of(text: str, level: int | None) -> list[Measure]:
     if names_external(text):
         return [parse_measure(text)]
     measures = []

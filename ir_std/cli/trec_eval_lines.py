@@ -64,13 +64,7 @@ def add_form_options(parser: ArgumentParser) -> None:
 
 
 def check_form(args: Namespace) -> None:
-    """Check that an option of this form of output comes with it.
-
-    Raises
-    ------
-    UsageError
-        If ``--topics`` is given without it.
-    """
+    """Check that an option of this form of output comes with it."""
     if args.topics and args.output_format != FORM:
         raise UsageError(f"--topics is of -o {FORM}: elsewhere all topics of the qrels count")
 
@@ -88,15 +82,7 @@ def judgments_of_run(qrels: Qrels, runs: Mapping[str, Any]) -> Qrels:
 
 
 def run_in_version(runs: Mapping[str, Any], version: int) -> dict[str, Run | RunScores]:
-    """The run, read, with scores that order its documents as a version of trec_eval does.
-
-    Raises
-    ------
-    InputError
-        If it cannot be used.
-    UsageError
-        If there are several.
-    """
+    """The run, read, with scores that order its documents as a version of trec_eval does."""
     read = read_input(_one_run(runs))
     if version >= 10 and isinstance(read, Run):
         read = with_whole_scores(read)
@@ -104,13 +90,7 @@ def run_in_version(runs: Mapping[str, Any], version: int) -> dict[str, Run | Run
 
 
 def _one_run(runs: Mapping[str, Any]) -> Any:
-    """The only run.
-
-    Raises
-    ------
-    UsageError
-        If there are several, which trec_eval's lines do not tell apart.
-    """
+    """The only run."""
     if len(runs) > 1:
         raise UsageError(f"-o {FORM} is of one run, as trec_eval's lines name none: give one")
     return next(iter(runs.values()))
@@ -138,11 +118,6 @@ class TrecEvalLines:
     runs : mapping of str to run
     args : argparse.Namespace
         The options of ``ir_std``.
-
-    Raises
-    ------
-    UsageError
-        If there are several runs, which trec_eval's lines do not tell apart.
     """
 
     def __init__(self, evaluator: StdEvaluator, runs: Mapping[str, Any], args: Namespace) -> None:

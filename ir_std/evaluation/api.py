@@ -12,16 +12,11 @@ from ir_std.errors import NoFactorsError
 from ir_std.evaluation.companions import companions, default_measures, with_direction
 from ir_std.evaluation.evaluation import Calculated, Scores
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.evaluation.plans import (
-    match_factors,
-)
+from ir_std.evaluation.plans import match_factors
 from ir_std.factors.catalog import Factors, sibling_sets
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.match import Match
-from ir_std.measures import (
-    Measures,
-    as_measures,
-)
+from ir_std.measures import Measures, as_measures
 from ir_std.schemes import scheme_names
 from ir_std.scores.run_scores import RunScores
 from ir_std.trec.inputs import as_qrels
@@ -160,13 +155,7 @@ def select_factors(
 
 
 def _sibling_set(factors: FactorSet, population: str) -> FactorSet:
-    """The set of other systems on the topics of a set.
-
-    Raises
-    ------
-    NoFactorsError
-        If there is none.
-    """
+    """The set of other systems on the topics of a set."""
     if factors.info.get("population") == population:
         return factors
     others = {other.info.get("population", ""): other for other in sibling_sets(factors)}

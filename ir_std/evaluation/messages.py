@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ir_measures.measures import Measure
 
 from ir_std.errors import abbreviate
+from ir_std.measures import Standardized
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels
 
@@ -24,12 +25,20 @@ class Message(NamedTuple):
         The run it is about, whose name stands before ``text``.
     is_fault : bool
         Whether it says that the run looks broken.
+    measures : tuple of Measure
+        The standardized measures that alone it is about; none if it is about all.
     """
 
     text: str
     warns: bool = False
     run: str | None = None
     is_fault: bool = False
+    measures: tuple[Measure, ...] = ()
+
+    def concerns(self, measure: Measure) -> bool:
+        """Whether it is about a measure, or about the raw one behind one of its own."""
+        own = (*self.measures, *(m.base for m in self.measures if isinstance(m, Standardized)))
+        return not own or measure in own
 
 
 def message_texts(messages: Iterable[Message], warns: bool) -> tuple[str, ...]:

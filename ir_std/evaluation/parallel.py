@@ -64,7 +64,8 @@ def evaluate_runs(
     if depth is not None and depth < 1:
         raise UsageError(f"depth is {depth}, and must be at least 1")
     if jobs is None:
-        jobs = default_jobs(len(runs))
+        # Scores are looked up, which is less work than to send them.
+        jobs = default_jobs(sum(not isinstance(run, RunScores) for run in runs.values()))
     if executor is None and jobs == 1:
         for name, run in runs.items():
             yield _evaluate(evaluator, name, run, depth)

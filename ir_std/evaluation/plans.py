@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -24,18 +24,9 @@ from ir_std.factors.collection import Collection
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.match import Match
-from ir_std.factors.recognition import (
-    match_by_name,
-    match_by_systems,
-    recognize_collection,
-)
+from ir_std.factors.recognition import match_by_name, match_by_systems, recognize_collection
 from ir_std.factors.schema import parse_set_measure
-from ir_std.measures import (
-    ExternalMeasure,
-    Standardized,
-    canonical,
-    equivalents,
-)
+from ir_std.measures import ExternalMeasure, Standardized, canonical, equivalents
 from ir_std.scores.run_scores import CountedTopics
 from ir_std.trec.qrels import Qrels
 
@@ -66,11 +57,13 @@ def match_factors(qrels: Qrels, factors: Factors | None = None) -> Match:
         If the named set holds none of the topics.
     """
     collection = collection_of(qrels)
-    own = qrels.factors if isinstance(qrels, TopicsOfSet) else None
+    of_systems = qrels.factors if isinstance(qrels, TopicsOfSet) else None
     if factors is None:
-        return match_by_systems(own, collection) if own else recognize_collection(collection)
+        if of_systems:
+            return match_by_systems(of_systems, collection)
+        return recognize_collection(collection)
     named = factors if isinstance(factors, FactorSet) else load_factors(factors)
-    if own and own.judgments == named.judgments:
+    if of_systems and of_systems.judgments == named.judgments:
         return match_by_systems(named, collection)
     return match_by_name(named, collection)
 
@@ -171,25 +164,9 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     """
     if match.fit is None:
         raise NoFactorsError(f"{measure}: {match}")
-    factors, scheme = match.fit.factors, measure["scheme"]
+    factors, scheme, dataset = match.fit.factors, measure["scheme"], match.fit.dataset
     table = factors.scores if scheme == "E" else factors.mean
-    applicable: list[tuple[Measure, str]] = []
-    obstacles: list[str] = []
-    is_binary = highest_level_of_collection(match.fit, qrels) <= 1
-    for raw in equivalents(measure.base, is_binary):
-        name = name_in_set(raw, factors) or _name_without_cutoff(raw, factors)
-        if name is None or name not in table:
-            continue
-        if obstacle := obstacle_to(raw, name, match, qrels):
-            obstacles.append(obstacle)
-        else:
-            applicable.append((raw, name))
-    if not applicable:
-        obstacle = obstacles[0] if obstacles else ""
-        what = _what_is_missing(measure, factors, obstacle)
-        others = "" if obstacle else other_sets_with([str(measure.base)], match)
-        raise NoFactorsError(f"{measure}: {what}{others}", obstacle)
-    dataset = match.fit.dataset
+    applicable = _applicable(measure, match, match.fit, qrels, table)
     topics = qrels.topics if dataset is None else (dataset,)
     rows = factors.rows(topics)
     raw, name = next((m for m in applicable if has_values(table[m[1]], rows)), applicable[0])
@@ -200,12 +177,41 @@ def make_plan(measure: Standardized, match: Match, qrels: Qrels) -> Plan:
     if differing and has_values(table[name], rows) and not has_values(table[name], usable):
         obstacle = "the judgments differ on all topics that have factors"
         raise NoFactorsError(f"{measure}: {_what_is_missing(measure, factors, obstacle)}", obstacle)
-    rows = usable
-    apply = factors.at(rows, name, scheme, **measure.scheme_params)
-    levels = tuple(levels_of(raw, match.fit))
     return Plan(
-        measure, raw, factors, name, apply, topics, rows, dataset is not None, levels, differing
+        measure,
+        raw,
+        factors,
+        name,
+        factors.at(usable, name, scheme, **measure.scheme_params),
+        topics,
+        usable,
+        of_mean=dataset is not None,
+        levels=tuple(levels_of(raw, match.fit)),
+        differing=differing,
     )
+
+
+def _applicable(
+    measure: Standardized, match: Match, fit: Fit, qrels: Qrels, table: Mapping[str, Floats]
+) -> list[tuple[Measure, str]]:
+    """The raw measures that may stand behind one, and what the set calls them; an error if none."""
+    applicable: list[tuple[Measure, str]] = []
+    obstacles: list[str] = []
+    is_binary = highest_level_of_collection(fit, qrels) <= 1
+    for raw in equivalents(measure.base, is_binary):
+        name = name_in_set(raw, fit.factors) or _name_without_cutoff(raw, fit.factors)
+        if name is None or name not in table:
+            continue
+        if obstacle := obstacle_to(raw, name, match, qrels):
+            obstacles.append(obstacle)
+        else:
+            applicable.append((raw, name))
+    if applicable:
+        return applicable
+    obstacle = obstacles[0] if obstacles else ""
+    what = _what_is_missing(measure, fit.factors, obstacle)
+    others = "" if obstacle else other_sets_with([str(measure.base)], match)
+    raise NoFactorsError(f"{measure}: {what}{others}", obstacle)
 
 
 _ENDING_AT_CUTOFF = ("AP", "SP", "nDCG", "DCG")

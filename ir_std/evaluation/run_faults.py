@@ -11,7 +11,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from ir_std._arrays import Floats, Mask
+from ir_std._arrays import Mask
 from ir_std.evaluation.messages import Message
 from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
@@ -20,6 +20,9 @@ MANY = 0.5
 """A fault is of the run if this share of its topics has it, or more."""
 LIST = 10
 """Shorter lists may have equal scores, or be in any order, by chance."""
+ENDS = 5
+"""By chance the documents at one end of a list precede those at the other once in 252 times."""
+SOME_LISTS = 10
 LOOKED_AT = 1000
 """So many ids show what ids look like."""
 
@@ -30,19 +33,17 @@ def fault_messages(name: str, run: Run, qrels: Qrels, n_relevant: int) -> Iterat
     yield from missing_topics(name, int((sizes == 0).sum()), len(qrels.topics))
     if sizes.any() and not n_relevant and not len(run.find(qrels.targets(True)).score):
         yield _fault(name, f"none of its documents is judged{_ids_unlike(run, qrels)}")
-    least, most, rising = _shapes(run)
-    if _is_share(least == most):
+    if _is_share(_are_constant(run)):
         yield _fault(
             name,
             "all documents of a topic have the same score, so that their ids alone order them: "
             "write scores that fall with the rank",
         )
-    elif run.first_rank in (0, 1) and _is_share(rising):
+    elif _is_share(_contradict_ranks(run)):
         yield _fault(
             name,
-            "its scores contradict its ranks: from the first line of each topic on, where rank 1 "
-            "is, they rise; scores count, so that rankings are read from their ends: negate "
-            "scores that are distances",
+            "its scores contradict its ranks: the last ranks have the highest scores; scores "
+            "count, so that rankings are read from their ends: negate scores that are distances",
         )
 
 
@@ -65,27 +66,37 @@ def _is_share(holds: Mask) -> bool:
     return len(holds) > 1 and float(np.mean(holds)) > MANY
 
 
-def _shapes(run: Run) -> tuple[Floats, Floats, Mask]:
-    """Of each topic with a list of documents the lowest and the highest score, whether they rise.
+def _are_constant(run: Run) -> Mask:
+    """Of each topic with a list of documents whether all scores are one.
 
-    They rise if none is lower than that of the line before; scores are 32-bit floats, as trec_eval
-    has them.
+    They are 32-bit floats, as trec_eval has them.
     """
     sizes = run.sizes[run.sizes > 0]
     if not len(sizes):
-        return np.empty(0), np.empty(0), np.empty(0, bool)
-    ends = np.cumsum(sizes)
-    starts, is_list = ends - sizes, sizes >= LIST
+        return np.empty(0, bool)
+    starts, is_list = np.cumsum(sizes) - sizes, sizes >= LIST
     with np.errstate(over="ignore"):
         scores = run.scores.astype(np.float32)
-    falls = np.zeros(len(scores), bool)
-    np.less(scores[1:], scores[:-1], out=falls[:-1])
-    falls[ends - 1] = False  # what comes next is of another topic
-    return (
-        np.minimum.reduceat(scores, starts)[is_list],
-        np.maximum.reduceat(scores, starts)[is_list],
-        ~np.logical_or.reduceat(falls, starts)[is_list],
-    )
+    least, most = (of.reduceat(scores, starts) for of in (np.minimum, np.maximum))
+    same: Mask = (least == most)[is_list]
+    return same
+
+
+def _contradict_ranks(run: Run) -> Mask:
+    """Of some topics whether the documents with the highest scores have the last ranks.
+
+    At each end of a list so many are looked at that ranks which have nothing to do with scores,
+    as those of an earlier ranking, are no contradiction; wherever in the file their lines are.
+    """
+    lists = np.flatnonzero(run.sizes >= LIST)
+    contradict = []
+    for topic in lists[:: max(1, len(lists) // SOME_LISTS)].tolist():
+        start, size = run.starts[topic], run.sizes[topic]
+        lines = start + np.argpartition(run.scores[start : start + size], (ENDS, size - ENDS))
+        lowest, highest = (run.stated_ranks(end) for end in (lines[:ENDS], lines[-ENDS:]))
+        first, last = ([r for r in ranks if r is not None] for ranks in (lowest, highest))
+        contradict.append(len(first) == len(last) == ENDS and max(first) < min(last))
+    return np.array(contradict, bool)
 
 
 def _ids_unlike(run: Run, qrels: Qrels) -> str:

@@ -41,7 +41,7 @@ def run_messages(
     if run.repeated:
         yield Message(repeated_text(run.repeated), warns=True, run=name)
     yield from fault_messages(name, run, qrels, n_relevant)
-    yield from _depth_messages(name, plans, np.append(cut.sizes, 0)[cut.numbers(qrels)])
+    yield from _depth_messages(name, plans, np.append(cut.sizes, 0)[cut.numbers(qrels)], qrels)
 
 
 def order_messages(name: str, measures: Iterable[Measure], ranker: Ranker) -> Iterator[Message]:
@@ -93,7 +93,8 @@ def score_messages(
         )
     yield from _rounding_messages(name, plans, columns, steps)
     if scores.n_ret:
-        yield from _depth_messages(name, plans, np.array([*scores.n_ret.values()], np.int64))
+        sizes = np.array([*scores.n_ret.values()], np.int64)
+        yield from _depth_messages(name, plans, sizes, qrels)
 
 
 def repeated_text(count: int) -> str:
@@ -132,7 +133,9 @@ def _round_up(value: float) -> str:
     return f"{math.ceil(value / power - 1e-9) * power:.1g}"
 
 
-def _depth_messages(name: str, plans: Iterable[Plan], sizes: Ints) -> Iterator[Message]:
+def _depth_messages(
+    name: str, plans: Iterable[Plan], sizes: Ints, qrels: Qrels
+) -> Iterator[Message]:
     """For which measures a run goes deeper than the systems, or less deep, and on which topics.
 
     A measure looks no deeper than its last rank.  ``sizes`` are the lengths of the run's
@@ -146,7 +149,7 @@ def _depth_messages(name: str, plans: Iterable[Plan], sizes: Ints) -> Iterator[M
         depth = plan.factors.about(plan.name, "depth")
         if not depth or not deepest:
             continue
-        cutoff = _last_rank(plan.raw)
+        cutoff = _last_rank(plan.raw, qrels)
         needed = min(cutoff or depth, depth)
         if _is_unlike_depth(deepest, depth, cutoff):
             unlike.setdefault((plan.factors.id, deepest > depth), {})[plan.measure] = depth
@@ -161,18 +164,20 @@ def _depth_messages(name: str, plans: Iterable[Plan], sizes: Ints) -> Iterator[M
             else f"only {deepest} documents deep, the systems behind {set_id} {depth}; "
             f"going less deep lowers {listed}"
         )
-        yield Message(text, warns=True, run=name)
+        yield Message(text, warns=True, run=name, measures=tuple(depths))
     for (set_id, needed), measures in short.items():
         yield from _short_list_messages(name, set_id, needed, measures, sizes)
 
 
-def _last_rank(measure: Measure) -> int | None:
+def _last_rank(measure: Measure, qrels: Qrels) -> int | None:
     """The last rank at which a document matters; None if all do.
 
-    It is the cutoff; of RBP also the rank behind which all documents together weigh less than
-    :data:`NO_WEIGHT`.
+    It is the cutoff; of Rprec the number of relevant documents; of RBP also the rank behind which
+    all documents together weigh less than :data:`NO_WEIGHT`.
     """
     cutoff: int | None = measure.params.get("cutoff")
+    if measure.__name__ == "Rprec":
+        return int(qrels.count(measure.params.get("rel", 1)).max(initial=0)) or None
     if measure.__name__ != "RBP":
         return cutoff
     p = measure["p"]
@@ -207,6 +212,7 @@ def _short_list_messages(
         f"{set_id} looks at {needed}; this lowers it unless nothing else matched",
         warns=warns,
         run=name,
+        measures=tuple(measures),
     )
 
 

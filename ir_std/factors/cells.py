@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, Mask, distinct
+from ir_std._arrays import Floats, Ints, Mask
 from ir_std.factors.distributions import distribution
 
 MAIN = "main_score"
@@ -114,7 +114,7 @@ class Cells:
         cells, _ = self._cells(rows)
         counts = self.arrays["counted"][cells] > 0
         unknown = counts & (self.arrays["trained"][cells] == UNKNOWN)
-        return len(distinct(self.arrays["system"][cells[unknown]]))
+        return len(np.unique(self.arrays["system"][cells[unknown]]))
 
     def main_scores(self, rows: Ints) -> tuple[Ints, Ints, Floats, Ints]:
         """The main scores of all models on rows, whether they count there or not.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_std._arrays import Floats, distinct
+from ir_std._arrays import Floats
 from ir_std._system.files import read_bounded
 from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, suggestion
 from ir_std.factors.cells import FEWEST, KINDS, Cells
@@ -76,7 +76,7 @@ def select_rows(factors: FactorSet, topics: Iterable[str], kind: str = "all") ->
     """
     if not factors.cells:
         return factors
-    rows = distinct(factors.rows(topics))
+    rows = np.unique(factors.rows(topics))
     rows = rows[rows >= 0]
     cells = Cells(factors.cells)
     numbers, scores = cells.table(rows, kind)

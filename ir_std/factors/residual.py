@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Ints, Mask, distinct
+from ir_std._arrays import Ints, Mask
 from ir_std.factors.factor_set import FactorSet
 from ir_std.reading import Ids, Keys
 from ir_std.trec.runs import Run
@@ -40,7 +40,7 @@ def pack_earlier(
         ``size`` of each topic; of all documents, topic after topic and sorted within each, the
         first 8 bits of the hashes, ``high``, and the next 32, ``low``.
     """
-    hashes = [distinct(_short(Ids.of(sorted(documents.get(t, ()))).hashes())) for t in topics]
+    hashes = [np.unique(_short(Ids.of(sorted(documents.get(t, ()))).hashes())) for t in topics]
     together = np.concatenate(hashes)
     return {
         "size": np.array([len(part) for part in hashes], np.int32),

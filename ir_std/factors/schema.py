@@ -40,7 +40,9 @@ def _name(value: Any) -> str | None:
 
 
 def _texts(value: Any) -> str | None:
-    if isinstance(value, (list, tuple)) and len(value) <= LONGEST and not any(map(_text, value)):
+    if isinstance(value, (list, tuple)) and len(value) > LONGEST:
+        return f"a list of {LONGEST} texts at most is expected"
+    if isinstance(value, (list, tuple)) and not any(map(_text, value)):
         return None
     return "a list of texts is expected"
 

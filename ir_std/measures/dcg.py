@@ -8,7 +8,7 @@ from ir_measures import measures as irm
 from ir_measures.measures import ParamInfo
 
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
-from ir_std.measures.registry import own
+from ir_std.measures.registry import own_measures
 
 _FORMULATION = ParamInfo(
     dtype=str, choices=["log2", "exp-log2", "jk"], default="log2", desc="DCG formulation"
@@ -51,4 +51,4 @@ DCG = _DCG()
 nDCG = _nDCG()
 NDCG = nDCG
 
-own.update(DCG=DCG, nDCG=nDCG, NDCG=NDCG)
+own_measures.update(DCG=DCG, nDCG=nDCG, NDCG=NDCG)

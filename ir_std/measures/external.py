@@ -11,7 +11,7 @@ from ir_measures.measures import Measure
 from ir_std.errors import UsageError
 from ir_std.measures.parameters import TypedMeasure
 from ir_std.measures.registry import by_name, external_names, makers
-from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
+from ir_std.measures.translation import IN_LOWER_CASE, translated
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
@@ -74,18 +74,12 @@ class ExternalMeasure(TypedMeasure):
 
 def _is_plain(name: str) -> bool:
     """Whether a name needs no quotes: it is no other measure's."""
-    theirs = translated(name, TREC_EVAL_NAMES | MTEB_NAMES, re.IGNORECASE)
+    theirs = translated(name.lower(), IN_LOWER_CASE)
     return bool(_PLAIN.fullmatch(name)) and name not in by_name and theirs is None
 
 
 def lower_measures(names: Iterable[str], measures: Iterable[Measure]) -> list[Measure]:
-    """The external measures of these names, of which less is better.
-
-    Raises
-    ------
-    UsageError
-        If one is none of the measures, or no external one.
-    """
+    """The external measures of these names, of which less is better."""
     given = [*measures]
     by_name = {name: m for m in given for name in (str(m), getattr(m, "name", str(m)))}
     for name in names:

@@ -12,7 +12,7 @@ from ir_measures.measures import Measure, ParamInfo
 from ir_std.errors import UsageError
 from ir_std.measures.external import ExternalMeasure
 from ir_std.measures.parameters import TypedMeasure, check_params
-from ir_std.measures.registry import by_name, makers, own, parse_measure
+from ir_std.measures.registry import by_name, makers, own_measures, parse_measure
 from ir_std.schemes import SCHEMES
 
 
@@ -65,8 +65,8 @@ class Standardized(TypedMeasure):
     @property
     def base(self) -> Measure:
         """The raw measure, with the parameters that are its own."""
-        own = self.OWN_PARAMS
-        return self.BASE(**{name: value for name, value in self.params.items() if name not in own})
+        ours = self.OWN_PARAMS
+        return self.BASE(**{name: value for name, value in self.params.items() if name not in ours})
 
     @property
     def scheme_params(self) -> dict[str, float]:
@@ -203,4 +203,4 @@ def register_family() -> None:
             if name not in forms:
                 forms[name] = _standardized_form(base, f"s{name}")
             FORMS[f"s{alias}"] = forms[name]
-    own.update(FORMS)
+    own_measures.update(FORMS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir_measures.measures import ParamInfo
 
 from ir_std.measures.parameters import TypedMeasure
-from ir_std.measures.registry import own
+from ir_std.measures.registry import own_measures
 
 
 class _MainScore(TypedMeasure):
@@ -22,4 +22,4 @@ class _MainScore(TypedMeasure):
 
 
 main_score = _MainScore()
-own["main_score"] = main_score
+own_measures["main_score"] = main_score

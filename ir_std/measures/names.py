@@ -10,7 +10,7 @@ from ir_measures.measures import Measure
 from ir_std.errors import IrStdError
 from ir_std.measures import ExternalMeasure, canonical, parse_measure
 from ir_std.measures.registry import by_name, external_names
-from ir_std.measures.translation import MTEB_NAMES, TREC_EVAL_NAMES, translated
+from ir_std.measures.translation import IN_LOWER_CASE, MTEB_NAMES, TREC_EVAL_NAMES, translated
 
 UNBOUNDED = ("SP", "DCG", "alpha_DCG")
 """Measures whose values may exceed 1."""
@@ -139,23 +139,23 @@ def translate_name(name: str) -> list[str]:
         ``name`` itself where it is none of these; also ``sp``, which may be sP or SP.
     """
     if several := _several(name):
-        return [one for each in several for one in translate_name(each)]
+        return [ours for theirs in several for ours in translate_name(theirs)]
     word = re.match(r"\w*", name)
     if word is None or word[0] in by_name:
         return [name]
     for prefix in ("", "s"):
         if name[: len(prefix)].lower() == prefix:
-            ours = translated(name[len(prefix) :], TREC_EVAL_NAMES | MTEB_NAMES, re.IGNORECASE)
+            ours = translated(name[len(prefix) :].lower(), IN_LOWER_CASE)
             if ours:
                 return [prefix + ours]
     same = {m.__name__ for alias, m in by_name.items() if alias.lower() == word[0].lower()}
-    return [one + name[word.end() :] for one in same] if len(same) == 1 else [name]
+    return [alias + name[word.end() :] for alias in same] if len(same) == 1 else [name]
 
 
 def _several(name: str) -> list[str]:
     """The names of trec_eval that ``name`` stands for; empty if it is one itself, or none."""
     if name.lower() in _GROUPS:
-        return [one for one in _GROUPS[name.lower()] if not only_in_trec_eval(one)]
+        return [member for member in _GROUPS[name.lower()] if not only_in_trec_eval(member)]
     number = r"\d*\.?\d+"
     if listed := re.fullmatch(rf"(\w*[A-Za-z])\.({number}(?:,{number})*)", name):
         return [f"{listed[1]}_{'0' * k.startswith('.')}{k}" for k in listed[2].split(",")]
@@ -164,7 +164,7 @@ def _several(name: str) -> list[str]:
 
 def missing_from_group(name: str) -> list[str]:
     """The measures of a group of trec_eval's that ir_measures has none for."""
-    return [one for one in _GROUPS.get(name.lower(), ()) if only_in_trec_eval(one)]
+    return [member for member in _GROUPS.get(name.lower(), ()) if only_in_trec_eval(member)]
 
 
 def only_in_trec_eval(name: str) -> bool:

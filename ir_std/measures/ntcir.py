@@ -7,7 +7,7 @@ from typing import Any
 from ir_measures.measures import ParamInfo
 
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
-from ir_std.measures.registry import own
+from ir_std.measures.registry import own_measures
 
 
 class _Q(TypedMeasure):
@@ -48,4 +48,4 @@ class _nERR(TypedMeasure):
 
 Q = _Q()
 nERR = _nERR()
-own.update(Q=Q, nERR=nERR)
+own_measures.update(Q=Q, nERR=nERR)

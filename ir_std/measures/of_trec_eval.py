@@ -9,7 +9,7 @@ from ir_measures.measures import ParamInfo
 from ir_measures.measures.base import Agg
 
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
-from ir_std.measures.registry import own
+from ir_std.measures.registry import own_measures
 
 LEAST = 1e-5
 """What counts where a value is lower, in a geometric mean."""
@@ -114,4 +114,4 @@ class _RBPResidual(TypedMeasure):
 GMAP, GMBpref, RIPrec, IPrec11 = _GMAP(), _GMBpref(), _RIPrec(), _IPrec11()
 Unjudged, RBPResidual = _Unjudged(), _RBPResidual()
 for _measure in (GMAP, GMBpref, RIPrec, IPrec11, Unjudged, RBPResidual):
-    own[_measure.NAME] = _measure
+    own_measures[_measure.NAME] = _measure

@@ -28,13 +28,7 @@ class TypedMeasure(Measure):
 
 
 def check_params(measure: Measure) -> None:
-    """Check a measure's parameters.
-
-    Raises
-    ------
-    UsageError
-        Naming the parameter, its value and what is allowed.
-    """
+    """Check a measure's parameters; an error names the one that is wrong, and what is allowed."""
     supported = measure.SUPPORTED_PARAMS
     for name in measure.params:
         if name not in supported:

@@ -40,9 +40,9 @@ class Guests(ChainMap[str, Any]):
         return super().__getitem__(name)
 
 
-own: dict[str, Measure] = {}
+own_measures: dict[str, Measure] = {}
 """The measures of ir_std by name."""
-by_name: ChainMap[str, Any] = ChainMap(own, theirs)
+by_name: ChainMap[str, Any] = ChainMap(own_measures, theirs)
 """What ir_std understands by a name: its own measure if it has one, else ir_measures'."""
 external_names: set[str] = set()
 """Names of measures that other programs computed, as scores or a factor set had them."""
@@ -54,7 +54,7 @@ _conflicts: set[str] = set()
 
 def log_conflict(name: str) -> None:
     """Say once that a user's measure has the name of one of ir_std's."""
-    if name not in own or theirs.get(name, _ORIGINAL_NDCG) is _ORIGINAL_NDCG:
+    if name not in own_measures or theirs.get(name, _ORIGINAL_NDCG) is _ORIGINAL_NDCG:
         return
     if name not in _conflicts:
         _conflicts.add(name)
@@ -68,8 +68,8 @@ def log_conflict(name: str) -> None:
 
 def join_ir_measures() -> None:
     """Let ir_measures find ir_std's measures by name, behind all of its own."""
-    vars(irm)["registry"] = Guests(theirs, own)
-    for name in own:
+    vars(irm)["registry"] = Guests(theirs, own_measures)
+    for name in own_measures:
         log_conflict(name)
 
 

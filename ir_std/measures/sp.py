@@ -5,7 +5,7 @@ from __future__ import annotations
 from ir_measures.measures import ParamInfo
 
 from ir_std.measures.parameters import CUTOFF, TypedMeasure
-from ir_std.measures.registry import own
+from ir_std.measures.registry import own_measures
 
 
 class _SP(TypedMeasure):
@@ -25,4 +25,4 @@ class _SP(TypedMeasure):
 
 
 SP = _SP()
-own["SP"] = SP
+own_measures["SP"] = SP

@@ -45,16 +45,20 @@ MTEB_NAMES = {
 }
 """MTEB's names and the measures they are."""
 
-_SHARES = ("iprec_at_recall_{}", "set_F_{}")
+IN_LOWER_CASE = {theirs.lower(): ours for theirs, ours in (TREC_EVAL_NAMES | MTEB_NAMES).items()}
+"""The names of both, for those that are written in any case."""
+
+_SHARES = ("IPrec@{}", "SetF(beta={})")
 """Their number is a fraction and no rank, even if it is written 0 or 1."""
 
 
-def translated(name: str, names: dict[str, str], flags: int = 0) -> str | None:
+def translated(name: str, names: dict[str, str]) -> str | None:
     """The measure that one of these names stands for, if it is one of them."""
-    for theirs, ours in names.items():
-        match = re.fullmatch(theirs.replace("{}", r"(\d+(?:\.\d+)?)"), name, flags)
-        if match:
-            cutoff = "".join(match.groups())
-            whole = "." not in cutoff and theirs not in _SHARES
-            return ours.format(cutoff if whole else float(cutoff))
-    return None
+    # Looked up, not gone through: each column of a table may be a measure.
+    stem = name.rstrip("0123456789.")
+    cutoff = name[len(stem) :]
+    ours = names.get(f"{stem}{{}}" if cutoff else name)
+    if ours is None or "{" in stem or (cutoff and not re.fullmatch(r"\d+(\.\d+)?", cutoff)):
+        return None
+    whole = "." not in cutoff and ours not in _SHARES
+    return ours.format(cutoff if whole else float(cutoff)) if cutoff else ours

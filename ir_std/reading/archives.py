@@ -162,13 +162,7 @@ class Budget:
         self.spent = 0
 
     def spend(self, size: int) -> None:
-        """Take so many bytes.
-
-        Raises
-        ------
-        InputError
-            If they are more than are left.
-        """
+        """Take so many bytes; an InputError if they are more than are left."""
         self.spent += size
         if self.most is not None and self.spent > self.most:
             raise too_large(self.name, self.most, self.expected)

@@ -42,13 +42,7 @@ _TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def check_strings(names: Collection[Any], kind: str, what: str) -> None:
-    """Check that ids are strings.
-
-    Raises
-    ------
-    InputError
-        If one is not, which is called ``what`` of a run or of qrels.
-    """
+    """Check that ids are strings."""
     try:
         "".join(names)  # the fastest way to see it
     except TypeError:
@@ -325,11 +319,11 @@ class Index(NamedTuple):
         Collision
             If two different ids have the same key.
         """
-        found = [
+        parts = [
             self._find(values[a : a + _FOUND_AT_ONCE], a)
             for a in range(0, max(len(values), 1), _FOUND_AT_ONCE)
         ]
-        where, rows = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        where, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
         if self.repeats or not self.ids[rows].same(ids[where]).all():
             raise Collision
         return where, rows

@@ -196,12 +196,7 @@ def lines_of(source: Source, content: bytearray, line_format: LineFormat) -> Lin
 
 
 def _check_counts(source: Source, n_lines: int, n_topics: int, line_format: LineFormat) -> None:
-    """Stop at more lines or topics than a small packed file may hold.
-
-    Raises
-    ------
-    InputError
-    """
+    """Stop at more lines or topics than a small packed file may hold."""
     if (n_lines <= line_format.most and n_topics <= MOST_TOPICS) or not source.is_small_and_packed:
         return
     raise InputError.at(

@@ -96,13 +96,7 @@ def _first_repeated(
 
 
 def parse_lines(source: Source, line_format: LineFormat) -> Iterator[tuple[str, str, Number]]:
-    """Topic, document and value of each line.
-
-    Raises
-    ------
-    InputError
-        If a line is not as ``line_format`` wants it, or as for :func:`split_line`.
-    """
+    """Topic, document and value of each line."""
     for number, line in content_lines(source):
         yield _parse_line(source, number, line, line_format)
 
@@ -129,13 +123,7 @@ _CONTROL = re.compile(r"[\x00-\x08\n-\x0c\x0e-\x1f]")
 
 
 def split_line(source: Source, number: int, line: bytes) -> list[str]:
-    """The columns of a line.
-
-    Raises
-    ------
-    InputError
-        If it is not UTF-8 or holds control characters.
-    """
+    """The columns of a line, which is UTF-8 without control characters."""
     try:
         text = line.decode()
     except UnicodeDecodeError as wrong:

@@ -79,11 +79,6 @@ class Source(ABC):
 
         It shows what kind of file this is, and is read once, no matter how many ask.  Of JSON,
         which may be one line, the beginning does.
-
-        Raises
-        ------
-        InputError
-            As :func:`read_pieces`.
         """
         stream = self.open()
         pieces = unpack_stream(stream, self.name, self.max_member, _LITTLE)
@@ -197,11 +192,6 @@ def source_of(file: Any) -> Source:
     """The source that a file's path, ``-`` for standard input, or an open file stands for.
 
     What can be read only once, such as a pipe, is read into memory; a file is not opened yet.
-
-    Raises
-    ------
-    InputError
-        If a pipe or an open file cannot be read.
     """
     if isinstance(file, Source):
         return file
@@ -292,13 +282,7 @@ def is_hidden(path: PurePath) -> bool:
 
 
 def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> BytesSource:
-    """All that a binary or text stream still has to give.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_pieces`.
-    """
+    """All that a binary or text stream still has to give."""
     parts: list[bytes] = []
     guard = SizeGuard(name, MAX_MEMBER if max_member is None else max_member, max_member is None)
     while part := read_piece(stream, name):
@@ -308,24 +292,12 @@ def read_into_memory(stream: Any, name: str, max_member: int | None = None) -> B
 
 
 def content_lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Numbers and content of the lines of a source that are neither blank nor comments.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_pieces`.
-    """
+    """Numbers and content of the lines of a source that are neither blank nor comments."""
     return number_content(read_pieces(source))
 
 
 def read_pieces(source: Source) -> Iterator[bytes]:
-    """The content of a source, unpacked, piece by piece.
-
-    Raises
-    ------
-    InputError
-        As :func:`~ir_std.reading.unpacking.unpack_stream`.
-    """
+    """The content of a source, unpacked, piece by piece."""
     stream = source.open()
     try:
         yield from unpack_stream(stream, source.name, source.max_member)

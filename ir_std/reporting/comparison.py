@@ -30,6 +30,7 @@ from ir_std.reporting.comparison_notes import (
 )
 from ir_std.reporting.effects import Effects, count_range
 from ir_std.reporting.evaluated_runs import group_measures
+from ir_std.reporting.headlines import MIN_SUMMARIZED
 from ir_std.reporting.links import CollectionLinks, LinkedPair, check_linkable, link_collections
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
 from ir_std.reporting.part import NO_ESTIMATE, Part
@@ -89,13 +90,15 @@ class Comparison:
     @property
     def notes(self) -> tuple[str, ...]:
         """Which factors were used, measures without factors, collections that overlap."""
-        of_parts = [text for p in self.parts for text in (*p.factors_used, *p.results.notes)]
+        each = {part.results: part for part in self.parts}.values()  # systems may share results
+        of_parts = [text for p in each for text in (*p.factors_used, *p.results.notes)]
         return tuple(dict.fromkeys([*of_parts, *self.overlaps.notes]))
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all parts: topics left out, and the like."""
-        of_parts = (text for part in self.parts for text in part.results.warnings)
+        results = dict.fromkeys(part.results for part in self.parts)
+        of_parts = (text for each in results for text in each.warnings)
         return tuple(dict.fromkeys([*of_parts, *self.link_warnings]))
 
     @property
@@ -133,11 +136,11 @@ class Comparison:
     def pooled(self, system: str, measure: Measure) -> Estimate | None:
         """The mean of a system's means on the collections that all systems have, counting alike.
 
-        None where two of them share topics, which would count twice, or only one has a value.
+        None where two of them share topics, which would count twice, or fewer than three have one.
         """
         parts = self.parts_of(system)
         known = shared_parts(self.parts, system, measure)
-        if len(known) < 2 or self.overlaps.of([part.collection for part in parts]):
+        if len(known) < MIN_SUMMARIZED or self.overlaps.of([part.collection for part in parts]):
             return None
         estimates = [part.estimate(measure) for part in known]
         if measure in self.links:
@@ -305,7 +308,7 @@ class Comparison:
     def table(self, places: int = 4) -> Table:
         """A row for each system and collection; standardized means have 95 percent intervals.
 
-        A system on several collections has one more row, the mean of its standardized means.
+        A system on three collections or more has one more row, the mean of its standardized means.
         """
         rows = []
         for system in self.systems:

@@ -17,6 +17,8 @@ from ir_std.schemes import EXACT
 
 NO_RANK = "-"
 """The rank of a run that has no mean."""
+MOST_RUNS = 5000
+"""Of more runs the pairs do not fit into the memory of a usual computer."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,19 @@ def rank_runs(
         -1 where less is better.
     simultaneous : bool
         Whether the intervals hold for all runs at once.
+
+    Raises
+    ------
+    UsageError
+        Of more than :data:`MOST_RUNS` runs.
     """
     by_run = ranks(means, sign)
     known = [run for run, rank in by_run.items() if rank is not None]
+    if len(known) > MOST_RUNS:
+        raise UsageError(
+            f"{len(known)} runs: intervals of ranks compare each with each other, of {MOST_RUNS} "
+            "at most: give fewer runs, or do not sort them"
+        )
     found = {run: RunRank(None, 1, len(known), 0) for run in by_run}
     if not known:
         return found

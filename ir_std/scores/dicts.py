@@ -16,13 +16,7 @@ def is_by_measure(given: Mapping[Any, Any]) -> bool:
 
 
 def dict_entries(scores: Mapping[Any, Any], measure: str | None) -> Iterator[ScoreEntry]:
-    """The scores of a dict by topic; by two of measure, run, and topic; or by all three.
-
-    Raises
-    ------
-    UsageError
-        If it names no measure, and ``measure`` is not given.
-    """
+    """The scores of a dict by topic; by two of measure, run, and topic; or by all three."""
     for outer, inner in scores.items():
         if not isinstance(inner, Mapping):
             yield _entry("", outer, measure, inner)

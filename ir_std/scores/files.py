@@ -98,13 +98,7 @@ def read_scores(scores: Any, measure: str | None = None) -> dict[str, RunScores]
 
 
 def check_name_of_measure(name: str) -> None:
-    """Check that a name is a measure's: one that is known, in quotes, or like none that is known.
-
-    Raises
-    ------
-    UsageError
-        If it may be misspelled.
-    """
+    """Check that a name is a measure's: known, in quotes, or like none that is known."""
     if find_measure(name) is not None or name in external_names:
         return
     near = near_measures(name)
@@ -116,18 +110,12 @@ def check_name_of_measure(name: str) -> None:
 
 
 def table_of(scores: Any) -> TableRows:
-    """A DataFrame, or a list of records or metrics, as a table.
-
-    Raises
-    ------
-    InputError
-        If it is none of these.
-    """
+    """A DataFrame, or a list of records or metrics, as a table."""
     if is_frame(scores):
         return rows_of_frame(scores)._replace(file="scores")
     if isinstance(scores, Iterable) and not isinstance(scores, (bytes, bytearray)):
-        records = [one._asdict() if hasattr(one, "_asdict") else one for one in scores]
-        if all(isinstance(one, Mapping) for one in records):
+        records = [row._asdict() if hasattr(row, "_asdict") else row for row in scores]
+        if all(isinstance(record, Mapping) for record in records):
             return rows_of_records([*enumerate(records, 1)], "scores", True)
     raise InputError.at(
         "scores",
@@ -177,13 +165,7 @@ def _read_file(source: Source, measure: str | None) -> dict[str, RunScores]:
 
 
 def header_of(source: Source) -> list[str]:
-    """The names of the columns of a file that is a table with a header; none of others.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
+    """The names of the columns of a file that is a table with a header; none of others."""
     if is_excel(source):
         return _read_excel(source).header
     line = source.first_line[1].decode(errors="replace") if source.first_line else ""
@@ -192,7 +174,8 @@ def header_of(source: Source) -> list[str]:
 
 
 def _read_excel(source: Source) -> TableRows:
-    content = read_bytes(source)
+    with source.open() as stream:
+        content = stream.read()
     if is_zipfile(BytesIO(content)):
         with ZipFile(BytesIO(content)) as parts:
             if sum(part.file_size for part in parts.infolist()) > MOST_PACKED:
@@ -205,26 +188,8 @@ def is_excel(source: Source) -> bool:
     return source.name.lower().endswith(EXCEL)
 
 
-def read_bytes(source: Source) -> bytes:
-    """The content of a file as it is.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
-    with source.open() as stream:
-        return stream.read()
-
-
 def is_score_file(source: Source) -> bool:
-    """Whether a file holds scores, by its first line, and not a run or qrels.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
+    """Whether a file holds scores, by its first line, and not a run or qrels."""
     if is_excel(source):
         return True
     if source.first_line is None:
@@ -287,7 +252,7 @@ def _parse_json(text: str, source: Source, measure: str | None) -> dict[str, Run
             file, "nested too deeply", "a result of MTEB is one JSON object"
         ) from None
     if isinstance(content, list) and content:
-        return _of_records([(None, one) for one in content], file, measure)
+        return _of_records([(None, record) for record in content], file, measure)
     if is_mteb_result(content):
         return read_mteb_result(content, source)
     if isinstance(content, dict) and names_rows([*content]):

@@ -241,7 +241,7 @@ def _unknown(at: Layout) -> InputError | UsageError:
         advice = "" if at.unit is None else "; if they are measures, add a column run"
         return UsageError(
             f"{table.file}: its columns are {what} ({others}): name the measure with --measure"
-            f"{advice}"
+            f", or give columns run, topic and the measure{advice}"
         )
     return InputError.at(
         table.file,

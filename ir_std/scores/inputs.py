@@ -24,13 +24,7 @@ SCORES = "score file"
 
 
 def kind_of(source: Source) -> str:
-    """Whether a file holds scores, or is a run or qrels.
-
-    Raises
-    ------
-    InputError
-        If it is none of these.
-    """
+    """Whether a file holds scores, or is a run or qrels."""
     if is_score_file(source):
         return SCORES
     width = count_columns(source)
@@ -133,11 +127,6 @@ def keep_duplicates(runs: Mapping[str, Any], duplicates: str) -> dict[str, Any]:
     runs : mapping of str to run
     duplicates : {'error', 'first', 'last'}
         Whether that is an error, or what counts.
-
-    Raises
-    ------
-    UsageError
-        If there is no such choice.
     """
     look_up(duplicates, dict.fromkeys(DUPLICATES), "choice of duplicates")
     kept = dict(runs)
@@ -150,13 +139,7 @@ def keep_duplicates(runs: Mapping[str, Any], duplicates: str) -> dict[str, Any]:
 
 
 def qrels_or_counts(runs: Iterable[Any], qrels: Any) -> Qrels:
-    """The qrels; where none are given, what scores show of them.
-
-    Raises
-    ------
-    UsageError
-        If there are none and not all runs are scores.
-    """
+    """The qrels; where none are given, what scores, if all runs are such, show of them."""
     if qrels is not None:
         return as_qrels(qrels)
     scores = [run for run in runs if isinstance(run, RunScores)]
@@ -232,13 +215,7 @@ def _is_table(given: Sequence[Any]) -> bool:
 
 
 def check_common_topics(run: Run | RunScores, qrels: Qrels) -> None:
-    """Check that a run and qrels belong together.
-
-    Raises
-    ------
-    InputError
-        If they have no topic in common.
-    """
+    """Check that a run and qrels have a topic in common."""
     if set(qrels.topics).isdisjoint(run.topics):
         raise InputError.at(
             run.name,

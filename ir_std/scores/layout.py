@@ -41,14 +41,14 @@ class Layout:
     @cached_property
     def roles(self) -> dict[str, int]:
         """The place of the first column for each role."""
-        found: dict[str, int] = {}
+        places: dict[str, int] = {}
         for role, usual in ROLES.items():
             place = next((self.names.index(name) for name in usual if name in self.names), None)
-            if place is not None and place not in found.values():
-                found[role] = place
-        if "" in self.names and not {"topic", "dataset", "run"} & found.keys():
-            found["topic"] = self.names.index("")  # an index, as R and pandas write it
-        return found
+            if place is not None and place not in places.values():
+                places[role] = place
+        if "" in self.names and not {"topic", "dataset", "run"} & places.keys():
+            places["topic"] = self.names.index("")  # an index, as R and pandas write it
+        return places
 
     def has(self, *roles: str) -> bool:
         """Whether there are columns for these."""

@@ -31,6 +31,8 @@ CQADUPSTACK = (
 )
 """The parts of CQADupstack."""
 
+MODEL_META = "model_meta.json"
+"""What MTEB calls the file beside a model's results that names the model."""
 _LARGEST_META = 1 << 20
 
 
@@ -137,7 +139,7 @@ def find_dataset(name: str) -> str | None:
 
 def is_model_meta(source: Source) -> bool:
     """Whether a file is what MTEB writes beside a model's results."""
-    return isinstance(source, FileSource) and source.path.name == "model_meta.json"
+    return isinstance(source, FileSource) and source.path.name == MODEL_META
 
 
 def is_mteb_result(content: Any) -> bool:
@@ -153,13 +155,7 @@ class OtherTaskError(InputError):
 
 
 def read_mteb_result(content: dict[str, Any], source: Source) -> dict[str, RunScores]:
-    """The scores of one task by model, on each of its splits and subsets.
-
-    Raises
-    ------
-    OtherTaskError
-        If the task is neither retrieval nor reranking.
-    """
+    """The scores of one task, of retrieval or reranking, by model, on its splits and subsets."""
     return {_model_name(source): _scores_of_task(content, source.name)}
 
 
@@ -248,7 +244,7 @@ def _model_name(source: Source) -> str:
         return source.name
     folder = source.path.absolute().parent
     try:
-        meta = json.loads(read_bounded(folder / "model_meta.json", _LARGEST_META).decode())
+        meta = json.loads(read_bounded(folder / MODEL_META, _LARGEST_META).decode())
         name = meta.get("name")
     except (ValueError, RecursionError, AttributeError):
         name = None

@@ -76,13 +76,7 @@ class RunScores:
         )
 
     def check_listed(self) -> RunScores:
-        """The scores themselves, which are not means alone.
-
-        Raises
-        ------
-        InputError
-            If no topic is listed.
-        """
+        """The scores themselves; an error if they are means alone."""
         if not self.values:
             raise InputError.at(
                 self.name,
@@ -113,13 +107,7 @@ class RunScores:
         return np.array([known.get(t, math.nan if t in mine else lacking) for t in topics])
 
     def joined(self, other: RunScores) -> RunScores:
-        """The scores of both, of the same run on other topics.
-
-        Raises
-        ------
-        InputError
-            If both have a value of the same measure and topic.
-        """
+        """The scores of both, of the same run on other topics."""
         values: dict[Measure, dict[str, float]] = {m: dict(v) for m, v in self.values.items()}
         for measure, column in other.values.items():
             mine = values.setdefault(measure, {})
@@ -176,13 +164,7 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
         topic in common with those before it.
     """
     runs = list(runs)
-    units = {run.unit: run for run in runs}
-    if len(units) > 1:
-        raise InputError.at(
-            units["collection"].name,
-            f"scores of whole data sets beside those of topics in {units['topic'].name}",
-            "give them separately",
-        )
+    _check_units(runs)
     n_rel: dict[str, int | None] = {}
     owner: dict[str, str] = {}
     for run in runs:
@@ -207,6 +189,16 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
     measures = (measure for run in runs for measure in run.values)
     external = dict.fromkeys(str(m) for m in measures if isinstance(m, ExternalMeasure))
     return CountedTopics(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
+
+
+def _check_units(runs: Iterable[RunScores]) -> None:
+    units = {run.unit: run for run in runs}
+    if len(units) > 1:
+        raise InputError.at(
+            units["collection"].name,
+            f"scores of whole data sets beside those of topics in {units['topic'].name}",
+            "give them separately",
+        )
 
 
 def is_whole(value: float) -> bool:

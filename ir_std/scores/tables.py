@@ -9,6 +9,7 @@ from io import BytesIO, TextIOWrapper
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
+from ir_std._system.text import LATEX
 from ir_std.errors import InputError, MissingLibraryError, abbreviate
 from ir_std.trec.frames import as_frame, column_values, is_pandas
 
@@ -169,24 +170,9 @@ def _latex_text(cell: str) -> str:
     cell = re.sub(r"\$\^\{[+-]\}\$$", "", cell)
     bold = re.fullmatch(r"\\textbf\{(.*)\}", cell)
     text = bold[1] if bold else cell
-    for written, meant in _LATEX:
-        text = text.replace(written, meant)
+    for meant, written in LATEX.items():
+        text = text.replace(written, "\0" if meant == "\\" else meant)
     return _value(text.replace("\0", "\\"))
-
-
-_LATEX = (
-    (r"\textbackslash{}", "\0"),
-    (r"\textasciitilde{}", "~"),
-    (r"\textasciicircum{}", "^"),
-    (r"\textless{}", "<"),
-    (r"\textgreater{}", ">"),
-    (r"\textbar{}", "|"),
-    (r"$\pm$", "±"),
-    *((f"\\{c}", c) for c in "&%$#_{}"),
-    ("{[}", "["),
-    ("{*}", "*"),
-)
-"""What stands for single characters in LaTeX, as :func:`ir_std._system.text.latex_escape`."""
 
 
 def _aligned_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from copy import copy
 from typing import Any
@@ -15,6 +16,8 @@ from ir_std.trec.runs import DictRun, Hits, InvalidRun, Run
 
 DUPLICATES = ("error", "first", "last")
 """What may count where a run has a document twice in a topic."""
+_RANK = re.compile(rb"[ \t]+(\d{1,9})[ \t]")
+"""What stands behind a document in a file that has ranks and scores."""
 
 
 class ArrayRun(Run):
@@ -30,11 +33,18 @@ class ArrayRun(Run):
     scores : ndarray of float64, shape (n_lines,)
     name : str
 
+    Attributes
+    ----------
+    has_ranks : bool
+        Whether the ids are still in a file's bytes, with the rank behind each.
+
     Raises
     ------
     InvalidRun
         If a document occurs twice in a topic, or a score is NaN or +inf.
     """
+
+    has_ranks = False
 
     def __init__(
         self, topics: Sequence[str], topic: Ints, ids: Ids, scores: Floats, name: str = "run"
@@ -57,13 +67,7 @@ class ArrayRun(Run):
 
     @classmethod
     def of_lines(cls, lines: tuple[Any, ...], name: str, duplicates: str) -> ArrayRun:
-        """A run of topics, topic, ids and scores; of a repeated document the first or last counts.
-
-        Raises
-        ------
-        InvalidRun
-            As for the class; for a repeated document if ``duplicates`` is ``'error'``.
-        """
+        """A run of topics, topic, ids and scores; ``duplicates`` says what counts of a document."""
         topics, topic, ids, scores = lines
         try:
             return cls(topics, topic, ids, scores, name)
@@ -86,6 +90,14 @@ class ArrayRun(Run):
     def ids(self, lines: Ints) -> list[bytes]:
         """The document ids at some lines."""
         return self._ids[lines].bytes()
+
+    def stated_ranks(self, lines: Ints) -> list[int | None]:
+        """The ranks that a file states at some lines, which count for nothing; None for none."""
+        if not self.has_ranks:
+            return super().stated_ranks(lines)
+        ids = self._ids[lines]
+        behind = (_RANK.match(ids.codes.data, end) for end in (ids.starts + ids.widths).tolist())
+        return [int(rank[1]) if rank else None for rank in behind]
 
     def hashes(self) -> Keys:
         """A 64-bit hash of the document id of each line."""

@@ -30,9 +30,6 @@ from ir_std.trec.qrels import ArrayQrels, Qrels, RepeatedDocument
 from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import InvalidRun, Run
 
-RANK = RUN.columns.index("rank")
-LONGEST_RANK = 10
-"""Characters; what is longer is no rank."""
 File = str | os.PathLike[str] | IO[Any] | Source
 """A path, ``-`` for standard input, an open file, or a source."""
 
@@ -64,16 +61,9 @@ def read_run(file: File) -> Run:
     except (CheckFailed, InvalidRun):
         pass  # and with it what it holds of the file
     else:
-        run.first_rank = _first_rank(source)
+        run.has_ranks = line_format is RUN
         return run
     raise find_fault(source, line_format)
-
-
-def _first_rank(source: Source) -> int | None:
-    """The rank in the first line of a run that also has scores; None if it is no number."""
-    columns = source.first_line[1].split() if source.first_line else []
-    rank = columns[RANK] if len(columns) == RUN.width else b""
-    return int(rank) if rank.isdigit() and len(rank) < LONGEST_RANK else None
 
 
 def _is_ranked(source: Source) -> bool:
@@ -83,13 +73,7 @@ def _is_ranked(source: Source) -> bool:
 
 
 def read_qrels(file: File) -> Qrels:
-    """Read TREC qrels: four columns, topic iteration document relevance.
-
-    Raises
-    ------
-    InputError
-        As :func:`read_run`; the relevance must be a whole number.
-    """
+    """Read TREC qrels: four columns, topic iteration document relevance; as :func:`read_run`."""
     source = source_of(file)
     try:
         return ArrayQrels(*read_lines(source, QRELS), source.name)
@@ -99,13 +83,7 @@ def read_qrels(file: File) -> Qrels:
 
 
 def count_columns(source: Source) -> int:
-    """The number of columns in a file's first line that is neither blank nor a comment.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or has no such line.
-    """
+    """The number of columns in a file's first line that is neither blank nor a comment."""
     if source.first_line is None:
         raise no_lines(source)
     return len(split_line(source, *source.first_line))

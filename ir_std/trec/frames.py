@@ -43,13 +43,7 @@ def _exchanges(given: Any) -> bool:
 
 
 def as_frame(given: Any) -> Any:
-    """A table as one of pandas or polars, or of narwhals.
-
-    Raises
-    ------
-    MissingLibraryError
-        If narwhals would be needed, and is not there.
-    """
+    """A table as one of pandas or polars, or of narwhals, which is then needed."""
     if _waits(given):
         given = given.collect() if hasattr(given, "collect") else given.compute()
     if is_pandas(given) or _is_polars(given):
@@ -89,12 +83,12 @@ def with_values(
             copied[name] = values
         return copied
     made = frame_like(frame, columns)
-    own = frame if rows is None else frame[rows]
+    kept = frame if rows is None else frame[rows]
     if not hasattr(frame, "to_native"):
-        return own.with_columns(made.get_columns())
+        return kept.with_columns(made.get_columns())
     import narwhals
 
-    return own.with_columns(narwhals.from_native(made).iter_columns()).to_native()
+    return kept.with_columns(narwhals.from_native(made).iter_columns()).to_native()
 
 
 def frame_like(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:

@@ -148,13 +148,7 @@ def _judged(rows: Rows) -> Qrels:
 
 
 def dataset_qrels(name: str) -> Qrels:
-    """The qrels of an ir_datasets dataset.
-
-    Raises
-    ------
-    InputError
-        If there is no such dataset, it has no qrels, or they cannot be downloaded.
-    """
+    """The qrels of an ir_datasets dataset."""
     if not is_dataset(name):
         raise InputError.at(
             name,
@@ -170,13 +164,7 @@ def dataset_qrels(name: str) -> Qrels:
 
 @contextmanager
 def ir_dataset(name: str, what: str) -> Iterator[Any]:
-    """A dataset of ir_datasets while its ``qrels``, ``queries`` or ``docs`` are read.
-
-    Raises
-    ------
-    InputError
-        If it has none, or they cannot be downloaded.
-    """
+    """A dataset of ir_datasets while its ``qrels``, ``queries`` or ``docs`` are read."""
     import ir_datasets
 
     dataset = ir_datasets.load(name)
@@ -289,13 +277,7 @@ def _row_levels(rows: Rows) -> Ints:
 
 
 def _level(level: Any, topic: str, doc: str) -> int:
-    """A level as a whole number of at most 64 bits.
-
-    Raises
-    ------
-    InputError
-        If it is none.
-    """
+    """A level as a whole number of at most 64 bits."""
     try:
         whole = operator.index(level)
     except TypeError:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ir_std._arrays import Ints, Mask, distinct
+from ir_std._arrays import Ints, Mask
 from ir_std.errors import InputError
 from ir_std.reading import Ids, Index, first_repeated, keys, may_repeat
 
@@ -62,8 +62,6 @@ class Qrels(Cached, ABC):
         self.name = name
         self.dataset: str | None = None
         self.given: Any = None
-        self._counts: dict[int, Ints] = {}
-        self._targets: dict[bool, Targets] = {}
 
     @property
     @abstractmethod
@@ -81,9 +79,7 @@ class Qrels(Cached, ABC):
 
     def targets(self, judged: bool) -> Targets:
         """The documents to be found in runs: the relevant ones, or all that are judged."""
-        if judged not in self._targets:
-            self._targets[judged] = Targets(self, judged)
-        return self._targets[judged]
+        return self.cached(("targets", judged), lambda: Targets(self, judged))
 
     @property
     def first_documents(self) -> tuple[str, ...]:
@@ -103,7 +99,7 @@ class Qrels(Cached, ABC):
     @cached_property
     def all_levels(self) -> tuple[int, ...]:
         """The levels that occur, ascending."""
-        return tuple(distinct(self.flat_levels).tolist())
+        return tuple(sorted({*self.flat_levels.tolist()}))
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -126,11 +122,10 @@ class Qrels(Cached, ABC):
 
     def count(self, level: int = 1) -> Ints:
         """Number of documents at ``level`` or above, by topic; shape (n_topics,)."""
-        if level not in self._counts:
-            self._counts[level] = np.bincount(
-                self.topic[self.flat_levels >= level], minlength=len(self.topics)
-            )
-        return self._counts[level]
+        return self.cached(
+            ("count", level),
+            lambda: np.bincount(self.topic[self.flat_levels >= level], minlength=len(self.topics)),
+        )
 
     def relevant(self, level: int = 1) -> list[bytes]:
         """For each topic its documents at ``level`` or above: their ids in UTF-8, a line each."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats, Ints, distinct
+from ir_std._arrays import Floats, Ints
 from ir_std.trec.qrels import Qrels, Ranking
 from ir_std.trec.runs import DictRun, Run
 
@@ -40,18 +40,10 @@ MSMARCO = Order(np.float64, False)
 """Scores as 64-bit floats, ties by document id ascending: ir_measures' RR@k and Judged."""
 
 
-def rank_documents(
-    run: Run, qrels: Qrels, order: Order = TREC_EVAL, judged: bool = False
-) -> Ranking:
-    """Rank the relevant documents of ``run``, or all that are judged.
-
-    Topics of the run that the qrels do not hold are ignored.
-    """
-    return Ranker(run, qrels, judged).rank(order)
-
-
 class Ranker:
     """Ranks a run's documents in several orders; they are looked up once.
+
+    Topics of the run that the qrels do not hold are ignored.
 
     Parameters
     ----------
@@ -110,12 +102,12 @@ class Ranker:
         """The number of topics on which a document to be ranked has the score of another."""
         spans = self._spans_of(order)
         tied = spans.rows[spans.last - spans.first > 1]
-        return len(distinct(self._hits.topic[tied]))
+        return int(np.count_nonzero(np.bincount(self._hits.topic[tied])))
 
     def unsorted_topics(self, order: Order) -> int:
         """The number of topics of the run whose lines are not by descending score."""
         keys = self._keys(order.precision)
-        return len(distinct(self._topic[self._out_of_order(keys)]))
+        return int(np.count_nonzero(np.bincount(self._topic[self._out_of_order(keys)])))
 
     @cached_property
     def _topic(self) -> Ints:

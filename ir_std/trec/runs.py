@@ -64,8 +64,6 @@ class Run(ABC):
         Number of documents of each topic, and where its lines start.
     repeated : int
         How many lines were left out because their document is in another of the topic.
-    first_rank : int or None
-        The rank that the first line of a file states.
     given : object
         What the run was made from, if other providers of measures can read that; else None.
 
@@ -80,7 +78,6 @@ class Run(ABC):
     ) -> None:
         self.name = name
         self.repeated = 0
-        self.first_rank: int | None = None
         self.given: Any = None
         self.bounds = dict(zip(topics, pairwise(accumulate(sizes, initial=0)), strict=True))
         self.sizes = np.array(sizes, np.int64)
@@ -90,13 +87,7 @@ class Run(ABC):
         self._refuse(~(scores < np.inf), "scores must be finite numbers, or -inf")
 
     def check_finite(self) -> Run:
-        """The run itself, whose scores can be computed with.
-
-        Raises
-        ------
-        InvalidRun
-            If a score is -inf.
-        """
+        """The run itself, if its scores can be computed with: an error of one that is -inf."""
         self._refuse(np.isneginf(self.scores), "scores must be finite numbers")
         return self
 
@@ -118,6 +109,10 @@ class Run(ABC):
     @abstractmethod
     def ids(self, lines: Ints) -> list[Any]:
         """The document ids at some lines: str, or bytes in UTF-8, which order the same."""
+
+    def stated_ranks(self, lines: Ints) -> list[int | None]:
+        """The ranks that a file states at some lines, which count for nothing; None for none."""
+        return [None] * len(lines)
 
     @abstractmethod
     def find(self, targets: Targets) -> Hits:
@@ -265,13 +260,7 @@ class DictRun(Run):
 
 
 def as_scores(values: Iterable[Any], count: int, name: str) -> Floats:
-    """``count`` scores as an array.
-
-    Raises
-    ------
-    InvalidRun
-        If one of them is no number.
-    """
+    """``count`` scores, which must be numbers, as an array."""
     try:
         return np.fromiter(values, float, count)
     except (TypeError, ValueError, OverflowError) as wrong:

@@ -88,9 +88,9 @@ def test_the_orders_agreement_is_scipys() -> None:
 
 def test_each_sample_of_topics_gives_the_figures_of_these_topics() -> None:
     """An interval is of the figures that resampled topics give, drawn one by one."""
-    from ir_std.analysis.agreement import draw_topics
+    from ir_std.analysis.means import draw_samples
 
-    samples = draw_topics(30, 40)
+    samples = draw_samples(30, 40)
     by_hand = []
     for counts in samples.astype(int):
         rows = np.repeat(np.arange(30), counts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from itertools import islice
 from random import Random
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import run_process
 from scipy import optimize, stats
 
 from ir_std.analysis.effects import hedges_correction, paired_effect, random_effects
@@ -41,13 +41,10 @@ def in_r(code: str) -> np.ndarray:
     program = shutil.which("Rscript")
     if program is None:
         pytest.skip("R is not installed")
-    done = subprocess.run(
+    done = run_process(
         [program, "-"],
         input="if (!requireNamespace('metafor', quietly=TRUE)) quit(status=3); "
         f"suppressMessages(library(metafor)); {code}",
-        capture_output=True,
-        text=True,
-        check=False,
     )
     if done.returncode == 3:
         pytest.skip("R's package metafor is not installed")

@@ -237,3 +237,10 @@ def test_arrays_that_do_not_fit_are_an_error(
 ) -> None:
     with pytest.raises(ValueError, match=said):
         resampled_means(x, by, drawn)
+
+
+def test_only_the_runs_of_a_contrast_are_looked_at() -> None:
+    covariance = np.full((3, 3), np.nan)
+    covariance[:2, :2] = [[4.0, 1.0], [1.0, 9.0]]
+    assert contrast_error(covariance, [1, 0, 0]) == 2.0
+    assert contrast_error(covariance, [1, -1, 0]) == np.sqrt(4 + 9 - 2)

@@ -17,12 +17,16 @@ import ir_measures
 import pytest
 import pytrec_eval
 from ir_measures import AP, P
+from made_up import write_qrels
+from processes import run_process
 
 import ir_std
 from ir_std import FactorSet
 from ir_std.cli.trec_eval import read_measures
 from ir_std.factors.catalog import data_version, load_factors
 from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec.files import write_run
+from ir_std.trec.inputs import as_run
 
 Outcome = Any
 
@@ -32,17 +36,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files of a simulated run on TREC-8's topics: run, other, qrels."""
     folder = tmp_path_factory.mktemp("files")
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
-    (folder / "qrels").write_text(
-        "".join(f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items())
-    )
+    write_qrels(qrels, folder / "qrels")
     for name, seed in (("run", 1), ("other", 2)):
-        (folder / name).write_text(
-            "".join(
-                f"{t} Q0 {d} {i} {s!r} {name}\n"
-                for t, docs in simulated_run(qrels, seed).items()
-                for i, (d, s) in enumerate(docs.items(), 1)
-            )
-        )
+        write_run(as_run(simulated_run(qrels, seed)), folder / name, name)
     return folder
 
 
@@ -534,12 +530,7 @@ def test_the_module_and_the_script_are_the_same_program(files: Path) -> None:
     script = Path(sys.executable).parent / "ir_std"
     commands = [[sys.executable, "-m", "ir_std"]] + ([[str(script)]] if script.exists() else [])
     outs = {
-        subprocess.run(
-            [*c, str(files / "run"), str(files / "qrels"), "AP"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        run_process([*c, str(files / "run"), str(files / "qrels"), "AP"], check=True).stdout
         for c in commands
     }
     assert len(outs) == 1
@@ -552,11 +543,9 @@ def test_what_others_registered_for_the_end_is_done_and_all_is_written(
     (tmp_path / "sitecustomize.py").write_text(
         "import atexit; atexit.register(print, 'registered by another')\n"
     )
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-m", "ir_std", str(files / "run"), str(files / "qrels"), "AP", "-q"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-        capture_output=True,
-        text=True,
         check=True,
     )
     assert len(done.stdout.splitlines()) > 2
@@ -597,9 +586,7 @@ def test_a_program_that_is_ended_leaves_no_processes(files: Path) -> None:
 
 def test_a_reader_that_stops_early_is_no_error(files: Path) -> None:
     code = f"{sys.executable} -m ir_std {files / 'run'} {files / 'qrels'} -q | head -1"
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", code], capture_output=True, text=True, check=False
-    )
+    done = run_process(["bash", "-o", "pipefail", "-c", code])
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
 

@@ -1,11 +1,11 @@
 """Completion of words in the shell, asked as bash asks."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from processes import run_process
 from sets import quick_first
 
 from ir_std.cli.parser import COMMANDS
@@ -25,14 +25,7 @@ def offered(tmp_path: Path, line: str) -> list[str]:
         "COMP_LINE": line,
         "COMP_POINT": str(len(line.encode())),
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "ir_std"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_process([sys.executable, "-m", "ir_std"], cwd=tmp_path, env=environment)
     assert (done.stdout, done.stderr) == ("", "")
     return [word.rstrip() for word in answer.read_text().split("\n")]
 

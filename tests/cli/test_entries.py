@@ -17,10 +17,7 @@ BM25 = "dl19-passage/bm25base_p"
 CORT = "dl20-passage/CoRT-bm25"
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a folder without files that are called as systems are."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def scores(file: Path, system: str, measure: str = "AP") -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -15,6 +14,8 @@ from typing import Any
 
 import pytest
 import pytrec_eval
+from made_up import write_qrels
+from processes import run_process
 
 from ir_std.cli.trec_eval import read_measures
 from ir_std.factors.catalog import load_factors
@@ -22,6 +23,8 @@ from ir_std.measures import parse_measure
 from ir_std.measures.names import missing_from_group
 from ir_std.reading import sources
 from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec.files import write_run
+from ir_std.trec.inputs import as_run
 
 
 @pytest.fixture(scope="module")
@@ -30,21 +33,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("files")
     (folder / "runs").mkdir()
     qrels = simulated_qrels(load_factors("trec8-adhoc").n_rel)
-    (folder / "qrels").write_text(
-        "".join(
-            f"{t} 0 {d} {level and 1 + i % 3}\n"
-            for t, docs in qrels.items()
-            for i, (d, level) in enumerate(docs.items())
-        )
-    )
+    graded = {
+        t: {d: level and 1 + i % 3 for i, (d, level) in enumerate(docs.items())}
+        for t, docs in qrels.items()
+    }
+    write_qrels(graded, folder / "qrels")
     for name, seed in (("one", 1), ("two", 2)):
-        (folder / "runs" / name).write_text(
-            "".join(
-                f"{t} Q0 {d} {i} {s!r} {name}\n"
-                for t, docs in simulated_run(qrels, seed).items()
-                for i, (d, s) in enumerate(docs.items(), 1)
-            )
-        )
+        write_run(as_run(simulated_run(qrels, seed)), folder / "runs" / name, name)
     return folder
 
 
@@ -116,11 +111,9 @@ def test_pipes_are_read_once_also_for_several_processes(
 @pytest.mark.slow
 def test_a_whole_process_reads_what_another_writes(files: Path) -> None:
     ir_std = f"{sys.executable} -m ir_std"
-    done = subprocess.run(
+    done = run_process(
         ["bash", "-c", f"cat runs/one | {ir_std} - qrels AP && {ir_std} <(cat runs/one) qrels AP"],
         cwd=files,
-        capture_output=True,
-        text=True,
         check=True,
     )
     first, second = done.stdout.splitlines()
@@ -284,6 +277,22 @@ def test_parameters_come_behind_a_point(theirs: str, ours: str) -> None:
     assert read_measures(theirs) == [parse_measure(one) for one in ours.split()]
 
 
+def assert_values_by_topic(
+    ir_std_cli: Any,
+    files: Path,
+    option: tuple[str, int],
+    called: dict[str, str],
+    theirs: dict[str, dict[str, float]],
+) -> None:
+    """Under an option all values by topic are theirs; ``called`` has their name of each measure."""
+    words = [word for name in called.values() for word in ("-m", name)]
+    run, qrels = files / "runs" / "one", files / "qrels"
+    done = ir_std_cli(run, qrels, "--raw", "-q", "-n", "-p", -1, *option, *words)
+    assert len(done.out) == len(called) * len(theirs)
+    for topic, measure, value in (line.split("\t") for line in done.out):
+        assert float(value) == pytest.approx(theirs[topic][called[measure]], rel=1e-9), measure
+
+
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_a_level_changes_what_trec_evals_does(files: Path, level: int, ir_std_cli: Any) -> None:
     """Every value by topic is that of pytrec_eval at its ``relevance_level``."""
@@ -293,24 +302,9 @@ def test_a_level_changes_what_trec_evals_does(files: Path, level: int, ir_std_cl
         theirs = pytrec_eval.RelevanceEvaluator(
             pytrec_eval.parse_qrel(qrels), names, relevance_level=level
         ).evaluate(pytrec_eval.parse_run(run))
-    done = ir_std_cli(
-        files / "runs" / "one",
-        files / "qrels",
-        "--raw",
-        "-q",
-        "-n",
-        "-p",
-        -1,
-        "-l",
-        level,
-        *(word for name in names for word in ("-m", name)),
-    )
-    rows = [line.split("\t") for line in done.out]
-    called = {str(measure): name for name in names for measure in read_measures(name, level)}
+    called = {str(measure): name for name in names for measure in read_measures(name, level=level)}
     assert len(called) == len(names)
-    assert len(rows) == len(names) * len(theirs)
-    for topic, measure, value in rows:
-        assert float(value) == pytest.approx(theirs[topic][called[measure]], rel=1e-9), measure
+    assert_values_by_topic(ir_std_cli, files, ("-l", level), called, theirs)
 
 
 def test_the_relevant_documents_of_a_level_are_counted(files: Path, ir_std_cli: Any) -> None:
@@ -320,8 +314,8 @@ def test_the_relevant_documents_of_a_level_are_counted(files: Path, ir_std_cli: 
 
 
 def test_a_measure_that_states_its_level_keeps_it() -> None:
-    assert read_measures("AP(rel=1)", 2) == read_measures("AP(rel=1)")
-    assert read_measures("num_ret num_rel_ret ndcg", 2) == [
+    assert read_measures("AP(rel=1)", level=2) == read_measures("AP(rel=1)")
+    assert read_measures("num_ret num_rel_ret ndcg", level=2) == [
         parse_measure(name) for name in ("NumRet", "NumRet(rel=2)", "nDCG")
     ]
 
@@ -336,23 +330,8 @@ def test_a_depth_is_what_trec_evals_m_is(files: Path, ir_std_cli: Any) -> None:
         for t, docs in scored.items()
     }
     theirs = pytrec_eval.RelevanceEvaluator(judged, names).evaluate(cut)
-    done = ir_std_cli(
-        files / "runs" / "one",
-        files / "qrels",
-        "--raw",
-        "-q",
-        "-n",
-        "-p",
-        -1,
-        "-M",
-        7,
-        *(word for name in names for word in ("-m", name)),
-    )
     called = {str(measure): name for name in names for measure in read_measures(name)}
-    rows = [line.split("\t") for line in done.out]
-    assert len(rows) == len(names) * len(theirs)
-    for topic, measure, value in rows:
-        assert float(value) == pytest.approx(theirs[topic][called[measure]], rel=1e-9), measure
+    assert_values_by_topic(ir_std_cli, files, ("-M", 7), called, theirs)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

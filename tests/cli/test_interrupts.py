@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 from made_up import collection, write_qrels, write_runs
+from processes import run_process
 from sets import quick_first
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
@@ -179,9 +180,7 @@ def test_an_interrupt_while_numpy_is_imported_ends_the_program_at_once() -> None
         "                raise ImportError('loaded twice')\n"
         "sys.meta_path.insert(0, Finder()); ir_std_program.main()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=False
-    )
+    done = run_process([sys.executable, "-c", code, "--version"])
     assert (done.returncode, done.stderr) == (130, "ir_std: error: interrupted\n")
 
 
@@ -194,9 +193,7 @@ def test_an_interrupt_after_the_work_is_done_changes_nothing() -> None:
         "        kill(me, number)\n"
         "sys.last = Last(); program()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=False
-    )
+    done = run_process([sys.executable, "-c", code, "--version"])
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("ir_std ")
 
@@ -208,9 +205,7 @@ def test_a_program_that_imports_ir_std_keeps_its_signals_and_filters() -> None:
         "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, "
         "signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "ir_std"], capture_output=True, text=True, check=True
-    )
+    done = run_process([sys.executable, "-c", code, "ir_std"], check=True)
     assert done.stdout.split() == ["True", "True"]
 
 
@@ -224,9 +219,7 @@ def test_an_interrupt_while_a_file_is_written_leaves_the_old_one(tmp_path: Path)
         "pathlib.Path.write_bytes = lambda path, content: (write(path, content[:1]), "
         "os.kill(os.getpid(), signal.SIGINT)); write_atomically(sys.argv[1], b'new')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=False
-    )
+    done = run_process([sys.executable, "-c", code, str(file)])
     assert (done.returncode, done.stderr) == (130, "ir_std: error: interrupted\n")
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]

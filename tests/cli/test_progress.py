@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 from made_up import collection, write_qrels, write_runs
+from processes import run_process
 from sets import quick_first
 
 pty = pytest.importorskip("pty", reason="pseudo-terminals are Unix's")
@@ -115,11 +116,9 @@ def test_who_wants_no_notes_sees_no_progress(files: Path, tmp_path: Path, comman
 @pytest.mark.slow
 def test_there_is_no_progress_in_a_file(files: Path) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-c", PROGRAM, AT_ONCE, *COMMANDS["evaluate"]],
         cwd=files,
-        capture_output=True,
-        text=True,
         check=True,
         env=environment,
     )

@@ -2,12 +2,12 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import run_process
 from scipy import stats
 
 import ir_std
@@ -18,10 +18,7 @@ from ir_std.measures import parse_measure
 BM25 = "dl19-passage/bm25base_p"
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a folder without files that are called as systems are."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def test_a_system_needs_no_file_at_all_and_no_network(
@@ -215,12 +212,9 @@ def test_failing_needs_a_baseline_and_a_level(
 
 
 def test_nobody_reading_ends_it_silently_as_a_filter() -> None:
-    done = subprocess.run(
+    done = run_process(
         ["bash", "-o", "pipefail", "-c", '"$0" -m ir_std "$@" -q | true', sys.executable, BM25],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode in (0, 141)  # 0 where all was written before anybody was gone
     assert "error" not in done.stderr

@@ -2,11 +2,11 @@
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import run_process
 
 from ir_std.cli import main
 from ir_std.cli.trec_eval_lines import trec_eval_name
@@ -85,7 +85,7 @@ def trec_eval() -> str:
     program = os.environ.get("IR_STD_TREC_EVAL") or shutil.which("trec_eval")
     if not program:
         pytest.skip("no trec_eval; build usnistgov/trec_eval 10 and name it in IR_STD_TREC_EVAL")
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    version = run_process([program, "--version"])
     if "version 10" not in version.stdout + version.stderr:
         pytest.skip(f"{program} is not of version 10")
     return program
@@ -126,9 +126,7 @@ def test_lines_are_those_of_trec_eval_itself(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run, qrels = str(runs_of(name) / tag), str(data / "qrels" / f"{name}.txt")
-    theirs = subprocess.run(
-        [trec_eval, "-c", *options.split(), qrels, run], capture_output=True, text=True, check=True
-    )
+    theirs = run_process([trec_eval, "-c", *options.split(), qrels, run], check=True)
     for topics in ("qrels", "run"):  # the same where the run has all topics
         asked = ["--raw", "-o", "trec_eval", "--topics", topics]
         assert main([run, qrels, *asked, *options.split()]) == 0
@@ -147,9 +145,7 @@ def test_all_runs_of_two_tracks_have_the_lines_of_trec_eval_itself(
     assert len(runs) == 166
     for run in map(str, runs):
         qrels = str(data / "qrels" / f"{Path(run).parent.name}.txt")
-        theirs = subprocess.run(
-            [trec_eval, "-c", "-q", qrels, run], capture_output=True, text=True, check=True
-        )
+        theirs = run_process([trec_eval, "-c", "-q", qrels, run], check=True)
         assert main([run, qrels, "--raw", "-o", "trec_eval", "-q"]) == 0
         assert capsys.readouterr().out == theirs.stdout, run
 

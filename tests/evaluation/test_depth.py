@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pytest
 
@@ -20,8 +21,8 @@ QRELS = {t: {f"d{j}": 1 for j in range(5)} for t in TOPICS}
 
 
 def factors(**info: Any) -> FactorSet:
-    """Factors of AP and P@10 on twelve topics."""
-    measures = {"AP": {"systems": 40}, "P@10": {"systems": 40}}
+    """Factors of three measures on twelve topics."""
+    measures = {name: {"systems": 40} for name in ("AP", "P@10", "Rprec")}
     column = np.full(len(TOPICS), 0.5)
     return FactorSet(
         {"id": "tiny", "measures": measures, **info},
@@ -80,6 +81,23 @@ def test_a_measure_with_a_cutoff_needs_no_more() -> None:
     assert "where sP@10 with factors of tiny looks at 10" in message.text
 
 
+def test_a_message_names_the_measures_that_are_misled_and_concerns_no_others() -> None:
+    (message,) = messages([100, *[10] * 11], ["AP", "P@10"], depth=100)
+    assert message.concerns(ir_std.sAP)
+    assert message.concerns(ir_measures.AP)
+    assert not message.concerns(ir_measures.P @ 10)
+    assert not message.concerns(ir_std.sP @ 10)
+
+
+@pytest.mark.parametrize(("deep", "misled"), [(4, ["sAP", "sRprec"]), (5, ["sAP"])])
+def test_rprec_looks_at_as_many_documents_as_are_relevant(deep: int, misled: list[str]) -> None:
+    (message,) = messages([deep] * 12, ["AP", "Rprec"], depth=100)
+    assert message.text == (
+        f"only {deep} documents deep, the systems behind tiny 100; going less deep lowers "
+        f"{', '.join(misled)}"
+    )
+
+
 def test_an_unknown_depth_is_told_where_a_measure_looks_at_whole_lists() -> None:
     def notes(**info: Any) -> list[str]:
         evaluator = ir_std.evaluator(["AP", "P@10"], QRELS, factors=factors(**info))
@@ -106,8 +124,13 @@ def test_trec8_cut_on_all_topics_but_one_is_warned_of(
         ir_std.calc_aggregate("AP", data / "qrels" / "trec8-adhoc.txt", run)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["trec8-adhoc", "dl20-passage", "covid-round5"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("trec8-adhoc", "dl20-passage")),
+        pytest.param("covid-round5", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_few_of_a_tracks_own_runs_are_warned_of(
     name: str, data: Path, runs_of: Callable[[str], Path]
 ) -> None:

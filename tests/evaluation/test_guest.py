@@ -7,7 +7,6 @@ import math
 import os
 import pickle
 import re
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from ir_measures import AP, ERR, RBP, RR, Accuracy, Judged, P, SetP, nDCG
 from ir_measures.measures import Measure
 from made_up import collection, write_qrels, write_runs
+from processes import run_process
 
 import ir_std
 from ir_std.evaluation.other_providers import has_formula
@@ -76,13 +76,10 @@ print(ir_measures.AP, sorted(ir_measures.run_inputs([AP, nDCG@3])), nDCG is NDCG
 
 
 def said(code: str, folder: Path) -> list[str]:
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
         cwd=folder,
         env={**os.environ, "PYTHONHASHSEED": "7"},
-        check=False,
         timeout=600,
     )
     assert done.returncode == 0, done.stderr[-2000:]

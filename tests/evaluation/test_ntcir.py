@@ -88,10 +88,10 @@ def test_rmits_runs_have_their_official_values(number: str, measure: Any, data: 
 def test_gains_of_nerr_are_shares_of_the_collections_highest_level() -> None:
     from ir_std.evaluation.metrics import normalized_err
     from ir_std.trec.inputs import as_qrels, as_run
-    from ir_std.trec.ranking import rank_documents
+    from ir_std.trec.ranking import TREC_EVAL, Ranker
 
     qrels = as_qrels({"1": {"a": 1, "b": 1}})
-    ranking = rank_documents(as_run({"1": {"x": 3.0, "a": 2.0, "b": 1.0}}), qrels)
+    ranking = Ranker(as_run({"1": {"x": 3.0, "a": 2.0, "b": 1.0}}), qrels).rank(TREC_EVAL)
     low, high = (normalized_err(ranking, highest=n)[0] for n in (1, 4))
     assert low == pytest.approx((1 / 2 * 1 / 2 + 1 / 2 * 1 / 3 * 1 / 2) / (1 / 2 + 1 / 2 * 1 / 4))
     assert high == pytest.approx((1 / 5 / 2 + 4 / 5 / 5 / 3) / (1 / 5 + 4 / 5 / 5 / 2))

@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 from ir_measures import AP, RBP, Bpref, P
+from made_up import write_qrels
 from sets import each_set
 
 import ir_std
 from ir_std import StandardizationWarning, available_factors, load_factors, sAP
 from ir_std.factors.catalog import shipped_folder
 from ir_std.testing import simulated_qrels, simulated_run
+from ir_std.trec.files import write_run
+from ir_std.trec.inputs import as_run
 
 DISTRIBUTIONS = each_set(
     name for name in available_factors() if (shipped_folder() / name / "scores.npz").exists()
@@ -30,13 +33,8 @@ def files(name: str, folder: Path) -> tuple[Path, Path]:
         levels = factors.judgments[topic].levels or {}
         kept = iter([at for at in levels for _ in range(levels[at]) if at > 0])
         docs.update({doc: next(kept, level) for doc, level in docs.items() if level})
-    run = simulated_run(qrels, 1, depth=300)
-    (folder / "qrels").write_text(
-        "".join(f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items())
-    )
-    (folder / "run").write_text(
-        "".join(f"{t} Q0 {d} 0 {s!r} x\n" for t, docs in run.items() for d, s in docs.items())
-    )
+    write_qrels(qrels, folder / "qrels")
+    write_run(as_run(simulated_run(qrels, 1, depth=300)), folder / "run")
     return folder / "run", folder / "qrels"
 
 

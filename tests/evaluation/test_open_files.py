@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from ir_measures import AP
+from made_up import write_qrels
 
 import ir_std
 from ir_std import SP
@@ -33,10 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("files")
     n_rel = ir_std.load_factors("trec8-adhoc").n_rel
     qrels = simulated_qrels(n_rel)
-    (place / "qrels.txt").write_text(
-        "".join(f"{t} 0 {d} {level}\n" for t, docs in qrels.items() for d, level in docs.items()),
-        encoding="utf-8",
-    )
+    write_qrels(qrels, place / "qrels.txt")
     for seed, name in enumerate(("a.run", "b.run")):
         write_run(as_run(simulated_run(qrels, seed, 100)), place / name)
     values = ir_std.evaluate(place / "a.run", place / "qrels.txt", AP, ()).by_topic("a.run", AP)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import pandas as pd
 import pytest
 from import_published import published
 from ir_measures import AP, RBP, RR, NumRet, P, Qrel, Rprec, ScoredDoc, SetF, nDCG
+from processes import run_process
 
 import ir_std
 from ir_std import (
@@ -482,7 +482,7 @@ def test_other_measures_of_the_set_are_named_in_the_error() -> None:
 
 def test_importing_ir_std_does_not_import_pandas_or_scipy() -> None:
     code = "import ir_std, sys; print({'pandas', 'scipy', 'ir_datasets'} & set(sys.modules))"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    out = run_process([sys.executable, "-c", code], check=True)
     assert out.stdout == "set()\n"
 
 

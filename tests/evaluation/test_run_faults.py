@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from ir_measures import nDCG
@@ -16,7 +17,7 @@ TOPICS = ir_std.load_factors("dl19-passage").topics[:20]
 QRELS = {t: {f"{1000 + i}": int(i < 5) for i in range(30)} for t in TOPICS}
 N_DOCUMENTS = 20
 
-Line = tuple[str, str, int, float]
+Line = tuple[str, str, int | str, float]
 
 
 def lines() -> Iterator[Line]:
@@ -30,9 +31,10 @@ def evaluated(
     folder: Path,
     changed: Callable[[Line], Line | None] = lambda line: line,
     depth: int | None = None,
+    order: Callable[[Line], float] = lambda _: 0,
 ) -> Evaluation:
-    """A run whose lines were changed, or left out."""
-    kept = [new for line in lines() if (new := changed(line))]
+    """A run whose lines were changed, left out, or put in another order."""
+    kept = [new for line in sorted(lines(), key=order) if (new := changed(line))]
     (folder / "run").write_text(
         "".join(f"{topic} Q0 {doc} {rank} {score} tag\n" for topic, doc, rank, score in kept)
     )
@@ -53,20 +55,32 @@ def test_a_sound_run_has_no_fault(tmp_path: Path) -> None:
 def test_scores_that_contradict_ranks_are_told(tmp_path: Path, depth: int | None) -> None:
     (text,) = faults(evaluated(tmp_path, lambda x: (*x[:3], -x[3]), depth))
     assert text == (
-        "its scores contradict its ranks: from the first line of each topic on, where rank 1 is, "
-        "they rise; scores count, so that rankings are read from their ends: negate scores that "
-        "are distances"
+        "its scores contradict its ranks: the last ranks have the highest scores; scores count, so "
+        "that rankings are read from their ends: negate scores that are distances"
     )
 
 
 def test_a_file_that_has_the_last_rank_first_contradicts_nothing(tmp_path: Path) -> None:
-    upside_down = evaluated(tmp_path, lambda x: (x[0], x[1], N_DOCUMENTS + 1 - x[2], -x[3]))
+    upside_down = evaluated(tmp_path, lambda x: (x[0], x[1], N_DOCUMENTS + 1 - int(x[2]), -x[3]))
     assert not any("contradict" in text for text in faults(upside_down))
 
 
-def test_lines_in_no_order_contradict_nothing(tmp_path: Path) -> None:
-    mixed = evaluated(tmp_path, lambda x: (*x[:3], x[3] * (-1) ** x[2]))
-    assert not any("contradict" in text for text in faults(mixed))
+def test_scores_contradict_ranks_wherever_in_the_file_the_ranks_are(tmp_path: Path) -> None:
+    random = Random(33)
+    turned = evaluated(tmp_path, lambda x: (*x[:3], -x[3]), order=lambda _: random.random())
+    assert any("contradict" in text for text in faults(turned))
+    assert not evaluated(tmp_path, order=lambda _: random.random()).is_broken
+
+
+def test_ranks_of_an_earlier_ranking_contradict_nothing(tmp_path: Path) -> None:
+    random = Random(33)
+    mixed = evaluated(tmp_path, lambda x: (*x[:2], random.randrange(N_DOCUMENTS), x[3]))
+    assert not mixed.is_broken
+
+
+@pytest.mark.parametrize("rank", ["0", "-", "1.5", "9" * 30])
+def test_a_column_without_ranks_contradicts_nothing(tmp_path: Path, rank: str) -> None:
+    assert not evaluated(tmp_path, lambda x: (*x[:2], rank, x[3])).is_broken
 
 
 def test_constant_scores_are_told(tmp_path: Path) -> None:
@@ -107,3 +121,21 @@ def test_a_run_below_all_systems_is_not_sent_to_other_factors(tmp_path: Path) ->
     (text,) = faults(low)
     assert text.startswith("below nearly all systems of dl19-passage on most topics (snDCG@10 on ")
     assert text.endswith("other factors do not mend it")
+
+
+@pytest.mark.slow
+def test_of_trec_covids_runs_nine_have_their_highest_scores_at_the_last_ranks(
+    data: Path, runs_of: Callable[[str], Path]
+) -> None:
+    evaluator = ir_std.evaluator([nDCG @ 10], data / "qrels" / "covid-round1.txt")
+    turned = {
+        file.name
+        for file in runs_of("covid-round1").iterdir()
+        if any("contradict" in text for text in faults(evaluator.evaluate(file)))
+    }
+    assert turned == {
+        "BRPHJ_NLP2",
+        *(f"ERST_{kind}" for kind in ("NARRATIVE", "PROSE", "QUESTION")),
+        *(f"SFDC-23April-run{i}" for i in (1, 2)),
+        *(f"yn-r1-{kind}" for kind in ("alltext", "concepttext", "hierarchy")),
+    }

@@ -17,10 +17,7 @@ from ir_std.evaluation.systems import ScoresOfSystem, names_system, systems_of
 BM25 = "dl19-passage/bm25base_p"
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a folder without files that are called as systems are."""
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
 
 def stored(set_id: str, tag: str, measure: str) -> np.ndarray:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up import write_qrels
 
 import ir_std
 from ir_std.errors import StandardizationWarning, UsageError
 from ir_std.factors.quality import findings
 from ir_std.testing import simulated_qrels, simulated_run
-from ir_std.trec.files import read_qrels
+from ir_std.trec.files import read_qrels, write_run
+from ir_std.trec.inputs import as_run
 
 JUDGED = {
     "dl19-passage-umbrela": "judges/dl19-passage.umbrela-gpt4",
@@ -79,14 +81,10 @@ def test_the_notes_have_their_figures(name: str, data: Path) -> None:
 
 def test_build_records_the_judge(tmp_path: Path, ir_std_cli: Any) -> None:
     qrels = simulated_qrels({str(t): 5 for t in range(12)})
-    lines = [f"{t} 0 {d} {level}" for t, docs in qrels.items() for d, level in docs.items()]
-    (tmp_path / "qrels.txt").write_text("\n".join(lines) + "\n")
-    for seed in (1, 2, 3):
-        run = simulated_run(qrels, seed)
-        (tmp_path / f"{seed}.run").write_text(
-            "".join(f"{t} Q0 {d} 0 {s} x\n" for t, docs in run.items() for d, s in docs.items())
-        )
+    write_qrels(qrels, tmp_path / "qrels.txt")
     runs = [tmp_path / f"{seed}.run" for seed in (1, 2, 3)]
+    for seed, file in enumerate(runs, 1):
+        write_run(as_run(simulated_run(qrels, seed)), file)
     done = ir_std_cli(
         "build", tmp_path / "qrels.txt", *runs, "-o", tmp_path / "mine", "--judge", "umbrela-7b"
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from processes import run_process
 
 from ir_std import load_factors
 from ir_std.errors import InputError
@@ -100,7 +100,7 @@ def test_the_fingerprint_is_the_sha256_that_coreutils_give(data: Path) -> None:
         script = (
             f"awk '$1 == 1037798 && $4 >= {level} {{print $3}}' {file} | LC_ALL=C sort | sha256sum"
         )
-        digits = subprocess.run(script, shell=True, capture_output=True, text=True, check=True)
+        digits = run_process(script, shell=True, check=True)
         assert found is not None
         assert digits.stdout[:16] == found[level]
 

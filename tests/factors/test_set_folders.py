@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from processes import run_process
 from sets import quick_first
 
 from ir_std import FactorSet, InputError, load_factors
@@ -71,10 +71,8 @@ for step in range(1, 1000):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="only with fork")
 @pytest.mark.parametrize("kind", quick_first(["SIGKILL", "SIGINT", "SIGTERM"]))
 def test_a_set_is_whole_whenever_its_writer_is_killed(kind: str, tmp_path: Path) -> None:
-    out = subprocess.run(
+    out = run_process(
         [sys.executable, "-c", KILLED, str(tmp_path / "s"), kind],
-        text=True,
-        capture_output=True,
         check=True,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 import pytrec_eval
 from build_shipped import measures_from_runs, shipped
 from ir_measures import AP, nDCG
+from processes import run_process
 from sets import each_set, quick_first
 from tracks import TRACKS
 
@@ -30,7 +30,7 @@ from ir_std.measures import parse_measure
 from ir_std.reading import run_sources
 from ir_std.testing import simulated_qrels
 from ir_std.trec.files import read_qrels, read_run
-from ir_std.trec.ranking import DOUBLE, rank_documents
+from ir_std.trec.ranking import DOUBLE, Ranker
 
 FROM_RUNS = [name for name, track in TRACKS.items() if track.runs]
 FROM_TABLES = [name for name, track in TRACKS.items() if track.tables or track.more]
@@ -172,7 +172,7 @@ for name in sorted(opened):
     if name.endswith((".npz", "mean.csv", "sd.csv")):
         print("/".join(name.split("/")[-2:]))
 """
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    out = run_process([sys.executable, "-c", code], check=True)
     assert out.stdout.split() == [
         "trec8-adhoc/mean.csv",
         "trec8-adhoc/scores.npz",
@@ -212,7 +212,7 @@ def trec8_doubles(data: Path) -> dict[str, npt.NDArray[np.float64]]:
     qrels = read_qrels(data / "qrels" / "trec8-adhoc.txt")
     rows: dict[str, list[npt.NDArray[np.float64]]] = {m: [] for m in DOUBLES}
     for source in run_sources([data / "runs" / "trec8-adhoc.tar.xz"]):
-        ranking = rank_documents(read_run(source), qrels, DOUBLE)
+        ranking = Ranker(read_run(source), qrels).rank(DOUBLE)
         for name in DOUBLES:
             measure = parse_measure(name)
             rows[name].append(FORMULAS[measure.__name__](ranking, **measure.params))

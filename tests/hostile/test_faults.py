@@ -14,16 +14,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import run_process
 from tries import small_set
 
-from ir_std import FactorSet, InputError, UsageError
+import ir_std
+from ir_std import AP, FactorSet, InputError, UsageError
 from ir_std._system.files import write_all_atomically, write_atomically
 from ir_std._system.processes import map_in_order
 from ir_std.factors import download, packs
+from ir_std.measures.translation import (
+    IN_LOWER_CASE,
+    MTEB_NAMES,
+    TREC_EVAL_NAMES,
+    translated,
+)
 from ir_std.reading import files_below, run_sources
 from ir_std.scores.collect import count_decimals
 from ir_std.scores.files import read_scores
-from ir_std.scores.run_scores import counted_topics
+from ir_std.scores.run_scores import RunScores, counted_topics
 
 RUN = "1 Q0 d 1 2 t\n2 Q0 d 1 2 t\n"
 QRELS = "1 0 d 1\n2 0 d 1\n"
@@ -230,6 +238,37 @@ def test_a_number_with_an_endless_exponent_has_no_decimals_to_count() -> None:
     ]
 
 
+def test_scores_are_looked_up_here_and_not_sent_to_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from ir_std.evaluation import parallel
+
+    monkeypatch.setattr(parallel, "default_jobs", {0: 1}.__getitem__)
+    scores = {f"run{i}": RunScores(f"run{i}", {AP: {"1": 0.5}}) for i in range(40)}
+    evaluator = ir_std.evaluator([AP], {"1": {"d": 1}})
+    assert len([*parallel.evaluate_runs(evaluator, scores, None)]) == 40
+
+
+def test_a_name_is_translated_as_it_stands_and_not_as_a_pattern() -> None:
+    names = {**TREC_EVAL_NAMES, **MTEB_NAMES}
+    for theirs, ours in names.items():
+        cutoff = "0.5" if "{}" in theirs else ""
+        assert translated(theirs.format(cutoff), names) == ours.format(cutoff)
+        assert translated(theirs.format(cutoff).upper().lower(), IN_LOWER_CASE) is not None
+    no_names = ("P_{}", "P_", "P_.5", "P_5.", "P_1.2.3", "P_5\n", "map1", "map_5", "", "5")
+    assert [translated(name, names) for name in no_names] == [None] * len(no_names)
+
+
+def test_too_many_runs_to_compare_each_with_each_are_told(tmp_path: Path, ir_std_cli: Any) -> None:
+    n = 5001
+    (tmp_path / "t.csv").write_text(
+        f"topic,{','.join(f'run{i}' for i in range(n))}\n1{',0.5' * n}\n"
+    )
+    result = ir_std_cli(tmp_path / "t.csv", "--measure", "AP", "--sort", "AP", "-o", "table")
+    assert result.status == 2
+    assert "5001 runs: intervals of ranks compare each with each other" in result.err[-1]
+
+
 @pytest.mark.slow
 def test_a_table_with_many_columns_is_read_at_once(tmp_path: Path) -> None:
     header = ",".join(f"run{i}" for i in range(20_000))
@@ -320,9 +359,7 @@ def test_few_open_files_are_told(limit: int, runs: Path) -> None:
         runs / "below" / "b",
         runs.parent / "q",
     ]
-    done = subprocess.run(
-        [*command, "AP", "--jobs", "9"], capture_output=True, text=True, check=False
-    )
+    done = run_process([*command, "AP", "--jobs", "9"])
     assert "Traceback" not in done.stderr
     assert done.returncode in (0, 2)
 
@@ -330,12 +367,9 @@ def test_few_open_files_are_told(limit: int, runs: Path) -> None:
 def test_a_home_that_cannot_be_written_to_is_told(tmp_path: Path, runs: Path) -> None:
     (tmp_path / "home").write_text("no folder")
     code = "import sys; from ir_std.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-c", code, runs / "a", tmp_path / "mispelled.run"],
         env={**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home" / "x")},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 2
     assert "no such file, and ir_datasets" in done.stderr

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from bombs import BOMBS
+from processes import run_process
 from tries import AREAS, run_tries
 
 
@@ -33,12 +33,9 @@ SOON = {"a pax header in a tar.xz", "/dev/zero"}
     "name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in SOON)) for n in BOMBS]
 )
 def test_no_small_file_takes_much_memory_or_time(name: str, tmp_path: Path) -> None:
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, Path(__file__).with_name("bombs.py"), name, tmp_path],
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "memory ran out" not in done.stderr

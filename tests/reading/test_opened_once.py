@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import pickle
-import subprocess
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from processes import run_process
 
 import ir_std
 from ir_std.reading import RUN, FileSource, read_lines, read_pieces, source_of
@@ -58,14 +58,7 @@ def opened(folder: Path, *command: str) -> dict[str, dict[str, int]]:
     log = folder.parent / "opened"
     path = os.pathsep.join([str(folder.parent), str(Path(ir_std.__file__).parents[1])])
     environment = {**os.environ, "PYTHONPATH": path, "WATCHED": str(folder), "OPENED": str(log)}
-    done = subprocess.run(
-        (sys.executable, *command),
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_process((sys.executable, *command), cwd=folder, env=environment)
     assert done.returncode == 0, done.stderr
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for file in map(Path, log.read_text().splitlines()):

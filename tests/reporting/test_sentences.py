@@ -176,6 +176,16 @@ def test_what_changes_how_to_read_the_winner_stands_under_the_sentences(
     assert page.index("only 60 documents deep") < page.index('class="controls')
 
 
+def test_a_measure_that_looks_at_few_documents_is_not_misled_by_a_cut() -> None:
+    qrels = simulated_qrels(ir_std.load_factors("trec8-adhoc").n_rel)
+    with pytest.warns(ir_std.StandardizationWarning, match="only 60 documents deep"):
+        found = ir_std.evaluate(
+            {f"run{i}": simulated_run(qrels, i, 60) for i in range(4)}, qrels, ["AP", "P@10"]
+        )
+    assert any("documents deep" in text for text in trust(found, ir_std.sAP))
+    assert not any("documents deep" in text for text in trust(found, ir_std.sP @ 10))
+
+
 def test_notes_stay_below() -> None:
     found = results_of({"a": BEST, "b": BASE})
     assert trust(found, P @ 1) == []

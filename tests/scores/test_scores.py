@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from ir_measures import AP, RR, IPrec, P, R, nDCG
+from processes import run_process
 
 import ir_std
 from ir_std.errors import InputError, UsageError
@@ -67,7 +67,7 @@ def test_what_ir_measures_prints_is_read(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d2 1\n", encoding="utf-8")
     (tmp_path / "run").write_text("1 Q0 d1 1 2 x\n2 Q0 d1 1 2 x\n2 Q0 d2 2 1 x\n", encoding="utf-8")
     for form in ("tsv", "jsonl"):
-        printed = subprocess.run(
+        printed = run_process(
             [
                 sys.executable,
                 "-m",
@@ -82,8 +82,6 @@ def test_what_ir_measures_prints_is_read(tmp_path: Path) -> None:
                 form,
             ],
             cwd=tmp_path,
-            capture_output=True,
-            text=True,
             check=True,
         ).stdout
         ((_, scores),) = read(tmp_path, printed).items()

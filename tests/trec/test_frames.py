@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import warnings
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from ir_measures import AP, Qrel, ScoredDoc
+from processes import run_process
 
 import ir_std
 from ir_std.errors import InputError, MissingLibraryError
@@ -167,7 +167,7 @@ def test_none_of_these_libraries_is_imported_for_rows_of_others() -> None:
         "ir_std.merge([{'1': {'a': 1.0}}], 'minmax')\n"
         "print({'pandas', 'polars', 'narwhals', 'pyarrow'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_process([sys.executable, "-c", code], check=True)
     assert done.stdout.strip() == "set()"
 
 

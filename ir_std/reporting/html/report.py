@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, cached_property
 from math import isnan
 from typing import IO, Any
 
@@ -282,8 +282,8 @@ class _Part:
         """Whether intervals are over topics and standardizing systems."""
         return any(m["overSystems"] and any(m["overSystems"]) for m in self.data["measures"])
 
-    @property
-    def systems(self) -> str:
+    @cached_property
+    def systems(self) -> str:  # which the template asks for in each row
         """How many standardizing systems the runs are ranked with; empty if none is ranked."""
         counts = sorted(
             {

@@ -51,7 +51,8 @@ def describe_results(results: EvaluatedRuns, measure: Measure) -> list[str]:
 def trust(results: EvaluatedRuns, measure: Measure) -> list[str]:
     """What changes how to read the sentences: warnings of the factors and of the runs they name.
 
-    Faults of other runs, too; that there are more warnings is counted.
+    Those that this measure is not misled by are left out; faults of other runs are told, too, and
+    that there are more warnings is counted.
     """
     order = runs_by_mean(results, measure)
     best = tied_for_first(results, measure, order)
@@ -61,7 +62,7 @@ def trust(results: EvaluatedRuns, measure: Measure) -> list[str]:
         message
         for run in order
         for message in results.evaluations[run].messages
-        if message.is_fault or (message.warns and run in named)
+        if message.concerns(measure) and (message.is_fault or (message.warns and run in named))
     ]
     texts = message_texts([m for m in results.evaluator.messages if m.warns], True)
     texts += message_texts((m._replace(warns=True) for m in messages), True)
@@ -69,7 +70,7 @@ def trust(results: EvaluatedRuns, measure: Measure) -> list[str]:
         run
         for run in order
         if run not in named
-        and any(m.warns for m in results.evaluations[run].messages)
+        and any(m.warns and m.concerns(measure) for m in results.evaluations[run].messages)
         and not results.evaluations[run].is_broken
     ]
     if others:

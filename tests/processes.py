@@ -1,0 +1,14 @@
+"""Other processes, whose output tests look at."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+
+def run_process(
+    command: Sequence[Any], *, check: bool = False, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, and keep what it prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=check, **options)
