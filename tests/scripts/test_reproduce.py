@@ -142,7 +142,7 @@ def test_urbanos_trials_do_not_depend_on_the_number_of_processes(data: Path) -> 
 def test_urbanos_script_writes_tables_and_figures(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    urbano.main(["--data", str(data), "--out", str(tmp_path), "--trials", "4", "--jobs", "1"])
+    urbano.main(["--data", str(data), "--out", str(tmp_path), "--trials", "20", "--jobs", "1"])
     assert "computed  published  difference" in capsys.readouterr().out
     written = {path.name for path in (tmp_path / "urbano2019").iterdir()}
     assert {
