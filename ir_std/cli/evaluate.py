@@ -108,7 +108,7 @@ def configure(parser: ArgumentParser) -> None:
         "--sort",
         metavar="MEASURE",
         help="the run with the highest mean first, in tables and jsonl with its rank and the "
-        "interval of ranks that paired comparisons leave it; equal means share a rank",
+        "ranks that paired comparisons do not rule out; equal means share a rank",
     )
     add_simultaneous_option(parser)
     parser.add_argument(
