@@ -19,12 +19,10 @@ from ir_measures.measures import Measure
 from ir_std.cli.inputs import Inputs, as_parsed, classify_arguments, input_name
 from ir_std.cli.mteb import is_asked_by_task, print_task_tables
 from ir_std.cli.options import (
+    EVALUATION,
     TABLES,
     TESTS,
-    add_evaluation_options,
-    add_jobs_option,
-    add_simultaneous_option,
-    add_test_options,
+    add_options,
     check_alpha,
     check_baseline_given,
     check_places,
@@ -37,7 +35,7 @@ from ir_std.cli.output import (
     print_table,
 )
 from ir_std.cli.streams import progress, warn
-from ir_std.cli.trec_eval import read_measures, requested_measures
+from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
 from ir_std.cli.trec_eval_lines import (
     FORM,
     OF_RUN,
@@ -78,7 +76,8 @@ def configure(parser: ArgumentParser) -> None:
         metavar="RUN|QRELS|MEASURE",
         help="run files, one qrels file or ir_datasets id, measures",
     )
-    add_evaluation_options(parser)
+    add_options(parser, *EVALUATION)
+    add_trec_eval_options(parser)
     parser.add_argument(
         "-q", "--by-query", "--by_query", action="store_true", help="values by topic too"
     )
@@ -103,7 +102,7 @@ def configure(parser: ArgumentParser) -> None:
         help="form of the output (default tsv); trec_eval prints one run as trec_eval 10 does",
     )
     add_form_options(parser)
-    add_jobs_option(parser)
+    add_options(parser, "--jobs")
     parser.add_argument("--raw", action="store_true", help="raw scores only")
     parser.add_argument(
         "--sort",
@@ -111,14 +110,14 @@ def configure(parser: ArgumentParser) -> None:
         help="the run with the highest mean first, in tables and jsonl with its rank and the "
         "interval of ranks that paired comparisons leave it; equal means share a rank",
     )
-    add_simultaneous_option(parser)
+    add_options(parser, "--simultaneous")
     parser.add_argument(
         "--baseline",
         metavar="RUN|SET/SYSTEM|best",
         help="in tables: mark what differs significantly from this run, or system of a set; best: "
         "from the set's best by the first measure",
     )
-    add_test_options(parser)
+    add_options(parser, "--test", "--correction")
     parser.add_argument(
         "--fail-if-worse",
         type=float,
