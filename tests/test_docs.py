@@ -77,6 +77,12 @@ def test_every_public_name_has_its_place_in_the_reference(site: Path) -> None:
     assert own - described == set()
 
 
+def test_properties_are_described_by_whole_sentences(site: Path) -> None:
+    text = (site / "reference" / "api.html").read_text("utf-8")
+    assert "The place in words: <code" in text
+    assert ">Type<" not in text
+
+
 def test_every_set_has_a_page_in_the_catalogue(site: Path) -> None:
     pages = {file.stem for file in (site / "generated" / "catalogue").glob("*.html")}
     assert pages == {*ir_std.available_factors(), "index"}

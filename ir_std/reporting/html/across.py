@@ -10,13 +10,12 @@ from ir_measures.measures import Measure
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects
+from ir_std.reporting.headlines import is_bounded
 from ir_std.reporting.html.across_words import (
     effects_words,
     headline_mean,
-    headline_summary,
     means_words,
 )
-from ir_std.reporting.html.phrases import is_bounded
 from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import (
     label_agreements,
@@ -137,7 +136,7 @@ def _average(measure: Measure) -> float | None:
 
 def _rows_of_effects(effects: Effects, measure: Measure, system: str) -> list[Json]:
     of_system = effects.of(measure, system)
-    s = of_system.summary() if headline_summary(of_system) else None
+    s = of_system.headline()
     weights = iter(s.weights if s else ())
     rows = [
         _row(

@@ -12,10 +12,9 @@ from ir_std.analysis.paired import ALPHA, FAMILYWISE, Paired, get_test, paired_t
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import mean_estimate
+from ir_std.reporting.headlines import is_wide
 from ir_std.reporting.html.phrases import (
-    SCALE,
     counted,
-    is_bounded,
     is_of_models,
     join_with_and,
     listed,
@@ -124,7 +123,7 @@ def _interval(results: EvaluatedRuns, run: str, measure: Measure) -> str:
     low, high = mean_estimate(results, run, measure).interval
     if isnan(low):
         return ""
-    if is_bounded(measure) and high - low > SCALE:
+    if is_wide(measure, low, high):
         return f" ({counted(len(results.topics), unit_of(results))}: too few for an interval)"
     return f" (95% interval {low:.3f} to {high:.3f})"
 
