@@ -110,7 +110,7 @@ def configure(parser: ArgumentParser) -> None:
         "--sort",
         metavar="MEASURE",
         help="the run with the highest mean first, in tables and jsonl with its rank and the "
-        "interval of ranks that paired comparisons leave it; equal means share a rank",
+        "ranks that paired comparisons do not rule out; equal means share a rank",
     )
     add_options(parser, "--simultaneous")
     parser.add_argument(

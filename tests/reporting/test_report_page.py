@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from math import comb
 from pathlib import Path
@@ -21,10 +20,8 @@ from views import (
     N_RUNS,
     SYSTEMS,
     View,
-    made_up_results,
     saved,
     score,
-    without_fault,
 )
 
 import ir_std
@@ -43,31 +40,6 @@ REGION_NAMES = (
     ".map(id => document.getElementById(id).textContent).join(' '))"
 )
 """What tells regions apart that are read aloud."""
-
-
-@pytest.fixture(scope="module")
-def results() -> ir_std.Results:
-    return made_up_results()
-
-
-@pytest.fixture(scope="module")
-def file(results: ir_std.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(results, place)
-    return place
-
-
-@pytest.fixture(scope="module")
-def shared(browser: Any) -> Iterator[View]:
-    view = View(browser, accept_downloads=True, reduced_motion="reduce")
-    yield view
-    view.context.close()
-
-
-@pytest.fixture
-def view(shared: View, file: Path) -> Iterator[View]:
-    with without_fault(shared, file) as view:
-        yield view
 
 
 # The first screen.
