@@ -2,9 +2,11 @@
 
 Runs and qrels may come in any order; they are told apart by their columns (6 and 4).  QRELS may
 be an ir_datasets id, - is standard input, a folder stands for all files below it but hidden ones.
-SET/SYSTEM is one of a factor set's systems (ir_std factors systems SET), and needs no file.
+Scores by topic that another program computed serve in place of a run, and need no qrels; so does
+SET/SYSTEM, one of a factor set's systems (ir_std factors systems SET), which needs no file.
 Without measures, those of the recognized factor set are reported.
-Other commands, each with --help: ir_std build, compare, demo, diff, factors, merge, report.
+Other commands, each with --help: ir_std agree, build, compare, demo, diff, factors, leaderboard,
+merge, report.
 """
 
 from __future__ import annotations
@@ -108,7 +110,7 @@ def configure(parser: ArgumentParser) -> None:
         "--sort",
         metavar="MEASURE",
         help="the run with the highest mean first, in tables and jsonl with its rank and the "
-        "interval of ranks that paired comparisons leave it; equal means share a rank",
+        "ranks that paired comparisons do not rule out; equal means share a rank",
     )
     add_options(parser, "--simultaneous")
     parser.add_argument(

@@ -85,6 +85,11 @@ class EvaluatedRuns:
         """
         return ByRun({run: ByMeasure(scored.values) for run, scored in self.evaluations.items()})
 
+    @cached_property
+    def broken(self) -> tuple[str, ...]:
+        """The runs that look broken, as a warning of each says; they keep their ranks."""
+        return tuple(run for run, scored in self.evaluations.items() if scored.is_broken)
+
     @property
     def topics(self) -> tuple[str, ...]:
         """The topics, in the qrels' order."""

@@ -1,4 +1,4 @@
-"""What says enough of several collections to stand in a sentence and be drawn.
+"""What says enough to stand in a sentence and be drawn, of one collection and of several.
 
 Of two collections nothing is summarized; of three and four a summary stands in tables alone, said
 to be of few; of five and more sentences and pictures have it, unless its interval is too wide.
@@ -27,6 +27,11 @@ def is_headline(n_collections: int, measure: Measure, low: float, high: float) -
 def is_wide(measure: Measure, low: float, high: float) -> bool:
     """Whether an interval is wider than the scale, and says nothing."""
     return is_bounded(measure) and high - low > SCALE
+
+
+def limits_of(measure: Measure, *, of_differences: bool = False) -> tuple[float, float] | None:
+    """Between which scores, or differences of two, can be; pictures cut intervals to it."""
+    return (-SCALE if of_differences else 0.0, SCALE) if is_bounded(measure) else None
 
 
 def is_bounded(measure: Measure) -> bool:

@@ -1,4 +1,4 @@
-"""Runs' ranks by their means, and the interval of ranks that paired comparisons leave each run."""
+"""Runs' ranks by their means, and the interval of ranks that comparisons do not rule out."""
 
 from __future__ import annotations
 

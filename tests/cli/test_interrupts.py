@@ -114,7 +114,7 @@ def test_an_interrupted_program_is_over_in_one_line(
 
 
 @pytest.mark.parametrize(
-    "n", [pytest.param(10, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.exhaustive)]
+    "n", [pytest.param(6, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.exhaustive)]
 )
 def test_interrupts_at_random_times(command: list[str], n: int) -> None:
     random.seed(n)

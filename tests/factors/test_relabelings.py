@@ -105,11 +105,12 @@ def tried_on_data_sets(names: list[str], n: int, folder: Path) -> Counter[str]:
     ("names", "n"),
     [
         ("nfcorpus scifact", 6),
+        pytest.param("arguana fiqa scidocs trec-covid", 24, marks=pytest.mark.slow),
         pytest.param(
             "nfcorpus scifact arguana fiqa scidocs trec-covid webis-touche2020 dbpedia-entity "
             "cqadupstack-unix cqadupstack-tex",
             100,
-            marks=pytest.mark.slow,
+            marks=pytest.mark.exhaustive,
         ),
     ],
 )

@@ -134,7 +134,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     ),
     "/dev/zero": ("/dev/zero", bytes),
     "a sound run, gzip": ("run", lambda: gzip.compress(many(RUN, size=70_000_000), 6)),
-    "a sound run, bzip2": ("run", lambda: bz2.compress(many(RUN))),
+    "a sound run, bzip2": ("run", lambda: bz2.compress(many(RUN, size=50_000_000))),
     "a sound run, xz": ("run", lambda: xz(many(RUN, size=50_000_000), 1)),
     "a sound run in a zip": (
         "a.zip",

@@ -178,5 +178,5 @@ def test_what_is_drawn_is_cut_to_what_scores_can_be(five: ir_std.Comparison) -> 
     def limits(across: AcrossCollections) -> dict[str, object]:
         return {m["name"]: m["limits"] for m in across.data["measures"]}
 
-    assert limits(AcrossCollections(five)) == {"sAP": [0.0, 1.0]}
-    assert limits(AcrossCollections(five.tested("bm25"))) == {"AP": [-1.0, 1.0], "sAP": [-1.0, 1.0]}
+    assert limits(AcrossCollections(five)) == {"sAP": (0.0, 1.0)}
+    assert limits(AcrossCollections(five.tested("bm25"))) == {"AP": (-1.0, 1.0), "sAP": (-1.0, 1.0)}

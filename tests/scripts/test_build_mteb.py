@@ -175,7 +175,7 @@ def shipped() -> ir_std.FactorSet:
     return load_factors("mteb-retrieval")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_shipped_set_is_what_the_script_builds(data: Path, shipped: ir_std.FactorSet) -> None:
     facts = Known.read(data / "mteb")
     results, _ = clean(read_results(data / "mteb" / "all_retrieval.csv"), facts)

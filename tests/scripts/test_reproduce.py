@@ -288,7 +288,7 @@ def results(of_all: dict[tuple[str, str], Scores]) -> list[sakai.Results]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_counts_the_claims_on_swaps_that_hold(results: list[sakai.Results]) -> None:
     claims = [claim.partition(" (")[0].rpartition(": ") for claim in sakai.claims(results)[:3]]
     rows = GUIDE.splitlines()
@@ -296,7 +296,7 @@ def test_the_guide_counts_the_claims_on_swaps_that_hold(results: list[sakai.Resu
         assert f"| {claim} | {count} |" in rows
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_the_topic_set_sizes_that_sakais_script_computes(
     results: list[sakai.Results],
 ) -> None:
@@ -313,7 +313,7 @@ def test_the_guide_has_the_topic_set_sizes_that_sakais_script_computes(
         assert f"{row} | {' | '.join(of_designs)} |" in rows
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_the_topics_that_a_difference_of_a_tenth_takes(
     results: list[sakai.Results],
 ) -> None:

@@ -10,7 +10,7 @@ from ir_measures.measures import Measure
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects
-from ir_std.reporting.headlines import is_bounded
+from ir_std.reporting.headlines import limits_of
 from ir_std.reporting.html.across_words import (
     effects_words,
     headline_mean,
@@ -75,7 +75,7 @@ class AcrossCollections:
                     "comparable": _comparable(m),
                     "words": self.words(m),
                     "sign": sign_of(m),
-                    "limits": self._limits(m),
+                    "limits": limits_of(m, of_differences=bool(self.effects)),
                     "zero": 0.0 if self.effects else _average(m),
                     "rows": self._rows(m),
                 }
@@ -89,12 +89,6 @@ class AcrossCollections:
         if self.effects is None:
             return means_words(self.comparison, measure)
         return effects_words(self.comparison, self.effects, measure)
-
-    def _limits(self, measure: Measure) -> list[float] | None:
-        """Between which what is drawn can be; None where nothing limits it."""
-        if not is_bounded(measure):
-            return None
-        return [-1.0, 1.0] if self.effects else [0.0, 1.0]
 
     def _rows(self, measure: Measure) -> list[Json]:
         if self.effects is None:

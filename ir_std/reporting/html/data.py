@@ -15,6 +15,7 @@ from ir_std.factors.estimates import as_recorded
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
+from ir_std.reporting.headlines import limits_of
 from ir_std.reporting.html.packing import PLACES, Packer
 from ir_std.reporting.html.phrases import unit_of
 from ir_std.reporting.html.rankings import rankings_of
@@ -86,6 +87,7 @@ def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: 
         **_tests(results, runs, measure),
         "words": describe_results(results, measure),
         "trust": trust(results, measure),
+        "limits": limits_of(measure),
         "axis": {"low": panel.low, "high": panel.high, "ticks": _numbers(panel.ticks)},
         "order": panel.order.tolist(),
         "peers": _peers(panel.peers),

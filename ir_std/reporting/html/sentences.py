@@ -51,8 +51,8 @@ def describe_results(results: EvaluatedRuns, measure: Measure) -> list[str]:
 def trust(results: EvaluatedRuns, measure: Measure) -> list[str]:
     """What changes how to read the sentences: warnings of the factors and of the runs they name.
 
-    Those that this measure is not misled by are left out; faults of other runs are told, too, and
-    that there are more warnings is counted.
+    Faults come first, those of other runs, too; what does not mislead by this measure is left out,
+    and that there are more warnings is counted.
     """
     order = runs_by_mean(results, measure)
     best = tied_for_first(results, measure, order)
@@ -64,8 +64,9 @@ def trust(results: EvaluatedRuns, measure: Measure) -> list[str]:
         for message in results.evaluations[run].messages
         if message.concerns(measure) and (message.is_fault or (message.warns and run in named))
     ]
-    texts = message_texts([m for m in results.evaluator.messages if m.warns], True)
-    texts += message_texts((m._replace(warns=True) for m in messages), True)
+    texts = message_texts((m._replace(warns=True) for m in messages if m.is_fault), True)
+    texts += message_texts([m for m in results.evaluator.messages if m.warns], True)
+    texts += message_texts([m for m in messages if not m.is_fault], True)
     others = [
         run
         for run in order
