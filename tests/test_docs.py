@@ -43,8 +43,7 @@ def page(browser: Any) -> Iterator[Any]:
     page = browser.new_page()
     faults: list[str] = []
     page.on(
-        "console",
-        lambda message: faults.append(message.text) if message.type == "error" else None,
+        "console", lambda message: faults.append(message.text) if message.type == "error" else None
     )
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on(

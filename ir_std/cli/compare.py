@@ -22,13 +22,7 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.entries import (
-    Entry,
-    measures_of_entries,
-    open_entries,
-    sort_entries,
-    system_entry,
-)
+from ir_std.cli.entries import Entry, measures_of_entries, open_entries, sort_entries, system_entry
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
     LINK,

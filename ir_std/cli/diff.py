@@ -40,11 +40,7 @@ def configure(parser: ArgumentParser) -> None:
         default=[],
         help="what both ranked on this topic (once for each)",
     )
-    parser.add_argument(
-        "--docs",
-        metavar="ID|FILE",
-        help="texts of the documents, as --queries",
-    )
+    parser.add_argument("--docs", metavar="ID|FILE", help="texts of the documents, as --queries")
     add_options(parser, "--queries")
     parser.add_argument(
         "--top", type=int, default=10, metavar="N", help="so many topics (default 10; 0 for all)"

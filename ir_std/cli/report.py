@@ -14,13 +14,7 @@ from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
 from ir_std.cli.compare import compare_entries
-from ir_std.cli.entries import (
-    Entry,
-    is_entry,
-    measures_of_entries,
-    open_entries,
-    sort_entries,
-)
+from ir_std.cli.entries import Entry, is_entry, measures_of_entries, open_entries, sort_entries
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce, note_datasets
 from ir_std.cli.options import EVALUATION, LINK, TESTS, add_options, check_baseline_given

@@ -144,15 +144,9 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a run wrong at its end": ("run", lambda: xz(many(RUN, b"1 Q\n"), 1)),
     "a run that repeats its first": ("run", lambda: xz(many(RUN, RUN % 0), 1)),
     "a run of many topics": ("run", lambda: xz(many(TOPICS), 1)),
-    "a sound run of nearly a million topics": (
-        "run",
-        lambda: xz(many(TOPICS, size=15_000_000), 1),
-    ),
+    "a sound run of nearly a million topics": ("run", lambda: xz(many(TOPICS, size=15_000_000), 1)),
     "sound qrels": ("qrels", lambda: xz(many(QRELS, size=24_000_000), 1)),
-    "qrels wrong at their end": (
-        "qrels",
-        lambda: xz(many(QRELS, b"1\n", size=24_000_000), 1),
-    ),
+    "qrels wrong at their end": ("qrels", lambda: xz(many(QRELS, b"1\n", size=24_000_000), 1)),
     "too many qrels": ("qrels", lambda: xz(many(QRELS), 1)),
     "too large a table in gzip": (
         "scores",

@@ -125,6 +125,16 @@ def test_a_collection_without_factors_does_not_count(five: ir_std.Comparison) ->
     assert "over the 5 collections where all systems have one: " in headline
 
 
+def test_a_collection_where_no_difference_is_known_is_named(five: ir_std.Comparison) -> None:
+    qrels = {f"own{i}": {"d": 1} for i in range(10)}
+    more = ir_std.compare(
+        [(s, {t: {"d": 1.0} for t in qrels}, qrels) for s in ("bm25", "mono")], AP
+    )
+    six = replace(five, parts=(*five.parts, *more.parts)).tested("bm25")
+    (name,) = more.collections
+    assert AcrossCollections(six).words(sAP)[-1] == f"There is no sAP on {name}: left out."
+
+
 def test_of_five_unbalanced_collections_the_mean_is_over_those_of_all(
     five: ir_std.Comparison,
 ) -> None:

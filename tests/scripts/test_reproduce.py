@@ -254,8 +254,7 @@ def of_all(data: Path) -> dict[tuple[str, str], Scores]:
             marks=pytest.mark.slow,
         ),
         pytest.param(
-            *(("robust03", "AP"), "on Robust 2003 {N:.4f} N and {U:.4f} U"),
-            marks=pytest.mark.slow,
+            *(("robust03", "AP"), "on Robust 2003 {N:.4f} N and {U:.4f} U"), marks=pytest.mark.slow
         ),
     ],
 )
