@@ -316,4 +316,6 @@ def compute_results(
         )
     standardizes = bool(schemes or getattr(args, "place", False))
     print_factors_used(results.evaluator, standardizes, args.verbose)
+    said = (m for scored in results.evaluations.values() for m in scored.messages)
+    print_messages(m for m in said if m.is_fault and not m.warns)  # warnings were given
     return results

@@ -143,7 +143,7 @@ class _Layout:
             )
         yield from self._less_is_better()
         if broken := results.broken:
-            yield f"Looks broken, see the warnings: {abbreviate(broken)}."
+            yield f"Looks broken or cut short: {abbreviate(broken)}."
         if self.sort is not None:
             yield (
                 f"Ranked by {self.sort}, the {self._best_mean} mean first; equal means share a "

@@ -346,6 +346,23 @@ def test_a_depth_is_warned_of_where_the_systems_go_deeper(
     )
 
 
+@pytest.mark.parametrize("form", ["tsv", "table", "csv"])
+def test_a_run_without_half_of_the_topics_is_told_of_in_every_form(
+    tmp_path: Path, ir_std_cli: Any, form: str
+) -> None:
+    qrels = {f"t{i}": {"a": 1} for i in range(10)}
+    write_qrels(qrels, tmp_path / "qrels")
+    for name, n in (("whole", 10), ("cut", 4)):
+        run = "".join(f"t{i} Q0 a 1 1.0 {name}\n" for i in range(n))
+        (tmp_path / name).write_text(run)
+    files = tmp_path / "whole", tmp_path / "cut", tmp_path / "qrels"
+    done = ir_std_cli(*files, "AP", "--raw", "-o", form)
+    assert done.status == 0
+    assert any("cut: 6 of the 10 topics are not in it" in line for line in done.err)
+    if form == "table":
+        assert "Looks broken or cut short: cut." in done.out
+
+
 def test_compare_and_report_take_trec_evals_options(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:

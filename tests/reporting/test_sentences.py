@@ -202,5 +202,5 @@ def test_a_broken_run_is_told_wherever_it_stands() -> None:
     assert told[0].startswith("Warning: constant: all documents of a topic have the same score")
     assert len(told) > 1
     assert not any("--factors" in text for text in told if "constant" in text)
-    assert "Looks broken, see the warnings: constant." in found.table(sort="sAP").notes
+    assert "Looks broken or cut short: constant." in found.table(sort="sAP").notes
     assert found.ranks["constant"]["sAP"].rank
