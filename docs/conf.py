@@ -58,13 +58,16 @@ write_generated_pages()
 
 
 def setup(app: Sphinx) -> None:
-    """Have properties described by their sentences."""
-    app.connect("autodoc-process-docstring", keep_sentence, priority=100)
+    """Have properties described by whole sentences."""
+    app.connect("autodoc-process-docstring", whole_sentence, priority=900)
 
 
-def keep_sentence(
-    _app: Sphinx, what: str, _name: str, _thing: object, _options: object, lines: list[str]
+def whole_sentence(
+    _app: Sphinx, _what: str, _name: str, _thing: object, _options: object, lines: list[str]
 ) -> None:
-    """Napoleon takes what stands before a colon in a property's first line for its type."""
-    if what in ("property", "attribute", "data"):
-        lines.insert(0, "")
+    """Napoleon took what stands before a property's first colon for its type."""
+    if lines and lines[-1].startswith(":type: "):
+        before = lines.pop().removeprefix(":type: ")
+        while not lines[0]:
+            lines.pop(0)
+        lines[0] = f"{before}: {lines[0]}"

@@ -36,6 +36,7 @@ from ir_std.analysis import (
     self_false_positives,
     standardize_matrix,
 )
+from ir_std.factors.formats import PUBLISHED_NAMES as METRICS
 from ir_std.schemes import get_scheme
 
 TOPICS = {
@@ -50,21 +51,6 @@ ORIGINAL = {"T7": "trec7.adhoc", "T8": "trec8.adhoc", "T03": "trec2003.rob"}
 """Published factors from the systems that first ran on the topics; T04 is 2004's own."""
 
 NAMES = {"T7": "TREC-7", "T8": "TREC-8", "T03": "Robust 2003", "T04": "Robust 2004"}
-
-METRICS = {
-    "SP": "SP",
-    "AP": "AP",
-    "DCG": "DCG(dcg='jk',rel=1)",
-    "nDCG": "nDCG(dcg='jk',rel=1)",
-    "VDCG": "DCG(rel=1)",
-    "nVDCG": "nDCG(rel=1)",
-    "P@10": "P@10",
-    "RR": "RR",
-    "RBP.8": "RBP(p=0.8,rel=1)",
-    "RBP.95": "RBP(p=0.95,rel=1)",
-    "RP": "Rprec",
-}
-"""The published files' names of the metrics, and ours."""
 
 PAIRS = tuple(combinations(TOPICS, 2))
 SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 60, 70, 77)

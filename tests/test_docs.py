@@ -43,8 +43,7 @@ def page(browser: Any) -> Iterator[Any]:
     page = browser.new_page()
     faults: list[str] = []
     page.on(
-        "console",
-        lambda message: faults.append(message.text) if message.type == "error" else None,
+        "console", lambda message: faults.append(message.text) if message.type == "error" else None
     )
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on(
@@ -75,6 +74,12 @@ def test_every_public_name_has_its_place_in_the_reference(site: Path) -> None:
     }
     described = set(re.findall(r'id="ir_std\.(?:errors\.)?(\w+)"', text))
     assert own - described == set()
+
+
+def test_properties_are_described_by_whole_sentences(site: Path) -> None:
+    text = (site / "reference" / "api.html").read_text("utf-8")
+    assert "The place in words: <code" in text
+    assert ">Type<" not in text
 
 
 def test_every_set_has_a_page_in_the_catalogue(site: Path) -> None:

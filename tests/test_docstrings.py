@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import pydoc
+import re
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,53 @@ def test_no_example_is_skipped() -> None:
 @pytest.mark.parametrize("name", [*MET_BY_USERS, "Placer", "StdProvider", "report.write_report"])
 def test_what_users_meet_has_an_example(name: str) -> None:
     assert ">>> " in (inspect.getdoc(attrgetter(name)(ir_std)) or "")
+
+
+def functions_of_the_reference(page: str) -> dict[str, Any]:
+    """The functions that it shows, by their names with modules."""
+    names = re.findall(r"autofunction:: ir_std\.(?:(\S+)\.)?(\w+)", page)
+    for module, listed in re.findall(r"automodule:: ir_std\.(\S+)\n   :members:(.*)", page):
+        inside = importlib.import_module(f"ir_std.{module}")
+        chosen = re.findall(r"\w+", listed) or getattr(inside, "__all__", None)
+        own = [
+            n
+            for n, thing in vars(inside).items()
+            if getattr(thing, "__module__", "") == inside.__name__
+        ]
+        names += [(module, name) for name in chosen or own]
+    named = {f"{module}.{name}": thing_in(module, name) for module, name in names}
+    return {
+        name: thing
+        for name, thing in named.items()
+        if inspect.isfunction(thing) and "._" not in name
+    }
+
+
+def thing_in(module: str, name: str) -> Any:
+    """What a module has by a name; ``plots`` and ``report`` are names of the package."""
+    if module in ("", "plots", "report"):
+        return attrgetter(f"{module}.{name}".lstrip("."))(ir_std)
+    return getattr(importlib.import_module(f"ir_std.{module}"), name)
+
+
+def test_every_function_of_the_reference_has_an_example() -> None:
+    pytest.importorskip("pyterrier", reason="python-terrier is not installed")
+    docs = Path(__file__).parents[1] / "docs"
+    page = (docs / "reference" / "api.md").read_text("utf-8")
+    code = "".join(
+        block
+        for file in docs.rglob("*.md")
+        for block in re.findall(r"(?s)```python\n(.*?)```", file.read_text("utf-8"))
+    )
+    functions = functions_of_the_reference(page)
+    assert len(functions) > 70
+    missing = [
+        name
+        for name, function in functions.items()
+        if ">>> " not in (inspect.getdoc(function) or "")
+        and not re.search(rf"\b{name.rpartition('.')[2]}\b", code)
+    ]
+    assert missing == []
 
 
 def test_the_package_says_what_it_holds_in_its_first_screens() -> None:

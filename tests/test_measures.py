@@ -12,13 +12,7 @@ from processes import run_process
 
 import ir_std
 from ir_std.errors import UnknownMeasureError, UsageError
-from ir_std.measures import (
-    canonical,
-    equivalents,
-    has_standardized,
-    parse_measure,
-    standardized,
-)
+from ir_std.measures import canonical, equivalents, has_standardized, parse_measure, standardized
 
 NAMES = [
     "SP",

@@ -75,6 +75,13 @@ def test_the_workflow_tries_the_versions_of_the_classifiers() -> None:
     assert re.findall(r'"(.+?)"', said.stdout) == classified != []
 
 
+def test_the_workflow_builds_the_site_as_contributors_do() -> None:
+    if not (ROOT / ".github").is_dir():
+        pytest.skip("workflows are of the checkout")
+    (command,) = re.findall(r"python (-m sphinx .*?)`", text("CONTRIBUTING.md"))
+    assert f"- run: python {command}\n" in text(".github/workflows/docs.yml")
+
+
 def test_the_paper_has_the_length_and_the_pictures_that_a_journal_wants() -> None:
     paper = text("docs/paper/paper.md")
     body = paper.split("---\n", 2)[2]

@@ -56,8 +56,7 @@ def write_atomically(
 
 
 def write_all_atomically(
-    contents: Mapping[str | os.PathLike[str], bytes],
-    inputs: Iterable[str | os.PathLike[str]] = (),
+    contents: Mapping[str | os.PathLike[str], bytes], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:
     """Write files that belong together: all are replaced, or none.
 
@@ -179,10 +178,7 @@ def check_output(
 
 
 def _check_target(
-    file: str | os.PathLike[str],
-    inputs: Iterable[str | os.PathLike[str]],
-    mark: bytes,
-    new: bool,
+    file: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]], mark: bytes, new: bool
 ) -> None:
     target = Path(file).resolve()
     if target in {Path(os.path.realpath(name)) for name in inputs}:

@@ -104,11 +104,7 @@ def _moment_influence(
 
 
 def _share_influence(
-    x: Floats,
-    scores: Floats,
-    known: Mask,
-    n: npt.NDArray[Any],
-    resolution: float,
+    x: Floats, scores: Floats, known: Mask, n: npt.NDArray[Any], resolution: float
 ) -> Floats:
     """Through the share of systems below, summed over topics."""
     method = get_scheme("E")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ir_std.cli.inputs import sort_arguments
-from ir_std.cli.options import add_jobs_option, add_scheme_option, add_table_options, check_places
+from ir_std.cli.options import add_options, add_table_options, check_places
 from ir_std.cli.output import print_tables
 from ir_std.cli.streams import note
 from ir_std.cli.trec_eval import read_measures
@@ -36,7 +36,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar="QRELS|RUN|MEASURE",
         help="two qrels (files or ir_datasets ids), runs, measures",
     )
-    add_scheme_option(parser)
+    add_options(parser, "--scheme")
     parser.add_argument(
         "--factors",
         nargs=2,
@@ -50,7 +50,7 @@ def configure(parser: ArgumentParser) -> None:
         help=f"one table alone (default: {', '.join(USUAL)}; means and topics on request)",
     )
     add_table_options(parser)
-    add_jobs_option(parser)
+    add_options(parser, "--jobs")
 
 
 def run(args: Namespace) -> None:

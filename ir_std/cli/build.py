@@ -19,7 +19,7 @@ from typing import Any
 
 from ir_std.builders.from_runs import build_factors
 from ir_std.builders.from_scores import build_from_scores
-from ir_std.cli.options import add_duplicates_option, add_lower_option
+from ir_std.cli.options import add_options
 from ir_std.cli.streams import note, progress
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
@@ -42,8 +42,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--from-scores", nargs="+", metavar="TABLE", help="tables of scores instead of runs"
     )
-    add_lower_option(parser)
-    add_duplicates_option(parser)
+    add_options(parser, "--lower-is-better", "--duplicates")
     parser.add_argument(
         "--measures",
         nargs="+",

@@ -22,25 +22,14 @@ from typing import Any
 from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output, write_atomically
-from ir_std.cli.entries import (
-    Entry,
-    measures_of_entries,
-    open_entries,
-    sort_entries,
-    system_entry,
-)
+from ir_std.cli.entries import Entry, measures_of_entries, open_entries, sort_entries, system_entry
 from ir_std.cli.inputs import OpenedOnce
 from ir_std.cli.options import (
+    LINK,
     SUMMARIES,
     TESTS,
-    add_lower_option,
-    add_random_effects_option,
-    add_residual_option,
-    add_scheme_option,
-    add_systems_option,
+    add_options,
     add_table_options,
-    add_test_options,
-    add_verbose_option,
     check_baseline_given,
     check_places,
 )
@@ -76,11 +65,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar=("NAME", "RUN", "QRELS"),
         help="as NAME=RUN:QRELS, for any file names (once for each)",
     )
-    add_scheme_option(parser)
-    add_systems_option(parser)
-    add_residual_option(parser)
-    add_lower_option(parser)
-    add_verbose_option(parser)
+    add_options(parser, "--scheme", "--systems", "--residual", "--lower-is-better", "--verbose")
     add_trec_eval_options(parser)
     add_table_options(parser, names=("-o", "--output_format"))
     parser.add_argument(
@@ -89,9 +74,7 @@ def configure(parser: ArgumentParser) -> None:
         help="the system that the others are compared with; best: on each collection the best of "
         "its set by the first measure",
     )
-    add_test_options(parser)
-    add_random_effects_option(parser)
-    add_link_options(parser)
+    add_options(parser, "--test", "--correction", "--random-effects", *LINK)
     parser.add_argument(
         "--plot",
         metavar="FILE",
@@ -99,24 +82,6 @@ def configure(parser: ArgumentParser) -> None:
         "too: .png, .svg or .pdf",
     )
     parser.add_argument("--force", action="store_true", help="replace the picture if it is there")
-
-
-def add_link_options(parser: ArgumentParser) -> None:
-    """Declare how the collections are put on one scale."""
-    parser.add_argument(
-        "--anchor",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="link the collections to one scale by this system, which ran on all of them "
-        "(once for each; three or more are better)",
-    )
-    parser.add_argument(
-        "--reference",
-        metavar="COLLECTION",
-        help="with --anchor: the collection on whose scale scores are put (default: the one with "
-        "the strongest systems)",
-    )
 
 
 def run(args: Namespace) -> None:

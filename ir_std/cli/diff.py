@@ -13,13 +13,7 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from ir_std.cli.inputs import classify_arguments, input_name, note_datasets
-from ir_std.cli.options import (
-    add_duplicates_option,
-    add_factor_options,
-    add_queries_option,
-    add_table_options,
-    check_places,
-)
+from ir_std.cli.options import FACTORS, add_options, add_table_options, check_places
 from ir_std.cli.output import print_factors_used, print_tables
 from ir_std.cli.trec_eval import read_measures
 from ir_std.errors import UsageError
@@ -46,12 +40,8 @@ def configure(parser: ArgumentParser) -> None:
         default=[],
         help="what both ranked on this topic (once for each)",
     )
-    parser.add_argument(
-        "--docs",
-        metavar="ID|FILE",
-        help="texts of the documents, as --queries",
-    )
-    add_queries_option(parser)
+    parser.add_argument("--docs", metavar="ID|FILE", help="texts of the documents, as --queries")
+    add_options(parser, "--queries")
     parser.add_argument(
         "--top", type=int, default=10, metavar="N", help="so many topics (default 10; 0 for all)"
     )
@@ -62,8 +52,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar="N",
         help="of a topic the first N ranks, and documents that add most (default 10; 0 for all)",
     )
-    add_factor_options(parser)
-    add_duplicates_option(parser)
+    add_options(parser, *FACTORS, "--duplicates")
     parser.add_argument(
         "-M", "--depth", type=int, metavar="N", help="the first N documents of each topic alone"
     )

@@ -11,13 +11,7 @@ from typing import Any, NamedTuple
 from ir_measures.measures import Measure
 
 from ir_std._system.files import may_be_there
-from ir_std.cli.inputs import (
-    OpenedOnce,
-    as_parsed,
-    check_read_once,
-    is_measure,
-    unknown_argument,
-)
+from ir_std.cli.inputs import OpenedOnce, as_parsed, check_read_once, is_measure, unknown_argument
 from ir_std.cli.trec_eval import requested_measures
 from ir_std.errors import UsageError
 from ir_std.evaluation.systems import find_system, names_system

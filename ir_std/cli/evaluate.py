@@ -2,16 +2,18 @@
 
 Runs and qrels may come in any order; they are told apart by their columns (6 and 4).  QRELS may
 be an ir_datasets id, - is standard input, a folder stands for all files below it but hidden ones.
-SET/SYSTEM is one of a factor set's systems (ir_std factors systems SET), and needs no file.
+Scores by topic that another program computed serve in place of a run, and need no qrels; so does
+SET/SYSTEM, one of a factor set's systems (ir_std factors systems SET), which needs no file.
 Without measures, those of the recognized factor set are reported.
-Other commands, each with --help: ir_std build, compare, demo, diff, factors, merge, report.
+Other commands, each with --help: ir_std agree, build, compare, demo, diff, factors, leaderboard,
+merge, report.
 """
 
 from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ir_measures.measures import Measure
@@ -19,12 +21,10 @@ from ir_measures.measures import Measure
 from ir_std.cli.inputs import Inputs, as_parsed, classify_arguments, input_name
 from ir_std.cli.mteb import is_asked_by_task, print_task_tables
 from ir_std.cli.options import (
+    EVALUATION,
     TABLES,
     TESTS,
-    add_evaluation_options,
-    add_jobs_option,
-    add_simultaneous_option,
-    add_test_options,
+    add_options,
     check_alpha,
     check_baseline_given,
     check_places,
@@ -37,7 +37,7 @@ from ir_std.cli.output import (
     print_table,
 )
 from ir_std.cli.streams import progress, warn
-from ir_std.cli.trec_eval import read_measures, requested_measures
+from ir_std.cli.trec_eval import add_trec_eval_options, read_measures, requested_measures
 from ir_std.cli.trec_eval_lines import (
     FORM,
     OF_RUN,
@@ -53,13 +53,14 @@ from ir_std.evaluation.api import evaluator_for, select_factors
 from ir_std.evaluation.inputs import inputs_by_name, judgments_for, left_out
 from ir_std.evaluation.parallel import evaluate_runs
 from ir_std.measures import sign_of
-from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME
+from ir_std.reading import STANDARD_INPUT, STANDARD_INPUT_NAME, Source
 from ir_std.schemes import scheme_names
 from ir_std.scores.inputs import keep_duplicates
 from ir_std.scores.run_scores import RunScores
 
 # Tables and tests are imported where they are asked for: a plain evaluation should start at once.
 if TYPE_CHECKING:
+    from ir_std.evaluation.evaluator import StdEvaluator
     from ir_std.reporting.results import Results
     from ir_std.reporting.tables import Table
 
@@ -77,7 +78,8 @@ def configure(parser: ArgumentParser) -> None:
         metavar="RUN|QRELS|MEASURE",
         help="run files, one qrels file or ir_datasets id, measures",
     )
-    add_evaluation_options(parser)
+    add_options(parser, *EVALUATION)
+    add_trec_eval_options(parser)
     parser.add_argument(
         "-q", "--by-query", "--by_query", action="store_true", help="values by topic too"
     )
@@ -102,22 +104,22 @@ def configure(parser: ArgumentParser) -> None:
         help="form of the output (default tsv); trec_eval prints one run as trec_eval 10 does",
     )
     add_form_options(parser)
-    add_jobs_option(parser)
+    add_options(parser, "--jobs")
     parser.add_argument("--raw", action="store_true", help="raw scores only")
     parser.add_argument(
         "--sort",
         metavar="MEASURE",
         help="the run with the highest mean first, in tables and jsonl with its rank and the "
-        "interval of ranks that paired comparisons leave it; equal means share a rank",
+        "ranks that paired comparisons do not rule out; equal means share a rank",
     )
-    add_simultaneous_option(parser)
+    add_options(parser, "--simultaneous")
     parser.add_argument(
         "--baseline",
         metavar="RUN|SET/SYSTEM|best",
         help="in tables: mark what differs significantly from this run, or system of a set; best: "
         "from the set's best by the first measure",
     )
-    add_test_options(parser)
+    add_options(parser, "--test", "--correction")
     parser.add_argument(
         "--fail-if-worse",
         type=float,
@@ -198,23 +200,9 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
         raise UsageError(f"--baseline marks differences in tables: add -o {'|'.join(TABLES)}")
     inputs, measures = parse_arguments(args)
     sort = parse_sort_measure(args, inputs)
-    schemes, given = _schemes(args), read_runs(inputs, args.measure, args.duplicates)
+    given = read_runs(inputs, args.measure, args.duplicates)
     runs = run_in_version(given, args.trec_eval) if args.output_format == FORM else given
-    judgments = judgments_for(runs.values(), inputs.qrels)
-    if args.topics == OF_RUN:
-        judgments = judgments_of_run(judgments, runs)
-    without = left_out(args.without, runs.values())
-    match = select_factors(judgments, args.factors, systems=args.systems, without=without)
-    evaluator = evaluator_for(
-        judgments,
-        measures or None,
-        schemes,
-        match,
-        runs.values(),
-        args.residual,
-        args.lower_is_better,
-    )
-    print_factors_used(evaluator, bool(schemes or args.place), args.verbose)
+    evaluator = make_evaluator(runs, inputs.qrels, measures, args)
     # All runs are evaluated before the first line is printed: a broken one leaves nothing.
     with progress(len(runs)) as counted:
         evaluations = list(counted(evaluate_runs(evaluator, runs, args.jobs, depth=args.depth)))
@@ -235,6 +223,28 @@ def lines_by_run(args: Namespace) -> Iterator[str]:
     for evaluation in by_run.values():
         yield writer.text(evaluation)
     print_messages(message for evaluation in evaluations for message in evaluation.messages)
+
+
+def make_evaluator(
+    runs: Mapping[str, Any], qrels: Source | str | None, measures: list[Measure], args: Namespace
+) -> StdEvaluator:
+    """The evaluator that the options ask for; says which factors it uses."""
+    schemes = _schemes(args)
+    judgments = judgments_for(runs.values(), qrels)
+    if args.topics == OF_RUN:
+        judgments = judgments_of_run(judgments, runs)
+    without = left_out(args.without, runs.values())
+    evaluator = evaluator_for(
+        judgments,
+        measures or None,
+        schemes,
+        select_factors(judgments, args.factors, systems=args.systems, without=without),
+        runs.values(),
+        args.residual,
+        args.lower_is_better,
+    )
+    print_factors_used(evaluator, bool(schemes or args.place), args.verbose)
+    return evaluator
 
 
 def parse_sort_measure(args: Namespace, inputs: Inputs) -> Measure | None:

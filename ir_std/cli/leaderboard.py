@@ -35,7 +35,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--simultaneous", action="store_true", help="intervals that hold for all models at once"
     )
-    parser.add_argument("--top", type=int, metavar="N", help="the first N models, and further ones")
+    parser.add_argument(
+        "--top", type=int, metavar="N", help="the first N models, and those of --with"
+    )
     add_table_options(parser, "html", places=3)
 
 

@@ -16,13 +16,7 @@ from importlib import import_module
 
 from ir_std._system.signals import end_on_signals, ignore_signals
 from ir_std.cli.parser import ASKED_BY_SHELL, COMMANDS, command_parser
-from ir_std.cli.streams import (
-    ReaderGoneError,
-    checked_output,
-    fail,
-    notes_suppressed,
-    warn,
-)
+from ir_std.cli.streams import ReaderGoneError, checked_output, fail, notes_suppressed, warn
 from ir_std.errors import IrStdError, StandardizationWarning
 
 SIGPIPE = 13

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
 
 TESTS, CORRECTIONS = ("t", "randomization", "tukey"), ("holm", "bonferroni", "none")
@@ -16,74 +16,132 @@ TABLES = ("table", "markdown", "latex", "csv")
 """The output formats that are tables: those of :data:`ir_std.reporting.tables.WRITERS`."""
 
 
-def add_scheme_option(parser: ArgumentParser) -> None:
-    """Declare ``-s``."""
-    parser.add_argument(
+class Option(NamedTuple):
+    """What argparse is told of an option."""
+
+    flags: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+
+def _option(*flags: str, **settings: Any) -> Option:
+    return Option(flags, settings)
+
+
+_OPTIONS = (
+    _option(
         "-s",
         "--scheme",
         "--schemes",
         default="N",
         metavar="N,U,E,z|all",
         help="standardization schemes (default N)",
-    )
-
-
-def add_verbose_option(parser: ArgumentParser) -> None:
-    """Declare ``-v``."""
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="also which other factor sets would fit"
-    )
-
-
-def add_factor_options(parser: ArgumentParser) -> None:
-    """Declare which factors are used: of which scheme, set and systems."""
-    add_scheme_option(parser)
-    parser.add_argument(
+    ),
+    _option(
         "--factors",
         metavar="ID|PATH",
         help="the factor set to use (default: recognized from the qrels)",
-    )
-    add_verbose_option(parser)
-    add_systems_option(parser)
-    parser.add_argument(
+    ),
+    _option("-v", "--verbose", action="store_true", help="also which other factor sets would fit"),
+    _option(
+        "--systems",
+        metavar="KIND|FILE",
+        help="other systems on the same topics, as modern, where there are "
+        "such; or a file of names, one a line: these of the set's alone",
+    ),
+    _option(
         "--without",
         metavar="TAG",
         action="append",
         default=[],
         help="leave a system out of the factors (once for each); self: those of the set that are "
         "evaluated; low: those whose means are far below the others'",
-    )
-    add_residual_option(parser)
-
-
-def add_systems_option(parser: ArgumentParser) -> None:
-    """Declare ``--systems``."""
-    parser.add_argument(
-        "--systems",
-        metavar="KIND|FILE",
-        help="other systems on the same topics, as modern, where there are "
-        "such; or a file of names, one a line: these of the set's alone",
-    )
-
-
-def add_residual_option(parser: ArgumentParser) -> None:
-    """Declare ``--residual``."""
-    parser.add_argument(
+    ),
+    _option(
         "--residual",
         action="store_true",
         help="of residual collections: without documents judged in earlier rounds",
-    )
-
-
-def add_evaluation_options(parser: ArgumentParser) -> None:
-    """Declare what holds for the evaluation of runs: factors, measures, and what counts."""
-    add_factor_options(parser)
-    parser.add_argument(
+    ),
+    _option(
         "--measure", metavar="NAME", help="the measure of a table of scores whose columns are runs"
-    )
-    add_lower_option(parser)
-    add_duplicates_option(parser)
-    add_trec_eval_options(parser)
+    ),
+    _option(
+        "--lower-is-better",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="less is better by this measure, which ir_measures does not know (once for each)",
+    ),
+    _option(
+        "--duplicates",
+        choices=("error", "first", "last"),
+        default="error",
+        help="what counts where a run has a document twice in a topic (default error)",
+    ),
+    _option(
+        "--queries",
+        metavar="ID|FILE",
+        help="texts of the queries: an ir_datasets id, which may download them, or a file of "
+        "lines, an id, a tab and a text, or of JSON records",
+    ),
+    _option(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="processes for several runs (default: chosen automatically)",
+    ),
+    _option(
+        "--test",
+        choices=TESTS,
+        help="paired test against the baseline (default t; tukey: Tukey's HSD of "
+        "all pairs, each by its own variance)",
+    ),
+    _option(
+        "--correction",
+        choices=CORRECTIONS,
+        help="of the p-values, for the number of runs that are tested by one "
+        "measure (default holm; tukey needs none and takes none)",
+    ),
+    _option(
+        "--simultaneous",
+        action="store_true",
+        help="intervals of ranks that hold for all runs at once, not each by itself",
+    ),
+    _option(
+        "--random-effects",
+        choices=SUMMARIES,
+        help="how the summary over collections estimates the variance between them: pm, Paule "
+        "and Mandel (default), or reml, restricted maximum likelihood",
+    ),
+    _option(
+        "--anchor",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="link the collections to one scale by this system, which ran on all of them "
+        "(once for each; three or more are better)",
+    ),
+    _option(
+        "--reference",
+        metavar="COLLECTION",
+        help="with --anchor: the collection on whose scale scores are put (default: the one with "
+        "the strongest systems)",
+    ),
+)
+OPTIONS = {flag: option for option in _OPTIONS for flag in option.flags}
+"""The options that several commands have, by each of their flags."""
+FACTORS = ("--scheme", "--factors", "--verbose", "--systems", "--without", "--residual")
+"""Which factors are used: of which scheme, set and systems."""
+EVALUATION = (*FACTORS, "--measure", "--lower-is-better", "--duplicates")
+"""What holds for the evaluation of runs."""
+LINK = ("--anchor", "--reference")
+"""How several collections are put on one scale."""
+
+
+def add_options(parser: ArgumentParser, *flags: str) -> None:
+    """Declare some of :data:`OPTIONS`, in this order."""
+    for flag in flags:
+        option = OPTIONS[flag]
+        parser.add_argument(*option.flags, **option.settings)
 
 
 def add_table_options(
@@ -103,82 +161,6 @@ def add_table_options(
         choices=(*TABLES, *others),
         default="table",
         help="form of the output (default table)",
-    )
-
-
-def add_duplicates_option(parser: ArgumentParser) -> None:
-    """Declare ``--duplicates``."""
-    parser.add_argument(
-        "--duplicates",
-        choices=("error", "first", "last"),
-        default="error",
-        help="what counts where a run has a document twice in a topic (default error)",
-    )
-
-
-def add_queries_option(parser: ArgumentParser) -> None:
-    """Declare ``--queries``."""
-    parser.add_argument(
-        "--queries",
-        metavar="ID|FILE",
-        help="texts of the queries: an ir_datasets id, which may download them, or a file of "
-        "lines, an id, a tab and a text, or of JSON records",
-    )
-
-
-def add_lower_option(parser: ArgumentParser) -> None:
-    """Declare ``--lower-is-better``."""
-    parser.add_argument(
-        "--lower-is-better",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="less is better by this measure, which ir_measures does not know (once for each)",
-    )
-
-
-def add_jobs_option(parser: ArgumentParser) -> None:
-    """Declare ``--jobs``."""
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="processes for several runs (default: chosen automatically)",
-    )
-
-
-def add_test_options(parser: ArgumentParser) -> None:
-    """Declare how runs are tested against the baseline."""
-    parser.add_argument(
-        "--test",
-        choices=TESTS,
-        help="paired test against the baseline (default t; tukey: Tukey's HSD of "
-        "all pairs, each by its own variance)",
-    )
-    parser.add_argument(
-        "--correction",
-        choices=CORRECTIONS,
-        help="of the p-values, for the number of runs that are tested by one "
-        "measure (default holm; tukey needs none and takes none)",
-    )
-
-
-def add_simultaneous_option(parser: ArgumentParser) -> None:
-    """Declare ``--simultaneous``."""
-    parser.add_argument(
-        "--simultaneous",
-        action="store_true",
-        help="intervals of ranks that hold for all runs at once, not each by itself",
-    )
-
-
-def add_random_effects_option(parser: ArgumentParser) -> None:
-    """Declare how differences on several collections are summarized."""
-    parser.add_argument(
-        "--random-effects",
-        choices=SUMMARIES,
-        help="how the summary over collections estimates the variance between them: pm, Paule "
-        "and Mandel (default), or reml, restricted maximum likelihood",
     )
 
 

@@ -13,27 +13,13 @@ from pathlib import Path
 from ir_measures.measures import Measure
 
 from ir_std._system.files import check_output
-from ir_std.cli.compare import add_link_options, compare_entries
-from ir_std.cli.entries import (
-    Entry,
-    is_entry,
-    measures_of_entries,
-    open_entries,
-    sort_entries,
-)
+from ir_std.cli.compare import compare_entries
+from ir_std.cli.entries import Entry, is_entry, measures_of_entries, open_entries, sort_entries
 from ir_std.cli.evaluate import compute_results, parse_arguments
 from ir_std.cli.inputs import OpenedOnce, note_datasets
-from ir_std.cli.options import (
-    TESTS,
-    add_evaluation_options,
-    add_jobs_option,
-    add_queries_option,
-    add_random_effects_option,
-    add_simultaneous_option,
-    add_test_options,
-    check_baseline_given,
-)
+from ir_std.cli.options import EVALUATION, LINK, TESTS, add_options, check_baseline_given
 from ir_std.cli.streams import note
+from ir_std.cli.trec_eval import add_trec_eval_options
 from ir_std.errors import UsageError
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.html.report import OUR_MARK, write_report
@@ -61,23 +47,22 @@ def configure(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="the page (default report.html)",
     )
-    add_evaluation_options(parser)
+    add_options(parser, *EVALUATION)
+    add_trec_eval_options(parser)
     parser.add_argument(
         "--baseline",
         metavar="RUN|SET/SYSTEM|best",
         help="the run, or system of a set, that the others are tested against; best: the set's "
         "best by the first measure",
     )
-    add_test_options(parser)
-    add_simultaneous_option(parser)
-    add_random_effects_option(parser)
-    add_link_options(parser)
-    add_jobs_option(parser)
+    add_options(
+        parser, "--test", "--correction", "--simultaneous", "--random-effects", *LINK, "--jobs"
+    )
     parser.add_argument(
         "--force", action="store_true", help="replace FILE even if it is no page of ir_std's"
     )
     parser.add_argument("--title", help="the page's heading")
-    add_queries_option(parser)
+    add_options(parser, "--queries")
 
 
 def run(args: Namespace) -> None:

@@ -39,7 +39,7 @@ def fault_messages(name: str, run: Run, qrels: Qrels, n_relevant: int) -> Iterat
             "all documents of a topic have the same score, so that their ids alone order them: "
             "write scores that fall with the rank",
         )
-    elif _is_share(_contradict_ranks(run)):
+    elif run.has_ranks and _is_share(_contradict_ranks(run)):
         yield _fault(
             name,
             "its scores contradict its ranks: the last ranks have the highest scores; scores "

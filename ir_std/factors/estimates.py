@@ -89,7 +89,7 @@ def scores_by_system(factors: FactorSet, measure: str) -> tuple[Ints, Floats]:
     systems = factors.systems[measure].astype(np.int64)
     order = np.argsort(systems, axis=1)
     return (
-        np.take_along_axis(systems, order, axis=1)[0],
+        systems[0, order[0]],
         np.take_along_axis(factors.scores[measure], order, axis=1),
     )
 

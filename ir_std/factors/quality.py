@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.schema import parse_set_measure
 from ir_std.factors.system_checks import duplicate_systems, find_low_systems
-from ir_std.measures import ExternalMeasure, parse_measure
+from ir_std.measures import ExternalMeasure
 from ir_std.measures.names import UNBOUNDED
 from ir_std.schemes import EXACT
 
@@ -189,7 +190,7 @@ def has_coarse_deviation(sd: Floats, measure: str, resolution: float) -> Mask:
     -------
     ndarray of bool, shape (n_topics,)
     """
-    parsed = parse_measure(measure)
+    parsed = parse_set_measure(measure)
     if parsed.__name__ == "P" and resolution:
         steps = 1 / parsed["cutoff"] / resolution
         resolution = 0 if abs(steps - round(steps)) < 1e-6 else resolution
@@ -205,7 +206,7 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
         NaN where the deviation is 0 or not known, and for measures that may exceed 1.
     """
     mean, sd = factors.mean[measure], factors.sd[measure]
-    parsed = parse_measure(measure)
+    parsed = parse_set_measure(measure)
     if parsed.__name__ in UNBOUNDED or isinstance(parsed, ExternalMeasure):
         return np.full(len(sd), np.nan)
     best: Floats = np.divide(1 - mean, sd, out=np.full(len(sd), np.nan), where=sd > EXACT)
@@ -213,7 +214,7 @@ def best_z(factors: FactorSet, measure: str) -> Floats:
 
 
 def _beyond_depth(factors: FactorSet, measure: str) -> Mask:
-    parsed, depth = parse_measure(measure), factors.about(measure, "depth")
+    parsed, depth = parse_set_measure(measure), factors.about(measure, "depth")
     relevant = [
         known.at_least(parsed.params.get("rel", 1)) or 0 for known in factors.judgments.values()
     ]

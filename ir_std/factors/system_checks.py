@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -69,13 +70,13 @@ def find_low_systems(
         return None
     scores = scores[known]
     means = scores.mean(axis=0)
-    median = np.median(means)
-    if median <= 0:
+    middle = median(means.tolist())
+    if middle <= 0:
         return None
-    distances = np.abs(np.log(np.maximum(means, np.finfo(float).tiny) / median))
-    limit = np.exp(-LOW_DEVIATIONS * 1.4826 * np.median(distances))
+    distances = np.abs(np.log(np.maximum(means, np.finfo(float).tiny) / middle))
+    limit = np.exp(-LOW_DEVIATIONS * 1.4826 * median(distances.tolist()))
     limit = float(np.clip(limit, LOWEST_LIMIT, HIGHEST_LIMIT))
-    low = means < limit * median
+    low = means < limit * middle
     if not low.any():
         return None
     median_system = scores[:, np.argsort(means, kind="stable")[len(means) // 2]]
@@ -84,7 +85,7 @@ def find_low_systems(
     return LowSystems(
         tuple(numbers[low].tolist()),
         limit,
-        float(np.median(share)),
+        median(share.tolist()),
         _mean_n(median_system, scores),
         _mean_n(median_system, others),
     )

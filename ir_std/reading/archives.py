@@ -19,13 +19,7 @@ from typing import IO, Any, NoReturn
 from ir_std._system.files import errors_of
 from ir_std._system.text import escape_line
 from ir_std.errors import InputError, UsageError
-from ir_std.reading.sources import (
-    FileSource,
-    Source,
-    files_below,
-    is_hidden,
-    read_into_memory,
-)
+from ir_std.reading.sources import FileSource, Source, files_below, is_hidden, read_into_memory
 from ir_std.reading.unpacking import (
     FREE,
     MAX_MEMBER,

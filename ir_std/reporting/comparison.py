@@ -30,6 +30,7 @@ from ir_std.reporting.comparison_notes import (
 )
 from ir_std.reporting.effects import Effects, count_range
 from ir_std.reporting.evaluated_runs import group_measures
+from ir_std.reporting.headlines import MIN_SUMMARIZED
 from ir_std.reporting.links import CollectionLinks, LinkedPair, check_linkable, link_collections
 from ir_std.reporting.overlaps import Overlaps, find_overlaps
 from ir_std.reporting.part import NO_ESTIMATE, Part
@@ -135,11 +136,11 @@ class Comparison:
     def pooled(self, system: str, measure: Measure) -> Estimate | None:
         """The mean of a system's means on the collections that all systems have, counting alike.
 
-        None where two of them share topics, which would count twice, or only one has a value.
+        None where two of them share topics, which would count twice, or fewer than three have one.
         """
         parts = self.parts_of(system)
         known = shared_parts(self.parts, system, measure)
-        if len(known) < 2 or self.overlaps.of([part.collection for part in parts]):
+        if len(known) < MIN_SUMMARIZED or self.overlaps.of([part.collection for part in parts]):
             return None
         estimates = [part.estimate(measure) for part in known]
         if measure in self.links:
@@ -307,7 +308,7 @@ class Comparison:
     def table(self, places: int = 4) -> Table:
         """A row for each system and collection; standardized means have 95 percent intervals.
 
-        A system on several collections has one more row, the mean of its standardized means.
+        A system on three collections or more has one more row, the mean of its standardized means.
         """
         rows = []
         for system in self.systems:

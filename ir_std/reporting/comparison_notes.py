@@ -10,10 +10,10 @@ from ir_std.errors import UsageError, suggestion
 from ir_std.evaluation.uncertainty import team_tags
 from ir_std.measures import Standardized
 from ir_std.reporting.balance import missing_texts, shared_collections
+from ir_std.reporting.headlines import MIN_COLLECTIONS, MIN_SUMMARIZED
 from ir_std.reporting.links import CollectionLinks
 from ir_std.reporting.overlaps import Overlaps
 from ir_std.reporting.part import Part
-from ir_std.reporting.system_effects import MIN_COLLECTIONS, MIN_SUMMARIZED
 
 MIN_SYSTEMS = 40
 """With fewer standardizing systems than this a note says in what steps scheme E moves."""
@@ -55,15 +55,19 @@ def table_notes(
 
 
 def _means_without(parts: Sequence[Part]) -> Iterator[str]:
-    """Who lacks which collection, over which no mean is then taken."""
-    if lacking := missing_texts(parts):
-        shared = shared_collections(parts)
-        which = (
-            f"Means over collections are over those that all systems have: {', '.join(shared)}"
-            if len(shared) > 1
-            else "There is no mean over collections, for all systems have fewer than two in common"
+    """Who lacks which collection, over which no mean is then taken, or that they are too few."""
+    shared, lacking = shared_collections(parts), missing_texts(parts)
+    if lacking and len(shared) >= MIN_SUMMARIZED:
+        over = ", ".join(shared)
+        yield f"Means over collections are over those that all systems have: {over}."
+    elif lacking:
+        yield (
+            f"There is no mean over collections: that takes {MIN_SUMMARIZED} which all systems "
+            "have."
         )
-        yield f"{which}. {'. '.join(lacking)}."
+    elif len(shared) == MIN_SUMMARIZED - 1:
+        yield f"There is no mean over collections: that takes {MIN_SUMMARIZED}."
+    yield from (f"{text}." for text in lacking)
 
 
 def effects_notes(

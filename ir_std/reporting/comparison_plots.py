@@ -116,8 +116,8 @@ def forest(effects: SystemEffects, ax: Axes | None = None, *, size: bool = False
 
     Each collection is a square, as large as its weight in the summary, with the 95 percent
     interval; below them the random-effects summary, a diamond as wide as its interval, and as a
-    line the prediction interval, where the difference on one more collection may lie.  Without a
-    summary squares are of one size.
+    line the prediction interval, where the difference on one more collection may lie.  Fewer than
+    five collections have no summary here, and squares of one size.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def forest(effects: SystemEffects, ax: Axes | None = None, *, size: bool = False
         Effect sizes (Hedges' g) instead of differences.
     """
     ax = axes_or_current(ax)
-    points, summary = effects.points(size), effects.summary(size)
+    points, summary = effects.points(size), effects.headline(size)
     n = len(points)
     used = effects.summarized(size) if summary else effects.known
     weights = iter(summary.weights if summary else (1.0,) * n)
@@ -166,7 +166,7 @@ def forest(effects: SystemEffects, ax: Axes | None = None, *, size: bool = False
         kind = "standardized difference" if standardized else "raw difference"
     ax.set_title(
         f"{kind}, {_in_two_lines(effects.label)}"
-        + (f"\n{_summary_text(summary, effects.is_few)}" if summary else ""),
+        + (f"\n{_summary_text(summary)}" if summary else ""),
         fontsize="medium",
     )
     sides = (effects.baseline, effects.system)
@@ -183,9 +183,8 @@ def _draw_summary(ax: Axes, s: Summary, y: int) -> None:
     )
 
 
-def _summary_text(s: Summary, is_few: bool) -> str:
-    few = f" ({s.n} collections, few)" * is_few
-    return f"{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}]{few}, I² {100 * s.i2:.0f}%"
+def _summary_text(s: Summary) -> str:
+    return f"{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}], I² {100 * s.i2:.0f}%"
 
 
 def forest_figure(effects: Effects) -> Figure:

@@ -34,6 +34,7 @@ from ir_std.reporting.figure_data import (
     systems_means,
     topic_order,
 )
+from ir_std.reporting.headlines import limits_of
 from ir_std.schemes import EXACT
 
 DENSE_RUNS = 150
@@ -254,7 +255,7 @@ def _draw_means(
     results: EvaluatedRuns, measure: Measure, order: Sequence[str], drawn: Sequence[int], ax: Axes
 ) -> Floats:
     """Dots from top to bottom, ``drawn`` ones with intervals; gives the upper ends of these."""
-    many = len(order) > MANY_RUNS
+    many, (low, high) = len(order) > MANY_RUNS, limits_of(measure) or (-np.inf, np.inf)
     is_baseline = [run == results.baseline for run in order]
     means = np.array([results.means[run][measure] for run in order])
     estimates = [mean_estimate(results, run, measure) for run in order]
@@ -268,8 +269,8 @@ def _draw_means(
     ):
         ax.hlines(
             y[drawn],
-            (means - half)[drawn],
-            (means + half)[drawn],
+            np.clip(means - half, low, high)[drawn],
+            np.clip(means + half, low, high)[drawn],
             color=[colors[i] for i in drawn],
             linewidth=width,
             alpha=0.4 if many else 1,
@@ -278,8 +279,8 @@ def _draw_means(
         )
     sizes = [22 if is_base or not many else 6 for is_base in is_baseline]
     ax.scatter(means, y, s=sizes, color=colors, zorder=3)
-    high: Floats = means + np.isin(y, drawn) * both
-    return high
+    ends: Floats = np.clip(means + np.isin(y, drawn) * both, low, high)
+    return ends
 
 
 def difference(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import describe_test, p_columns
+from ir_std.errors import abbreviate
 from ir_std.evaluation.placement import Placement
 from ir_std.measures import parse_measure, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns, group_measures
@@ -141,10 +142,13 @@ class _Layout:
                 "each measure by itself."
             )
         yield from self._less_is_better()
+        if broken := results.broken:
+            yield f"Looks broken, see the warnings: {abbreviate(broken)}."
         if self.sort is not None:
             yield (
                 f"Ranked by {self.sort}, the {self._best_mean} mean first; equal means share a "
-                "rank and stay in the order given; ranks: those that paired comparisons leave it."
+                "rank and stay in the order given; ranks: those that paired comparisons with the "
+                "other runs do not rule out."
             )
             yield from filter(None, [results.could_be_first(self.sort)])
         if self.place:

@@ -16,14 +16,11 @@ from ir_measures.measures import Measure
 
 from ir_std.analysis.effects import Summary, paired_effect, random_effects
 from ir_std.analysis.estimate import Estimate
+from ir_std.reporting.headlines import MIN_SUMMARIZED, is_headline
 
 SUMMARIES = ("pm", "reml")
 """How a summary may estimate the variance between collections, see
 :func:`ir_std.analysis.effects.random_effects`; DerSimonian and Laird's always stands beside it."""
-MIN_SUMMARIZED = 3
-"""With fewer collections there is no summary."""
-MIN_COLLECTIONS = 5
-"""With fewer collections than this the summary is said to be of few."""
 NORMAL = 1.959963984540054
 """The normal quantile of 95 percent intervals; effect sizes are normal to the first order."""
 
@@ -158,7 +155,8 @@ class SystemEffects:
             widen=True,
         )
 
-    @property
-    def is_few(self) -> bool:
-        """Whether the summary is of so few collections that readers are told."""
-        return sum(self.summarized()) < MIN_COLLECTIONS
+    def headline(self, size: bool = False) -> Summary | None:
+        """The summary if it says enough for sentences and pictures; of few only tables have it."""
+        s = self.summary(size)
+        interval = (0.0, 0.0) if s is None or size else (s.low, s.high)  # sizes have no limits
+        return s if s and is_headline(s.n, self.measure, *interval) else None

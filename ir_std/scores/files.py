@@ -112,7 +112,7 @@ def check_name_of_measure(name: str) -> None:
 def table_of(scores: Any) -> TableRows:
     """A DataFrame, or a list of records or metrics, as a table."""
     if is_frame(scores):
-        return rows_of_frame(scores)._replace(file="scores")
+        return rows_of_frame(scores, "scores")
     if isinstance(scores, Iterable) and not isinstance(scores, (bytes, bytearray)):
         records = [row._asdict() if hasattr(row, "_asdict") else row for row in scores]
         if all(isinstance(record, Mapping) for record in records):

@@ -208,7 +208,7 @@ def _value(cell: str) -> str:
     return "" if cell == "-" else cell
 
 
-def rows_of_frame(given: Any, name: str = "DataFrame") -> TableRows:
+def rows_of_frame(given: Any, file: str) -> TableRows:
     """The rows of a DataFrame of any library; an index with a name, or of ids, is a column."""
     frame = as_frame(given)
     if is_pandas(frame) and (
@@ -220,7 +220,7 @@ def rows_of_frame(given: Any, name: str = "DataFrame") -> TableRows:
     rows: list[tuple[int | None, list[str]]] = [
         (None, [*map(_cell, row)]) for row in zip(*columns, strict=True)
     ]
-    return TableRows(name, None, header, rows, True)
+    return TableRows(file, None, header, rows, True)
 
 
 def rows_of_records(

@@ -33,18 +33,11 @@ class ArrayRun(Run):
     scores : ndarray of float64, shape (n_lines,)
     name : str
 
-    Attributes
-    ----------
-    has_ranks : bool
-        Whether the ids are still in a file's bytes, with the rank behind each.
-
     Raises
     ------
     InvalidRun
         If a document occurs twice in a topic, or a score is NaN or +inf.
     """
-
-    has_ranks = False
 
     def __init__(
         self, topics: Sequence[str], topic: Ints, ids: Ids, scores: Floats, name: str = "run"

@@ -106,8 +106,7 @@ class Ranker:
 
     def unsorted_topics(self, order: Order) -> int:
         """The number of topics of the run whose lines are not by descending score."""
-        keys = self._keys(order.precision)
-        return int(np.count_nonzero(np.bincount(self._topic[self._out_of_order(keys)])))
+        return self._spans_of(order).unsorted
 
     @cached_property
     def _topic(self) -> Ints:
@@ -152,7 +151,8 @@ class Ranker:
                 last[tied],
                 self._hits.ids(by_key[tied]),
             )
-        return _Spans(by_key, first, last, place)
+        unsorted = int(np.count_nonzero(np.bincount(self._topic[rows])))
+        return _Spans(by_key, first, last, place, unsorted)
 
 
 def _lines_by_key(keys: npt.NDArray[Any], rows: Ints) -> Ints:
@@ -166,13 +166,15 @@ class _Spans(NamedTuple):
     """Where each hit stands when the run's lines are sorted by topic and score.
 
     ``rows`` are the hits in this order.  From line ``first`` to before ``last`` all have
-    the score of one; ``place`` counts those of them with a higher document id.
+    the score of one; ``place`` counts those of them with a higher document id.  Of ``unsorted``
+    topics the run's lines are in another order.
     """
 
     rows: Ints
     first: Ints
     last: Ints
     place: Ints
+    unsorted: int
 
 
 def _keys(topic: Ints, scores: Floats, precision: Precision) -> npt.NDArray[Any]:

@@ -35,12 +35,7 @@ class Rows(NamedTuple):
     values: Any
 
 
-ALIASES = {
-    "query_id": ("qid",),
-    "doc_id": ("docno",),
-    "score": (),
-    "relevance": ("label",),
-}
+ALIASES = {"query_id": ("qid",), "doc_id": ("docno",), "score": (), "relevance": ("label",)}
 """What PyTerrier calls the columns that ir_measures calls so."""
 
 

@@ -66,12 +66,16 @@ class Run(ABC):
         How many lines were left out because their document is in another of the topic.
     given : object
         What the run was made from, if other providers of measures can read that; else None.
+    has_ranks : bool
+        Whether the run is a file's, which states a rank beside each score.
 
     Raises
     ------
     InvalidRun
         If a score is NaN or +inf.
     """
+
+    has_ranks = False
 
     def __init__(
         self, topics: Sequence[str], sizes: Sequence[int], scores: Floats, name: str
@@ -229,7 +233,7 @@ class DictRun(Run):
 
     def hashes(self) -> Keys:
         """A 64-bit hash of the document id of each line."""
-        return Ids.of([doc for topic in self.bounds for doc in self.documents(topic)]).hashes()
+        return Ids.of([*chain.from_iterable(map(self.documents, self.bounds))]).hashes()
 
     def lines(self, kept: Mask) -> DictRun:
         """A run with some of the lines, and all topics."""

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr
 
-from ir_std.analysis.agreement import (
-    cohen_kappa,
-    confusion_matrix,
-    kappa_interval,
-    order_agreement,
-)
+from ir_std.analysis.agreement import cohen_kappa, confusion_matrix, kappa_interval, order_agreement
 
 RNG = np.random.default_rng(31)
 FIRST = RNG.integers(0, 4, 200)

@@ -21,10 +21,7 @@ def anchors(
     """Z of k anchors on a reference and, higher by ``shift``, on a weaker collection."""
     random = np.random.default_rng(seed)
     level = random.normal(-0.2, 0.3, k)
-    return (
-        random.normal(level + shift, 1, (topics, k)),
-        random.normal(level, 1, (topics + 5, k)),
-    )
+    return (random.normal(level + shift, 1, (topics, k)), random.normal(level, 1, (topics + 5, k)))
 
 
 @pytest.mark.parametrize("scheme", ["N", "U", "z"])
@@ -254,8 +251,7 @@ def test_anchors_at_the_ends_of_the_scale_make_a_link_doubtful() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "k", "message"),
-    [(["a"], 4, "1 names of 4 anchors"), ([], 0, "0 names of 0 anchors")],
+    ("names", "k", "message"), [(["a"], 4, "1 names of 4 anchors"), ([], 0, "0 names of 0 anchors")]
 )
 def test_anchors_are_named_one_by_one(names: list[str], k: int, message: str) -> None:
     z, z_reference = anchors()

@@ -64,9 +64,7 @@ def test_the_limit_of_all_at_once_is_that_of_plain_loops_over_all_flips(
         statistics = []
         for (j, k, d), error in zip(pairs, errors, strict=True):
             flipped = np.array(signs)[~np.isnan(x[:, j] - x[:, k])] * (d - d.mean())
-            statistics.append(
-                abs(flipped.mean()) * np.sqrt(len(d) / (len(d) - 1)) / error,
-            )
+            statistics.append(abs(flipped.mean()) * np.sqrt(len(d) / (len(d) - 1)) / error)
         largest.append(max(statistics))
     limit = sorted(largest)[int(np.ceil(0.9 * 2**8)) - 1]
     best, worst = [1] * 5, [5] * 5

@@ -25,10 +25,7 @@ from ir_std._system.processes import map_in_order
 from ir_std.builders.from_runs import BUILD_MEASURES
 from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.distributions import distribution, means_and_deviations
-from ir_std.factors.estimates import (
-    factors_from_scores,
-    scores_by_system,
-)
+from ir_std.factors.estimates import factors_from_scores, scores_by_system
 
 QRELS, RUNS = collection()
 MEASURES = ["AP", "nDCG@5", "P(rel=2)@5"]

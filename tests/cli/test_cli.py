@@ -22,6 +22,7 @@ from processes import run_process
 
 import ir_std
 from ir_std import FactorSet
+from ir_std.cli.parser import COMMANDS
 from ir_std.cli.trec_eval import read_measures
 from ir_std.factors.catalog import data_version, load_factors
 from ir_std.testing import simulated_qrels, simulated_run
@@ -516,6 +517,13 @@ def test_factor_sets_are_listed_shown_and_located(ir_std_cli: Any) -> None:
     (path,) = ir_std_cli("factors", "path", "trec4-adhoc").out
     assert (Path(path) / "mean.csv").is_file()
     assert ir_std_cli("factors", "show", "trec4adhoc").status == 2
+
+
+def test_the_help_names_every_command(ir_std_cli: Any) -> None:
+    (named,) = re.findall(
+        r"Other commands, .*: ir_std ([^.]*)\.", " ".join(ir_std_cli("--help").out)
+    )
+    assert tuple(named.split(", ")) == COMMANDS
 
 
 def test_the_demo_needs_nothing_and_says_that_the_run_is_simulated(ir_std_cli: Any) -> None:

@@ -104,8 +104,7 @@ def starts_python(ended: Ended) -> bool:
 
 
 @pytest.mark.parametrize(
-    "interrupts",
-    quick_first([[0.6], [0.3], [0.9, 0.91], [1.3, 1.35, 1.4], [2.0]]),
+    "interrupts", quick_first([[0.6], [0.3], [0.9, 0.91], [1.3, 1.35, 1.4], [2.0]])
 )
 def test_an_interrupted_program_is_over_in_one_line(
     command: list[str], interrupts: list[float]
@@ -115,8 +114,7 @@ def test_an_interrupted_program_is_over_in_one_line(
 
 
 @pytest.mark.parametrize(
-    "n",
-    [pytest.param(10, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.exhaustive)],
+    "n", [pytest.param(6, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.exhaustive)]
 )
 def test_interrupts_at_random_times(command: list[str], n: int) -> None:
     random.seed(n)

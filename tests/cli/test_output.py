@@ -80,12 +80,7 @@ def run(
 
 @pytest.mark.parametrize(
     ("redirected", "why"),
-    quick_first(
-        [
-            (">/dev/full", b"No space left on device"),
-            (">&-", b"Bad file descriptor"),
-        ]
-    ),
+    quick_first([(">/dev/full", b"No space left on device"), (">&-", b"Bad file descriptor")]),
 )
 @pytest.mark.parametrize("unbuffered", quick_first(["", "1"]))
 def test_output_that_cannot_be_written_is_one_line_and_status_2(

@@ -88,10 +88,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize(
-    "command",
-    quick_first(COMMANDS),
-)
+@pytest.mark.parametrize("command", quick_first(COMMANDS))
 def test_progress_is_seen_on_a_terminal_and_changes_no_result(
     files: Path, tmp_path: Path, command: str
 ) -> None:

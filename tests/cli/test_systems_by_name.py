@@ -45,9 +45,7 @@ def test_a_place_names_the_neighbours(capsys: pytest.CaptureFixture[str]) -> Non
     assert row["neighbours"] == "between bm25base_rm3_p, 32nd, and srchvrs_ps_run1, 34th"
 
 
-def test_a_table_of_few_runs_names_the_neighbours_below(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_table_of_few_runs_names_the_neighbours_below(capsys: pytest.CaptureFixture[str]) -> None:
     main([BM25, "nDCG@10", "--place", "--raw", "-o", "table"])
     out = capsys.readouterr().out
     assert "bm25base_p by nDCG@10: between bm25base_rm3_p, 32nd, and srchvrs_ps_run1, 34th." in out
@@ -109,9 +107,7 @@ def test_systems_without_a_name_are_counted(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.slow
-def test_means_over_different_data_sets_are_said_to_be(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_means_over_different_data_sets_are_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
     main(["factors", "systems", "mteb-retrieval", "nDCG@10"])
     caught = capsys.readouterr()
     assert "systems have scores on different data sets" in caught.err
@@ -181,9 +177,7 @@ def test_a_worse_run_fails_where_that_is_wanted(
     assert main(given) == 0
 
 
-def test_the_level_of_failing_is_that_of_the_adjusted_p(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_level_of_failing_is_that_of_the_adjusted_p(capsys: pytest.CaptureFixture[str]) -> None:
     given = ["dl19-passage/ms_duet_passage", "dl19-passage/TUW19-p3-f", "nDCG@10", "--raw"]
     baseline = "dl19-passage/p_bert"
     values = [ir_std.system(name).values[ir_std.nDCG @ 10] for name in (*given[:2], baseline)]

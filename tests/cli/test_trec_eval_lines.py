@@ -98,9 +98,7 @@ def test_lines_are_those_that_trec_eval_printed(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.usefixtures("files")
-def test_the_official_measures_come_without_being_named(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_official_measures_come_without_being_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "qrels", "--raw", "-o", "trec_eval"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == [
@@ -135,10 +133,7 @@ def test_lines_are_those_of_trec_eval_itself(
 
 @pytest.mark.slow
 def test_all_runs_of_two_tracks_have_the_lines_of_trec_eval_itself(
-    trec_eval: str,
-    data: Path,
-    runs_of: Callable[[str], Path],
-    capsys: pytest.CaptureFixture[str],
+    trec_eval: str, data: Path, runs_of: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The guide's 166 runs; four of them have scores that 32 bits do not tell apart."""
     runs = [run for name in ("dl19-passage", "trec8-adhoc") for run in runs_of(name).iterdir()]

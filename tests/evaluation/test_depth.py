@@ -124,8 +124,13 @@ def test_trec8_cut_on_all_topics_but_one_is_warned_of(
         ir_std.calc_aggregate("AP", data / "qrels" / "trec8-adhoc.txt", run)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["trec8-adhoc", "dl20-passage", "covid-round5"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("trec8-adhoc", "dl20-passage")),
+        pytest.param("covid-round5", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_few_of_a_tracks_own_runs_are_warned_of(
     name: str, data: Path, runs_of: Callable[[str], Path]
 ) -> None:

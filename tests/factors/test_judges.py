@@ -119,9 +119,7 @@ def mixed(data: Path, by: str) -> dict[str, dict[str, int]]:
     }
 
 
-def test_labels_of_people_that_a_model_completed_are_a_collection_of_their_own(
-    data: Path,
-) -> None:
+def test_labels_of_people_that_a_model_completed_are_a_collection_of_their_own(data: Path) -> None:
     match = ir_std.recognize(mixed(data, "document"))
     assert match.factors is None
     assert "by people and one, are a collection of their own" in str(match)

@@ -35,11 +35,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the data folder is another")
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [
-        ("", "{}/home/.local/share"),
-        (" ", "{}/home/.local/share"),
-        ("{}/data", "{}/data"),
-    ],
+    [("", "{}/home/.local/share"), (" ", "{}/home/.local/share"), ("{}/data", "{}/data")],
 )
 def test_sets_are_in_the_users_data_folder(
     given: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -105,11 +105,12 @@ def tried_on_data_sets(names: list[str], n: int, folder: Path) -> Counter[str]:
     ("names", "n"),
     [
         ("nfcorpus scifact", 6),
+        pytest.param("arguana fiqa scidocs trec-covid", 24, marks=pytest.mark.slow),
         pytest.param(
             "nfcorpus scifact arguana fiqa scidocs trec-covid webis-touche2020 dbpedia-entity "
             "cqadupstack-unix cqadupstack-tex",
             100,
-            marks=pytest.mark.slow,
+            marks=pytest.mark.exhaustive,
         ),
     ],
 )
@@ -122,8 +123,8 @@ def test_altered_data_sets_are_not_standardized(names: str, n: int, data: Path) 
     ("name", "n"),
     [
         ("dl19-passage", FEW),
-        *(pytest.param(name, FEW, marks=pytest.mark.slow) for name in ("web12", "trec8-adhoc")),
-        *(pytest.param(name, 104, marks=pytest.mark.slow) for name in NAMES.split()),
+        *(pytest.param(name, 3 * FEW, marks=pytest.mark.slow) for name in NAMES.split()),
+        *(pytest.param(name, 13 * FEW, marks=pytest.mark.exhaustive) for name in NAMES.split()),
     ],
 )
 def test_altered_judgments_give_the_untouched_value_or_say_why_not(

@@ -63,6 +63,22 @@ def test_of_two_collections_each_has_a_sentence_and_nothing_is_summarized(
             f"run, by {lead:.3f} (paired t-test, p "
         )
     assert kinds(across) == {"collection"}
+    assert {row[1].text for row in two.table().rows} == {*SETS[:2]}
+    assert "There is no mean over collections: that takes 3." in two.table().notes
+
+
+def test_of_two_collections_differences_are_not_summarized_anywhere(
+    five: ir_std.Comparison,
+) -> None:
+    two = only(five, ("bm25", SETS[:2]), ("mono", SETS[:2])).tested("bm25")
+    across = AcrossCollections(two)
+    assert across.words(sAP)[-1] == (
+        "There is no summary over the collections: a summary takes 3 collections."
+    )
+    assert kinds(across) == {"collection"}
+    effects = two.effects("bm25")
+    assert effects.of(sAP).summary() is None
+    assert {row[1].text for row in effects.table().rows} == {*SETS[:2]}
 
 
 def test_who_lacks_a_collection_is_named_and_compared_on_the_others(
@@ -74,7 +90,7 @@ def test_who_lacks_a_collection_is_named_and_compared_on_the_others(
     assert [text.split()[1] for text in said if text.startswith("On ")] == [SETS[0]]
     assert not any("over the" in text for text in said)
     notes = " ".join(unbalanced.table().notes)
-    assert "all systems have fewer than two in common. mono has no run on trec5-adhoc." in notes
+    assert "mean over collections: that takes 3 which all systems have. mono has no run on" in notes
     assert all(row[1].text != "all of these" for row in unbalanced.table().rows)
 
 
@@ -109,6 +125,16 @@ def test_a_collection_without_factors_does_not_count(five: ir_std.Comparison) ->
     assert "over the 5 collections where all systems have one: " in headline
 
 
+def test_a_collection_where_no_difference_is_known_is_named(five: ir_std.Comparison) -> None:
+    qrels = {f"own{i}": {"d": 1} for i in range(10)}
+    more = ir_std.compare(
+        [(s, {t: {"d": 1.0} for t in qrels}, qrels) for s in ("bm25", "mono")], AP
+    )
+    six = replace(five, parts=(*five.parts, *more.parts)).tested("bm25")
+    (name,) = more.collections
+    assert AcrossCollections(six).words(sAP)[-1] == f"There is no sAP on {name}: left out."
+
+
 def test_of_five_unbalanced_collections_the_mean_is_over_those_of_all(
     five: ir_std.Comparison,
 ) -> None:
@@ -134,8 +160,11 @@ def test_of_few_collections_differences_are_told_one_by_one(five: ir_std.Compari
             f"On {effect.collection} by sAP, against bm25: mono {effect.difference.mean:+.3f} (95% "
             f"interval {low:+.3f} to {high:+.3f}, p "
         )
-    assert said[-1] == "There is no summary over the collections: that takes 5 collections."
+    assert said[-1] == "3 collections are few: their summary stands in the table alone."
     assert kinds(across) == {"collection"}
+    table = few.effects("bm25").table()
+    assert "summary" in {row[1].text for row in table.rows}
+    assert any("3 collections are few" in note for note in table.notes)
 
 
 def test_of_five_collections_differences_have_a_summary(five: ir_std.Comparison) -> None:
@@ -159,5 +188,5 @@ def test_what_is_drawn_is_cut_to_what_scores_can_be(five: ir_std.Comparison) -> 
     def limits(across: AcrossCollections) -> dict[str, object]:
         return {m["name"]: m["limits"] for m in across.data["measures"]}
 
-    assert limits(AcrossCollections(five)) == {"sAP": [0.0, 1.0]}
-    assert limits(AcrossCollections(five.tested("bm25"))) == {"AP": [-1.0, 1.0], "sAP": [-1.0, 1.0]}
+    assert limits(AcrossCollections(five)) == {"sAP": (0.0, 1.0)}
+    assert limits(AcrossCollections(five.tested("bm25"))) == {"AP": (-1.0, 1.0), "sAP": (-1.0, 1.0)}

@@ -31,14 +31,10 @@ from ir_std.trec.inputs import as_qrels
 
 @pytest.fixture(scope="module")
 def compared() -> ir_std.Comparison:
-    """A simulated system on two collections."""
-    t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
+    """A simulated system on three collections."""
+    judged = {n: simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8, 6)}
     return ir_std.compare(
-        [
-            ("x", simulated_run(t7, 1), t7),
-            ("x", simulated_run(t8, 2), t8),
-        ],
-        AP,
+        [("x", simulated_run(qrels, n), qrels) for n, qrels in judged.items()], AP
     )
 
 
@@ -47,9 +43,8 @@ def test_each_system_and_collection_has_a_row_and_a_system_over_several_one_more
 ) -> None:
     rows = [[cell.text for cell in row[:3]] for row in compared.table().rows]
     assert rows == [
-        ["x", "trec7-adhoc", "50"],
-        ["x", "trec8-adhoc", "50"],
-        ["x", "all of these", "100"],
+        *(["x", f"trec{n}-adhoc", "50"] for n in (7, 8, 6)),
+        ["x", "all of these", "150"],
     ]
 
 
@@ -60,19 +55,16 @@ def test_means_are_over_the_collections_that_all_systems_have(
     more = ir_std.compare([("y", simulated_run(t8, 3), t8)], AP)
     table = replace(compared, parts=(*compared.parts, *more.parts)).table()
     assert [[cell.text for cell in row[:3]] for row in table.rows] == [
-        ["x", "trec7-adhoc", "50"],
-        ["x", "trec8-adhoc", "50"],
+        *(["x", f"trec{n}-adhoc", "50"] for n in (7, 8, 6)),
         ["y", "trec8-adhoc", "50"],
     ]
-    assert (
-        "There is no mean over collections, for all systems have fewer than two in common. y has "
-        "no run on trec7-adhoc." in table.notes
-    )
+    assert "There is no mean over collections: that takes 3 which all systems have." in table.notes
+    assert "y has no run on trec7-adhoc, trec6-adhoc." in table.notes
 
 
 def test_means_are_those_of_each_collection_by_itself(compared: ir_std.Comparison) -> None:
     t7 = simulated_qrels(ir_std.load_factors("trec7-adhoc").n_rel)
-    expected = ir_std.calc_aggregate([AP], t7, simulated_run(t7, 1))
+    expected = ir_std.calc_aggregate([AP], t7, simulated_run(t7, 7))
     rows = list(csv.DictReader(io.StringIO(compared.table().csv())))
     assert float(rows[0]["AP"]) == pytest.approx(expected[AP])
     assert float(rows[0]["sAP"]) == pytest.approx(expected[ir_std.sAP])
@@ -108,7 +100,7 @@ def test_standardized_means_have_intervals_over_topics_and_over_systems(
 
 
 def test_raw_means_are_not_pooled_and_said_to_be_incomparable(compared: ir_std.Comparison) -> None:
-    pooled = compared.table().rows[2]
+    pooled = compared.table().rows[3]
     assert np.isnan(float(pooled[3].value))
     assert "Raw means (AP) of different collections cannot be compared" in compared.table().text()
 
@@ -120,20 +112,20 @@ def test_where_only_standardized_means_are_shown_no_raw_measure_is_named() -> No
 
 
 def test_pooled_means_count_each_collection_the_same() -> None:
-    t7, t8 = (simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8))
-    few = dict(list(t7.items())[:30])
+    judged = {n: simulated_qrels(ir_std.load_factors(f"trec{n}-adhoc").n_rel) for n in (7, 8, 6)}
+    judged[7] = dict(list(judged[7].items())[:30])
     with pytest.warns(ir_std.StandardizationWarning, match="part of"):
         found = ir_std.compare(
-            [("x", simulated_run(t7, 1), as_qrels(few)), ("x", simulated_run(t8, 2), t8)], AP
+            [("x", simulated_run(qrels, n), as_qrels(qrels)) for n, qrels in judged.items()], AP
         )
     parts = [part.values(ir_std.sAP) for part in found.parts]
     pooled = found.pooled("x", ir_std.sAP)
     assert pooled is not None
     assert pooled.mean == pytest.approx(np.mean([values.mean() for values in parts]))
     assert pooled.topics_error == pytest.approx(
-        np.sqrt(sum(stats.sem(values) ** 2 for values in parts)) / 2
+        np.sqrt(sum(stats.sem(values) ** 2 for values in parts)) / 3
     )
-    assert pooled.n == 80
+    assert pooled.n == 130
 
 
 def test_topics_are_those_of_the_means_not_of_the_qrels() -> None:
@@ -195,22 +187,15 @@ def test_without_measures_those_that_all_collections_have_are_reported() -> None
 def test_two_parts_of_one_collection_are_told_apart() -> None:
     known = ir_std.load_factors("dl20-passage").judgments
     qrels = simulated_qrels({topic: judged.levels for topic, judged in known.items()})
-    first, second = (
-        {t: qrels[t] for t in topics} for topics in (list(qrels)[:25], list(qrels)[25:])
-    )
+    parts = ({t: qrels[t] for t in list(qrels)[i::3]} for i in range(3))
     run = {t: {d: float(-i) for i, d in enumerate(list(docs)[:9])} for t, docs in qrels.items()}
-    found = ir_std.compare(
-        [
-            ("x", run, ir_std.trec.inputs.as_qrels(first)),
-            ("x", run, ir_std.trec.inputs.as_qrels(second)),
-        ],
-        "AP",
-    )
+    found = ir_std.compare([("x", run, ir_std.trec.inputs.as_qrels(part)) for part in parts], "AP")
     assert [part.collection for part in found.parts] == [
         "dl20-passage (qrels)",
         "dl20-passage (qrels) 2",
+        "dl20-passage (qrels) 3",
     ]
-    assert found.table().rows[2][2].text == "54"
+    assert found.table().rows[3][2].text == "54"
 
 
 def test_nothing_to_compare_is_an_error() -> None:

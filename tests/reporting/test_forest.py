@@ -24,7 +24,7 @@ Axes = Any
 """matplotlib's own says of what is drawn that it is a Patch, a Collection: not of which kind."""
 
 
-def across(n: int = 4, measure: Measure = AP, overlap: str = "") -> SystemEffects:
+def across(n: int = 5, measure: Measure = AP, overlap: str = "") -> SystemEffects:
     random = np.random.default_rng(1)
     return SystemEffects(
         "b",
@@ -58,6 +58,7 @@ def test_squares_are_the_effects_and_their_areas_the_weights(ax: Axes, size: boo
         "set1",
         "set2",
         "set3",
+        "set4",
         "summary",
     ]
 
@@ -82,9 +83,19 @@ def test_lines_are_intervals_and_the_diamond_is_the_summary(ax: Axes) -> None:
     assert f"{s.effect:+.3f} [{s.low:+.3f}, {s.high:+.3f}]" in ax.get_title()
 
 
-def test_without_a_summary_there_is_no_diamond_and_squares_are_alike(ax: Axes) -> None:
-    plots.forest(across(overlap="set0 and set1 share topics"), ax)
+@pytest.mark.parametrize(
+    "found",
+    [across(overlap="set0 and set1 share topics"), across(4), across(3), across(2)],
+    ids=["overlapping", "four", "three", "two"],
+)
+@pytest.mark.parametrize("size", [False, True])
+def test_without_a_headline_there_is_no_diamond_and_squares_are_alike(
+    ax: Axes, found: SystemEffects, size: bool
+) -> None:
+    plots.forest(found, ax, size=size)
     assert not ax.patches
+    assert "summary" not in [t.get_text() for t in ax.get_yticklabels()]
+    assert "\n" not in ax.get_title()
     squares = next(c for c in ax.collections if isinstance(c, PathCollection))
     assert len(set(squares.get_sizes().tolist())) == 1
 

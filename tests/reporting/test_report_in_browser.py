@@ -4,45 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ir_measures import AP, P
-from views import EN_DASH, HOSTILE, View, made_up_results, saved, without_fault
+from views import EN_DASH, HOSTILE, View, saved
 
 import ir_std
 from ir_std import sAP
-from ir_std.reporting.figure_data import runs_by_mean
+from ir_std.reporting.figure_data import mean_estimate, runs_by_mean
 from ir_std.reporting.html.report import write_report
 from ir_std.reporting.html.sentences import describe_results
 from ir_std.reporting.run_diff import RunDiff
-
-
-@pytest.fixture(scope="module")
-def results() -> ir_std.Results:
-    return made_up_results()
-
-
-@pytest.fixture(scope="module")
-def file(results: ir_std.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(results, place)
-    return place
-
-
-@pytest.fixture(scope="module")
-def shared(browser: Any) -> Iterator[View]:
-    view = View(browser, accept_downloads=True, reduced_motion="reduce")
-    yield view
-    view.context.close()
-
-
-@pytest.fixture
-def view(shared: View, file: Path) -> Iterator[View]:
-    with without_fault(shared, file) as view:
-        yield view
 
 
 def test_its_sentences_are_those_of_the_measure_chosen(view: View, results: ir_std.Results) -> None:
@@ -95,6 +69,29 @@ def test_a_view_can_be_sent(view: View, file: Path) -> None:
     assert view.text(".topic-name") == "403"
     assert view.text(".topic-line").startswith("run4: P@10 ")
     assert view.page.evaluate("scrollY") > 0
+
+
+def test_an_interval_is_drawn_as_far_as_a_score_can_be_and_told_whole(
+    browser: Any, tmp_path: Path
+) -> None:
+    qrels = {f"t{i}": {"a": 1} for i in range(6)}
+    runs = {
+        "perfect": {t: {"a": 1.0} for t in qrels},
+        "nearly": {t: {"a": 1.0, "b": 2.0 * (t == "t0")} for t in qrels},
+    }
+    results = ir_std.evaluate(runs, qrels, AP)
+    high = mean_estimate(results, "nearly", AP).interval[1]
+    assert high > 1
+    write_report(results, tmp_path / "report.html")
+    view = View(browser)
+    view.open(tmp_path / "report.html", "#run=nearly")
+    ends = view.page.eval_on_selector_all(
+        ".overview .interval", "ps => ps.map(p => p.getBBox()).map(b => b.x + b.width)"
+    )
+    dots = view.page.eval_on_selector_all(".overview .dot", "ds => ds.map(d => d.cx.baseVal.value)")
+    assert max(ends) == pytest.approx(max(dots))
+    assert f"{high:.4f}" in view.text(".one-run .numbers")
+    view.context.close()
 
 
 def test_a_hostile_name_does_nothing(browser: Any, tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 from itertools import pairwise
+from math import comb
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,16 +20,15 @@ from views import (
     N_RUNS,
     SYSTEMS,
     View,
-    made_up_results,
     saved,
     score,
-    without_fault,
 )
 
 import ir_std
 from ir_std import sAP
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.figure_data import runs_by_mean
+from ir_std.reporting.html import rankings
 from ir_std.reporting.html.report import write_report
 from ir_std.reporting.html.sentences import describe_results
 from ir_std.testing import simulated_qrels, simulated_run
@@ -41,31 +40,6 @@ REGION_NAMES = (
     ".map(id => document.getElementById(id).textContent).join(' '))"
 )
 """What tells regions apart that are read aloud."""
-
-
-@pytest.fixture(scope="module")
-def results() -> ir_std.Results:
-    return made_up_results()
-
-
-@pytest.fixture(scope="module")
-def file(results: ir_std.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(results, place)
-    return place
-
-
-@pytest.fixture(scope="module")
-def shared(browser: Any) -> Iterator[View]:
-    view = View(browser, accept_downloads=True, reduced_motion="reduce")
-    yield view
-    view.context.close()
-
-
-@pytest.fixture
-def view(shared: View, file: Path) -> Iterator[View]:
-    with without_fault(shared, file) as view:
-        yield view
 
 
 # The first screen.
@@ -1025,3 +999,17 @@ def test_topics_have_the_texts_of_their_queries(
     assert view.rows(".all-topics table") == [f"{topic}<b>what</b> is asked"]
     assert view.said == []
     view.context.close()
+
+
+def test_the_guide_tells_how_many_rankings_are_drawn() -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "why.md"
+    told = " ".join(page.read_text("utf-8").split())
+    assert comb(6, 2) == rankings.MOST_PAIRS < comb(7, 2)
+    assert "Of up to six runs all pairs are drawn" in told
+    words = {10: "ten", 4: "four"}
+    for every, sentence in (
+        (True, "with {} ranks on the {} topics"),
+        (False, "{} ranks on {} topics"),
+    ):
+        assert sentence.format(rankings.RANKS[every], words[rankings.TOPICS[every]]) in told
+    assert f"of more than {rankings.MOST_RUNS} runs the first {rankings.FIRST_RUNS}" in told

@@ -38,6 +38,8 @@ from ir_std.factors.derived import select_rows
 from ir_std.scores.mteb import row_name
 from ir_std.scores.run_scores import RunScores
 
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "mteb-and-beir.md").read_text("utf-8")
+
 SWAHILI = {"Sw": {"by_subset": {"default": ["swh-Latn"]}}}
 
 
@@ -173,7 +175,7 @@ def shipped() -> ir_std.FactorSet:
     return load_factors("mteb-retrieval")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_shipped_set_is_what_the_script_builds(data: Path, shipped: ir_std.FactorSet) -> None:
     facts = Known.read(data / "mteb")
     results, _ = clean(read_results(data / "mteb" / "all_retrieval.csv"), facts)
@@ -237,6 +239,21 @@ def test_a_published_keyword_baseline_has_its_place(
     )
     assert found[0].summary.endswith(f" of {of}")
     assert found[0].rank == place
+    assert f"| {bm25:.3f} | {found[0].summary.removeprefix('would have been ')} |" in PAGE
+
+
+def test_the_guide_counts_models_results_and_benchmarks() -> None:
+    factors = load_factors("mteb-retrieval")
+    cells = factors.cells
+    counted = np.add.reduceat(cells["counted"].astype(int), cells["start"].astype(int)[:-1])
+    told = " ".join(PAGE.split())
+    assert f"{len(factors.info['tags'])} models did on {len(factors.topics):,} data sets" in told
+    assert f"of {len(cells['system']):,} results {counted.sum():,} count" in told
+    assert f"{counted.min()} to {counted.max()} a data set" in told
+    silent = np.unique(cells["system"][cells["trained"] == UNKNOWN])
+    assert f"(of {len(silent)} models nothing is stated)" in told
+    benchmarks = json.loads((shipped_folder() / "mteb-benchmarks.json").read_text("utf-8"))
+    assert f"it lists the {len(benchmarks)} there are" in told
 
 
 @pytest.mark.parametrize(

@@ -79,3 +79,74 @@ def test_the_trials_figures_come_out(data: Path) -> None:
             gaps = [experiment.compare(*by_scale[scale]).gap for scale in ("raw", "N")]
             expected = experiment.TRIAL[own.collection, own.measure]
             assert [round(gap, 3) for gap in gaps] == list(expected)
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "evidence" / "judges.md").read_text("utf-8")
+TOLD = " ".join(PAGE.split())
+GUIDE = " ".join((DOCS / "how-to" / "llm-judges.md").read_text("utf-8").split())
+
+
+def cases(data: Path) -> list[experiment.Judged]:
+    """The track's systems by nDCG@10 under the labels of the page's first table."""
+    found = [
+        case
+        for name in ("dl19-passage", "dl20-passage", "dl21-passage")
+        for case in experiment.from_runs(data, name, ["umbrela-gpt4"])
+    ]
+    return [c for c in (*found, *experiment.from_tables(data)) if c.measure == "nDCG@10"]
+
+
+@pytest.mark.exhaustive
+def test_the_page_has_what_halves_of_the_systems_give(data: Path) -> None:
+    rows = [line.split(" | ") for line in PAGE.splitlines() if line.startswith("| DL ")]
+    judged_cases = cases(data)
+    assert len(rows) == len(judged_cases) == 4
+    for row, case in zip(rows, judged_cases, strict=True):
+        assert row[0][5:9] == f"20{case.collection[2:4]}"
+        means = {
+            scale: experiment.Figures(*figures.mean(axis=0))
+            for scale, figures in experiment.halves(500, 0, case).items()
+        }
+        raw, n = means["raw"], means["N"]
+        numbers = (*(means[s].gap_sd for s in experiment.SCALES), raw.r, n.r, raw.tau, n.tau)
+        assert [cell.strip(" |") for cell in row[1:]] == [f"{number:.2f}" for number in numbers]
+
+
+@pytest.mark.slow
+def test_the_page_has_what_labels_do_to_later_systems(data: Path) -> None:
+    figures = {}
+    means = {}
+    for own, later in experiment.modern_pairs(data, ["umbrela-gpt4"]):
+        scores = experiment.held_out(own, later)
+        means[own.collection, own.measure] = [
+            f"{one.mean():.2f}" for scale in ("raw", "N") for one in scores[scale]
+        ]
+        compared = [experiment.compare(*scores[scale]) for scale in ("raw", "N")]
+        figures[own.collection, own.measure] = compared, experiment.kinds(later, scores["N"])
+    gaps = {case: [f"{one.gap:.3f}" for one in compared] for case, (compared, _) in figures.items()}
+    (a, b), (c, d) = gaps["dl19-passage", "nDCG@10"], gaps["dl20-passage", "nDCG@10"]
+    assert f"differ by {a} raw and {b} by N on DL 2019, by {c} and {d} on DL 2020" in TOLD
+    (a, b), (c, d) = gaps["dl19-passage", "P@10"], gaps["dl20-passage", "P@10"]
+    assert f"P@10 by {a} and {b}, {c} and {d}" in TOLD
+    compared, bias = figures["dl19-passage", "nDCG@10"]
+    assert f"tau is {compared[0].tau:.2f} raw and {compared[1].tau:.2f} by N on DL 2019" in TOLD
+    assert f"by {bias.mean:.3f} ±{bias.topics:.3f} on DL 2019" in TOLD
+    assert f"re-rankers, red below, gain {bias.mean:.2f} on the others" in GUIDE
+    people, model, n_people, n_model = means["dl19-passage", "nDCG@10"]
+    assert f"have nDCG@10 {people} on DL 2019 by NIST's labels, and {model} by GPT-4's" in GUIDE
+    assert f"they have {n_people} and {n_model}." in GUIDE
+    _, bias = figures["dl20-passage", "nDCG@10"]
+    assert f"on DL 2020 by {bias.mean:.3f} ±{bias.topics:.3f}" in TOLD
+
+
+def test_the_page_has_the_topics_on_which_scores_are_alike(data: Path) -> None:
+    by_measure = {case.measure: case for case in experiment.from_tables(data)}
+    (people, _), (model, _) = map(
+        experiment.flat_topics, (by_measure["RR"].people, by_measure["RR"].model)
+    )
+    assert f"the same RR on {model} of 82 topics (people: {people})" in TOLD
+    (_, people), (_, model) = map(
+        experiment.flat_topics, (by_measure["P@10"].people, by_measure["P@10"].model)
+    )
+    assert f"deviation above the mean on {model} (people: {people})" in TOLD

@@ -29,10 +29,7 @@ def systems(tau: float, seed: int = 0, n: int = 60) -> tuple[Floats, Floats]:
     random = np.random.default_rng(seed)
     level = random.normal(0, 0.3, n)
     unlike = random.normal(0, tau, n)
-    return (
-        random.normal(level - 0.5, 0.6, (100, n)),
-        random.normal(level + unlike, 0.6, (100, n)),
-    )
+    return (random.normal(level - 0.5, 0.6, (100, n)), random.normal(level + unlike, 0.6, (100, n)))
 
 
 @pytest.mark.parametrize("tau", [0.0, 0.15, 0.3])

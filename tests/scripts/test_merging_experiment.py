@@ -116,7 +116,7 @@ def dl19(data: Path) -> OfDL2019:
     return OfDL2019(StdEvaluator(of.measures, qrels), [runs[tag] for tag in of.engines])
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_the_means_of_merging_that_the_script_computes(
     dl19: OfDL2019, columns: dict[str, list[str]]
 ) -> None:

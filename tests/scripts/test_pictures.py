@@ -16,7 +16,7 @@ def drawn(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["topics.png", "forest.png", "linking.png", "judges.png"])
 def test_a_picture_shows_todays_numbers(drawn: Path, name: str) -> None:
     shipped = pictures.PICTURES / name

@@ -12,7 +12,7 @@ LINES = [
     for line in (Path(__file__).parents[2] / "docs/evidence/ranks.md").read_text().splitlines()
     if line.startswith("| ")
 ]
-QUICK, SLOW = experiment.CASES[:3], experiment.CASES[3:]
+QUICK, OTHERS = experiment.CASES[:3], experiment.CASES[3:]
 
 
 def told(case: experiment.Case) -> list[str]:
@@ -22,20 +22,27 @@ def told(case: experiment.Case) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("case", [*QUICK, *(pytest.param(c, marks=pytest.mark.slow) for c in SLOW)])
+@pytest.mark.parametrize(
+    "case", [*QUICK, *(pytest.param(c, marks=pytest.mark.exhaustive) for c in OTHERS)]
+)
 def test_so_many_true_ranks_are_inside_intervals_by_pairs(case: experiment.Case) -> None:
     assert experiment.by_pairs(case, experiment.TRIALS) == " | ".join(told(case)[:2])
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_so_many_are_inside_percentiles_and_inside_intervals_of_all_at_once() -> None:
     case = experiment.CASES[1]
     assert experiment.by_bootstrap(case, experiment.TRIALS) == told(case)[2]
     assert experiment.at_once(case, experiment.TRIALS) == told(case)[3]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", experiment.MADE_UP[:2])
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param(experiment.MADE_UP[0], marks=pytest.mark.slow),
+        pytest.param(experiment.MADE_UP[1], marks=pytest.mark.exhaustive),
+    ],
+)
 def test_so_many_are_inside_where_systems_are_tied(size: tuple[int, int]) -> None:
     row = experiment.ties(*size, 2 * experiment.TRIALS)
     assert row.strip("| ").split(" | ") in LINES

@@ -238,17 +238,24 @@ def of_all(data: Path) -> dict[tuple[str, str], Scores]:
     return sakai.load(data)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "told"),
     [
-        (("robust04", "AP"), "swaps more than N on Robust 2004 ({more:+.4f})"),
-        (("dl20-passage", "nDCG@10"), "DL 2020 ({more:+.4f})"),
-        (
+        pytest.param(
+            *(("robust04", "AP"), "swaps more than N on Robust 2004 ({more:+.4f})"),
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
+            *(("dl20-passage", "nDCG@10"), "DL 2020 ({more:+.4f})"), marks=pytest.mark.slow
+        ),
+        pytest.param(
             ("trec8-adhoc", "AP"),
             "{raw:.4f} of the comparisons raw, {N:.4f} N, {U:.4f} U, on Robust 2003",
+            marks=pytest.mark.slow,
         ),
-        (("robust03", "AP"), "on Robust 2003 {N:.4f} N and {U:.4f} U"),
+        pytest.param(
+            *(("robust03", "AP"), "on Robust 2003 {N:.4f} N and {U:.4f} U"), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_the_guide_has_the_swap_rates_that_sakais_script_computes(
@@ -281,7 +288,7 @@ def results(of_all: dict[tuple[str, str], Scores]) -> list[sakai.Results]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_counts_the_claims_on_swaps_that_hold(results: list[sakai.Results]) -> None:
     claims = [claim.partition(" (")[0].rpartition(": ") for claim in sakai.claims(results)[:3]]
     rows = GUIDE.splitlines()
@@ -289,7 +296,7 @@ def test_the_guide_counts_the_claims_on_swaps_that_hold(results: list[sakai.Resu
         assert f"| {claim} | {count} |" in rows
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_the_topic_set_sizes_that_sakais_script_computes(
     results: list[sakai.Results],
 ) -> None:
@@ -306,7 +313,7 @@ def test_the_guide_has_the_topic_set_sizes_that_sakais_script_computes(
         assert f"{row} | {' | '.join(of_designs)} |" in rows
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_guide_has_the_topics_that_a_difference_of_a_tenth_takes(
     results: list[sakai.Results],
 ) -> None:

@@ -196,9 +196,7 @@ def test_what_is_given_is_not_modified_nor_followed() -> None:
     assert qrels.judged == {"1": {"a": 1}}
 
 
-def test_frames_are_read_without_importing_their_libraries(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_frames_are_read_without_importing_their_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("polars", "narwhals"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))  # has no attribute at all
     assert as_run(Frame(scored)).topics == ("1", "2")

@@ -10,13 +10,12 @@ from ir_measures.measures import Measure
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.comparison import POOLED, Comparison
 from ir_std.reporting.effects import Effects
+from ir_std.reporting.headlines import limits_of
 from ir_std.reporting.html.across_words import (
     effects_words,
     headline_mean,
-    headline_summary,
     means_words,
 )
-from ir_std.reporting.html.phrases import is_bounded
 from ir_std.reporting.links import pairs_table
 from ir_std.reporting.relabelled import (
     label_agreements,
@@ -76,7 +75,7 @@ class AcrossCollections:
                     "comparable": _comparable(m),
                     "words": self.words(m),
                     "sign": sign_of(m),
-                    "limits": self._limits(m),
+                    "limits": limits_of(m, of_differences=bool(self.effects)),
                     "zero": 0.0 if self.effects else _average(m),
                     "rows": self._rows(m),
                 }
@@ -85,17 +84,16 @@ class AcrossCollections:
             "baseline": self.effects and self.effects.baseline,
         }
 
+    @property
+    def has_headline(self) -> bool:
+        """Whether a summary is drawn, by one measure or another."""
+        return any(row["kind"] == "summary" for m in self.measures for row in self._rows(m))
+
     def words(self, measure: Measure) -> list[str]:
         """Sentences of one measure."""
         if self.effects is None:
             return means_words(self.comparison, measure)
         return effects_words(self.comparison, self.effects, measure)
-
-    def _limits(self, measure: Measure) -> list[float] | None:
-        """Between which what is drawn can be; None where nothing limits it."""
-        if not is_bounded(measure):
-            return None
-        return [-1.0, 1.0] if self.effects else [0.0, 1.0]
 
     def _rows(self, measure: Measure) -> list[Json]:
         if self.effects is None:
@@ -137,7 +135,7 @@ def _average(measure: Measure) -> float | None:
 
 def _rows_of_effects(effects: Effects, measure: Measure, system: str) -> list[Json]:
     of_system = effects.of(measure, system)
-    s = of_system.summary() if headline_summary(of_system) else None
+    s = of_system.headline()
     weights = iter(s.weights if s else ())
     rows = [
         _row(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isnan
 
 from ir_measures.measures import Measure
@@ -11,18 +12,17 @@ from ir_std.measures import sign_of
 from ir_std.reporting.balance import missing_texts, shared_parts
 from ir_std.reporting.comparison import Comparison
 from ir_std.reporting.effects import Effects
+from ir_std.reporting.headlines import MIN_COLLECTIONS, is_headline, is_wide
 from ir_std.reporting.html.leads import lead_sentence, tied_for_first
 from ir_std.reporting.html.phrases import (
     NAMED,
-    SCALE,
-    is_bounded,
     join_with_and,
     listed,
     p_text,
     size_text,
 )
 from ir_std.reporting.part import Part
-from ir_std.reporting.system_effects import MIN_COLLECTIONS, SystemEffects
+from ir_std.reporting.system_effects import SystemEffects
 
 # Means.
 
@@ -51,15 +51,9 @@ def means_words(comparison: Comparison, measure: Measure) -> list[str]:
 
 def headline_mean(comparison: Comparison, system: str, measure: Measure) -> Estimate | None:
     """A mean over collections that says something: of enough of them, its interval on the scale."""
-    if len(shared_parts(comparison.parts, system, measure)) < MIN_COLLECTIONS:
-        return None
     mean = comparison.pooled(system, measure)
-    return None if mean is None or is_wide(measure, *mean.interval) else mean
-
-
-def is_wide(measure: Measure, low: float, high: float) -> bool:
-    """Whether an interval is wider than the scale, and says nothing."""
-    return is_bounded(measure) and high - low > SCALE
+    n = len(shared_parts(comparison.parts, system, measure))
+    return mean if mean and is_headline(n, measure, *mean.interval) else None
 
 
 def _headline(comparison: Comparison, measure: Measure) -> list[str]:
@@ -125,21 +119,30 @@ def effects_words(comparison: Comparison, effects: Effects, measure: Measure) ->
     """By how much systems differ from a baseline: of few collections on each of them."""
     of_systems = [effects.of(measure, system) for system in effects.systems]
     collections = list(dict.fromkeys(e.collection for s in of_systems for e in s.effects))
-    lacking = [f"{text}: left out there." for text in missing_texts(comparison.parts)]
+    lacking = [
+        *(f"There is no {of_systems[0].label} on {c}: left out." for c in _unknown(of_systems)),
+        *(f"{text}: left out there." for text in missing_texts(comparison.parts)),
+    ]
     if len(collections) >= MIN_COLLECTIONS:
         return [*(_over_collections(s) for s in of_systems), *lacking]
     texts = [_on_collection(effects, of_systems, c) for c in collections]
-    why_not = next((s.overlap for s in of_systems if s.overlap), "")
     if len(collections) > 1:
-        reason = why_not or f"that takes {MIN_COLLECTIONS} collections"
-        texts.append(f"There is no summary over the collections: {reason}.")
+        reasons = [s.why_not() for s in of_systems]
+        texts.append(
+            f"There is no summary over the collections: {reasons[0]}."
+            if all(reasons)
+            else f"{len(collections)} collections are few: their summary stands in the table alone."
+        )
     return [*filter(None, texts), *lacking]
 
 
-def headline_summary(effects: SystemEffects) -> bool:
-    """Whether there is a summary that says something."""
-    s = effects.summary()
-    return s is not None and not effects.is_few and not is_wide(effects.measure, s.low, s.high)
+def _unknown(of_systems: Iterable[SystemEffects]) -> list[str]:
+    """The collections where no system has a difference, such as those without factors."""
+    known: dict[str, bool] = {}
+    for s in of_systems:
+        for e in s.effects:
+            known[e.collection] = known.get(e.collection, False) or e.difference.n > 0
+    return [collection for collection, is_known in known.items() if not is_known]
 
 
 def _on_collection(effects: Effects, of_systems: list[SystemEffects], collection: str) -> str:
@@ -187,8 +190,8 @@ def _over_collections(effects: SystemEffects) -> str:
     s = effects.summary()
     if s is None:
         return f"{text}. There is no summary: {effects.why_not()}."
-    if not headline_summary(effects):
-        return f"{text}. That says too little of other collections for a summary."
+    if not effects.headline():
+        return f"{text}. Their summary says little, and stands in the table alone."
     left_out = f", without {join_with_and(names)}" if (names := effects.left_out()) else ""
     said = (
         f"{text}. In summary the difference is {s.effect:+.3f} (95% interval {s.low:+.3f} to "

@@ -15,8 +15,8 @@ from ir_std.factors.estimates import as_recorded
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
+from ir_std.reporting.headlines import limits_of
 from ir_std.reporting.html.packing import PLACES, Packer
-from ir_std.reporting.html.phrases import unit_of
 from ir_std.reporting.html.rankings import rankings_of
 from ir_std.reporting.html.sentences import describe_results, n_systems, trust
 from ir_std.reporting.html.systems import SystemsOfTrack
@@ -41,7 +41,7 @@ def data_of(
     return {
         "runs": list(runs),
         "topics": list(results.topics),
-        "unit": unit_of(results),
+        "unit": results.unit,
         "queries": [queries.get(t) for t in results.topics] if queries else [],
         "rankings": rankings_of(results, runs),
         "manyTopics": len(results.topics) > MANY_TOPICS,
@@ -86,6 +86,7 @@ def _measure(results: EvaluatedRuns, runs: Sequence[str], panel: Panel, packer: 
         **_tests(results, runs, measure),
         "words": describe_results(results, measure),
         "trust": trust(results, measure),
+        "limits": limits_of(measure),
         "axis": {"low": panel.low, "high": panel.high, "ticks": _numbers(panel.ticks)},
         "order": panel.order.tolist(),
         "peers": _peers(panel.peers),

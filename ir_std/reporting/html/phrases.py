@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ir_measures.measures import Measure
-
-from ir_std.measures import ExternalMeasure, Standardized
-from ir_std.measures.names import SIGNED, UNBOUNDED
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.scores.run_scores import CountedTopics
 
 NAMED = 3
 """Runs that a sentence names; more are counted."""
-SCALE = 1.0
-"""The width of what bounded scores can be: an interval that is wider says nothing."""
 SMALLEST = 5e-4
 """Smaller differences would be rounded to 0."""
 
@@ -48,24 +42,10 @@ def size_text(difference: float, sign: str = "") -> str:
     return f"{difference:{sign}{places}}"
 
 
-def is_bounded(measure: Measure) -> bool:
-    """Whether a measure's scores are from 0 to 1."""
-    if isinstance(measure, Standardized):
-        return bool(measure["scheme"] != "z")
-    name = measure.__name__
-    return not isinstance(measure, ExternalMeasure) and name not in (*UNBOUNDED, *SIGNED)
-
-
 def is_of_models(results: EvaluatedRuns) -> bool:
     """Whether the systems are models on whole data sets."""
     fit = results.match and results.match.fit
     return bool(fit and fit.factors.of_datasets)
-
-
-def unit_of(results: EvaluatedRuns) -> str:
-    """What the scores are by: each data set counts as a topic where only means are known."""
-    fit = results.match and results.match.fit
-    return "data set" if fit and fit.factors.of_datasets and fit.dataset is None else "topic"
 
 
 def recognized_by(results: EvaluatedRuns) -> str:

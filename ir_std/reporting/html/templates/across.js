@@ -4,7 +4,7 @@
  * to what scores can be. */
 function forestRows(m) {
   let bottom = 4;
-  const cut = (value) => value === null || !m.limits ? value : Math.min(m.limits[1], Math.max(m.limits[0], value));
+  const cut = cutTo(m.limits);
   const rows = m.rows.map((row, i) => {
     const head = i === 0 || m.rows[i - 1].system !== row.system;
     if (head) bottom += 24;

@@ -9,7 +9,7 @@ function meansCsv(part) {
     ...part.runs.map((name, run) => [name, ...columns.map(([, values]) => values[run])])]);
 }
 
-/** A rank, and in brackets the ranks that paired comparisons leave the run. */
+/** A rank, and in brackets the ranks that paired comparisons with the other runs do not rule out. */
 function fillRank(cell, m, run) {
   cell.dataset.v = m.ranks[run] ?? "";
   cell.replaceChildren(cell.dataset.v || MISSING, ...m.best[run] === null ? []

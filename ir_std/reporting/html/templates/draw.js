@@ -22,6 +22,10 @@ const plural = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 const shortened = (text, letters) => text.length <= letters ? text
   : `${text.slice(0, Math.floor((letters - 1) / 2))}…${text.slice(-Math.ceil((letters - 1) / 2))}`;
 
+/** A number, or the end of the limits that it is beyond: how far is drawn. */
+const cutTo = (limits) => (value) => value === null || !limits ? value
+  : Math.min(limits[1], Math.max(limits[0], value));
+
 /** The least and the largest of the numbers in some lists. */
 const extent = (...lists) => {
   let low = Infinity, high = -Infinity;

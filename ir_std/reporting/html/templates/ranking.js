@@ -19,12 +19,13 @@ function spaced(wanted, gap, low, high) {
   return placed;
 }
 
-/** All runs by mean, with intervals, among the standardizing systems. */
+/** All runs by mean, with intervals as far as means can be, among the standardizing systems. */
 function drawOverview(part, chosen, width) {
   const m = chosen.measure;
   const range = m.systems.length ? [m.systems[0], m.systems[m.systems.length - 1]] : null;
   return drawRanking(part, chosen, width, {
-    ...m, values: m.means, range, name: `${part.name} ${m.name} runs`, label: `mean ${m.name}`,
+    ...m, low: m.low.map(cutTo(m.limits)), high: m.high.map(cutTo(m.limits)), values: m.means, range,
+    name: `${part.name} ${m.name} runs`, label: `mean ${m.name}`,
     both: (run) => part.both(m, run),
     lines: (run) => [`${m.name} ${fixed(m.means[run])}${part.intervalText(m, run)}`,
       ...(m.places[run] ? [m.places[run]] : [])],
@@ -116,8 +117,8 @@ function rankingMark(m, run, kind, height, { x, many }) {
   const cls = `interval ${kind || (many ? "one-of-many" : "")}`;
   if (m.low[run] !== null) parts.push(line(cls, x(m.low[run]), height, x(m.high[run]), height));
   if (m.both(run)) {
-    const half = m.overTopics[run];
-    parts.push(line(`${cls} over-topics`, x(m.values[run] - half), height, x(m.values[run] + half), height));
+    const [low, high] = [-1, 1].map((side) => m.values[run] + side * m.overTopics[run]).map(cutTo(m.limits));
+    parts.push(line(`${cls} over-topics`, x(low), height, x(high), height));
   }
   const radius = many ? 2 : 4;
   parts.push(svg("circle", { class: `dot ${kind}`, cx: x(m.values[run]), cy: height, r: kind ? 4.5 : radius }));

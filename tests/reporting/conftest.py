@@ -1,0 +1,38 @@
+"""A report that was written once, open in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from views import View, made_up_results, without_fault
+
+import ir_std
+from ir_std.reporting.html.report import write_report
+
+
+@pytest.fixture(scope="session")
+def results() -> ir_std.Results:
+    return made_up_results()
+
+
+@pytest.fixture(scope="session")
+def file(results: ir_std.Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(results, place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Any) -> Iterator[View]:
+    view = View(browser, accept_downloads=True, reduced_motion="reduce")
+    yield view
+    view.context.close()
+
+
+@pytest.fixture
+def view(shared: View, file: Path) -> Iterator[View]:
+    with without_fault(shared, file) as view:
+        yield view
