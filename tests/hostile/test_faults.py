@@ -296,12 +296,6 @@ def test_of_two_adds_at_once_the_second_is_told(
         packs.add(str(tmp_path / "p.zip"))
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="is of Linux")
-def test_why_a_file_cannot_be_read_is_told_in_words(ir_std_cli: Any) -> None:
-    result = ir_std_cli("/proc/self/mem")
-    assert "cannot be read (Input/output error)" in result.err[-1]
-
-
 def test_an_address_that_is_none_is_told() -> None:
     with pytest.raises(UsageError, match="Invalid IPv6 URL"):
         packs.add("http://[::1")
