@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ir_std._arrays import Ints, Mask
 from ir_std.factors.factor_set import FactorSet
-from ir_std.reading import Ids, Keys
+from ir_std.reading import Ids, Keys, KeyTable
 from ir_std.trec.runs import Run
 
 BITS = 40
@@ -57,24 +57,20 @@ def find_earlier(run: Run, factors: FactorSet) -> Mask:
     ndarray of bool, shape (n_lines,)
         All False where the set is not residual.
     """
-    known = _keys(factors)
-    if not len(known):
-        return np.zeros(len(run.scores), bool)
-    rows = np.repeat(factors.rows(run.topics), run.sizes)
-    wanted = _keyed(rows, _short(run.hashes()))
-    place = np.minimum(known.searchsorted(wanted), len(known) - 1)
-    found: Mask = (known[place] == wanted) & (rows >= 0)
+    found: Mask = np.zeros(len(run.scores), bool)
+    if factors.earlier:
+        rows = np.repeat(factors.rows(run.topics), run.sizes)
+        where, _ = _earlier_keys(factors).find(_keyed(rows, _short(run.hashes())))
+        found[where] = rows[where] >= 0
     return found
 
 
 @lru_cache(maxsize=8)
-def _keys(factors: FactorSet) -> Keys:
-    """The keys of all earlier documents, ascending."""
-    if not factors.earlier:
-        return np.zeros(0, np.uint64)
+def _earlier_keys(factors: FactorSet) -> KeyTable:
+    """The keys of all earlier documents."""
     size, high, low = (factors.earlier[name] for name in ("size", "high", "low"))
     hashes = (high.astype(np.uint64) << np.uint64(32)) | low.astype(np.uint64)
-    return _keyed(np.repeat(np.arange(len(size)), size), hashes)
+    return KeyTable.of(np.sort(_keyed(np.repeat(np.arange(len(size)), size), hashes)))
 
 
 def _short(hashes: Keys) -> Keys:
@@ -83,5 +79,5 @@ def _short(hashes: Keys) -> Keys:
 
 
 def _keyed(rows: Ints, hashes: Keys) -> Keys:
-    keys: Keys = (rows.astype(np.uint64) << np.uint64(BITS)) | hashes
+    keys: Keys = (hashes << np.uint64(64 - BITS)) | rows.astype(np.uint64)
     return keys

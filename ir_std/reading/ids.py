@@ -1,4 +1,4 @@
-"""Ids of topics and documents as arrays: hashed, compared and looked up all at once.
+"""Ids of topics and documents as arrays: hashed and compared all at once.
 
 A file holds tens of thousands of ids of which few are relevant.  They stay where they are, in
 the bytes they were read from; ids with equal hashes are compared byte by byte.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,18 +27,13 @@ _AT_ONCE = 1 << 20
 """Bytes of ids that are put together at once, by an index of eight bytes for each."""
 _HASHED_AT_ONCE = 1 << 16
 """So many ids that what is computed of them stays in the cache."""
-_FOUND_AT_ONCE = 1 << 18
-"""So many keys are looked up at once: a large run has little room beside it."""
 _SHORT = 8 * WORD
 """Ids of more bytes, which are few, are treated one by one behind these."""
 _MASKS = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], np.uint64)
 _LAST = ~_MASKS[::-1]
 """Of a word the first and the last n bytes."""
 _ROOM = bytes(WORD)
-_MOST_BITS = 24
-"""Of a table of the first places, which is to stay small."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_TOPIC = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def check_strings(names: Collection[Any], kind: str, what: str) -> None:
@@ -213,131 +208,3 @@ def _mix(mixed: Keys, words: Keys) -> Keys:
     mixed = (mixed ^ words) * _MULTIPLIER
     mixed = mixed ^ (mixed >> np.uint64(29))
     return mixed
-
-
-def keys(mixed: Keys, topic: Ints) -> Keys:
-    """Hashes of documents on topics, from hashes of documents and the topics' numbers."""
-    hashes = topic.astype(np.uint64)
-    hashes *= _TOPIC  # in place: a large run has little room beside it
-    hashes += mixed
-    return hashes
-
-
-def first_repeated(ids: Ids, topic: Ints) -> tuple[int, int] | None:
-    """The first place of an id that its topic has before, and that place; None if there is none."""
-    hashes = keys(ids.hashes(), topic)
-    order = np.argsort(hashes, kind="stable")
-    hashes = hashes[order]
-    again = np.flatnonzero(hashes[1:] == hashes[:-1])
-    first: dict[tuple[int, bytes], int] = {}
-    for place in np.union1d(order[again], order[again + 1]).tolist():
-        name = next(iter(ids[place : place + 1]))
-        if (earlier := first.setdefault((int(topic[place]), name), place)) != place:
-            return place, earlier
-    return None
-
-
-def _first_bits(values: Keys, count: int) -> Ints:
-    first: Ints = (values >> np.uint64(64 - count)).view(np.int64)  # which index twice as fast
-    return first
-
-
-def may_repeat(values: Keys) -> bool:
-    """Whether two values are equal.
-
-    Equal ones fall into the same slot of a table, where the last one stays: only those that it
-    drove out are compared, with it and with each other.
-    """
-    bits = len(values).bit_length() + 1
-    table = np.empty(1 << bits, np.int32 if bits < 32 else np.int64)
-    parts = [slice(a, a + _FOUND_AT_ONCE) for a in range(0, len(values), _FOUND_AT_ONCE)]
-    for part in parts:
-        table[_first_bits(values[part], bits)] = np.arange(*part.indices(len(values)))
-    out, drove = [np.zeros(0, np.uint64)], False
-    for part in parts:
-        stayed = table[_first_bits(values[part], bits)]
-        moved = np.flatnonzero(stayed != np.arange(*part.indices(len(values))))
-        out.append(values[part][moved])
-        drove |= bool((out[-1] == values[stayed[moved]]).any())
-    ordered = np.sort(np.concatenate(out))
-    return drove or bool((ordered[1:] == ordered[:-1]).any())
-
-
-class Index(NamedTuple):
-    """Documents to be found by their key.
-
-    Attributes
-    ----------
-    keys : ndarray of uint64, shape (n_documents,)
-        Sorted.
-    rows : ndarray of int, shape (n_documents,)
-        The place of each among the documents.
-    ids : Ids
-        Ids by place.
-    first : ndarray of int32
-        By the first bits of a key the place of the first such one in ``keys``; -1 where there is
-        none, and most keys that are not there stop here.
-    most : int
-        So many keys at most share these bits.
-    repeats : bool
-        Whether two documents have the same key.
-    """
-
-    keys: Keys
-    rows: Ints
-    ids: Ids
-    first: npt.NDArray[np.int32]
-    most: int
-    repeats: bool
-
-    @classmethod
-    def of(cls, ids: Ids, topic: Ints) -> Index:
-        """Index ids on topics."""
-        values = keys(ids.hashes(), topic)
-        rows = np.argsort(values)
-        ordered = values[rows]
-        bits = max(16, min(len(ids).bit_length() + 3, _MOST_BITS))
-        slot = _first_bits(ordered, bits)
-        place = np.arange(len(ids), dtype=np.int32)
-        first = np.full(1 << bits, -1, np.int32)
-        first[slot[::-1]] = place[::-1]  # of several the last one stays
-        most = int((place - first[slot]).max(initial=0)) + 1
-        return cls(ordered, rows, ids, first, most, bool((ordered[1:] == ordered[:-1]).any()))
-
-    def find(self, values: Keys, ids: Ids) -> tuple[Ints, Ints]:
-        """Which of the documents are in the index.
-
-        Returns
-        -------
-        where : ndarray of int, shape (n_found,)
-            Indices into ``ids``, ascending.
-        rows : ndarray of int, shape (n_found,)
-            Their places among the documents of the index.
-
-        Raises
-        ------
-        Collision
-            If two different ids have the same key.
-        """
-        parts = [
-            self._find(values[a : a + _FOUND_AT_ONCE], a)
-            for a in range(0, max(len(values), 1), _FOUND_AT_ONCE)
-        ]
-        where, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
-        if self.repeats or not self.ids[rows].same(ids[where]).all():
-            raise Collision
-        return where, rows
-
-    def _find(self, values: Keys, before: int) -> tuple[Ints, Ints]:
-        """As :meth:`find`, by the keys alone, of which so many others stand before these."""
-        place = self.first[_first_bits(values, (len(self.first) - 1).bit_length())]
-        where = np.flatnonzero(place >= 0)
-        place, wanted = place[where], values[where]
-        for _ in range(1, self.most):
-            place += (self.keys[place] < wanted) & (place < len(self.keys) - 1)
-        equal = self.keys[place] == wanted
-        return where[equal] + before, self.rows[place[equal]]
-
-
-class Collision(Exception):
-    """Two ids with the same 64-bit key: they must be compared as they are."""

@@ -96,6 +96,12 @@ class EvaluatedRuns:
         return self.evaluator.qrels.topics
 
     @property
+    def unit(self) -> str:
+        """What scores are by: each data set counts as a topic where only means are known."""
+        fit = self.match and self.match.fit
+        return "data set" if fit and fit.factors.of_datasets and fit.dataset is None else "topic"
+
+    @property
     def measures(self) -> tuple[Measure, ...]:
         """Each raw measure, and behind it its standardized companions."""
         return tuple(self.evaluator.measures)
@@ -261,7 +267,7 @@ class EvaluatedRuns:
     def could_be_first(self, measure: Measure | str) -> str:
         """A sentence: ``8 of the 129 runs could be first``, and how that is known."""
         by_run = {run: self.ranks[run][measure] for run in self.runs}
-        return could_be_first(by_run, self.simultaneous, len(self.topics))
+        return could_be_first(by_run, self.simultaneous, len(self.topics), self.unit)
 
     @property
     def topic_measures(self) -> list[Measure]:

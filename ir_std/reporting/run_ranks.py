@@ -133,7 +133,9 @@ def ranked_by(
     return ranks({run: of_run[measure] for run, of_run in means.items()}, sign_of(own))
 
 
-def could_be_first(by_run: Mapping[str, RunRank], simultaneous: bool, n_topics: int) -> str:
+def could_be_first(
+    by_run: Mapping[str, RunRank], simultaneous: bool, n_topics: int, unit: str
+) -> str:
     """``8 of the 129 runs could be first``, and how that is known; empty of a single run."""
     ranked = {run: each for run, each in by_run.items() if each.rank is not None}
     if len(ranked) < 2:
@@ -149,7 +151,7 @@ def could_be_first(by_run: Mapping[str, RunRank], simultaneous: bool, n_topics: 
         else f"{len(first)} of the {len(ranked)} runs could be first"
     )
     how = (
-        f"fewer than {FEWEST} topics tell no runs apart"
+        f"fewer than {FEWEST} {unit}s tell no runs apart"
         if n_topics < FEWEST
         else "95% intervals by paired comparisons of all runs at once"
         if simultaneous

@@ -13,6 +13,7 @@ from sets import each_set
 from ir_std import available_factors, load_factors
 from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
+from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.quality import WORDS, Quality, findings, has_coarse_deviation
 from ir_std.factors.system_checks import duplicate_systems, find_low_systems
 
@@ -47,7 +48,9 @@ def test_a_measure_is_good_thin_coarse_old_or_low(scores: Any, info: Any, word: 
 
 
 def test_the_word_of_a_set_of_few_systems_needs_neither_its_scores_nor_systems() -> None:
-    factors = load_factors("dl19-passage").loaded()
+    path = load_factors("dl19-passage").path
+    assert path
+    factors = FactorSet.load(path)  # anew: other tests may have asked for its scores
     assert Quality(factors, "AP").word == "thin"
     assert not {"scores", "systems"} & {*factors.__dict__}
 

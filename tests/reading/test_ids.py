@@ -12,7 +12,8 @@ from ir_measures import AP, Bpref, Judged, nDCG
 
 from ir_std.evaluation.evaluator import StdEvaluator
 from ir_std.reading import BytesSource, ids
-from ir_std.reading.ids import Ids, may_repeat
+from ir_std.reading.ids import Ids
+from ir_std.reading.index import may_repeat
 from ir_std.trec.files import read_qrels, read_run
 
 names = st.text(max_size=90) | st.sampled_from(

@@ -125,6 +125,18 @@ def test_a_collection_without_factors_does_not_count(five: ir_std.Comparison) ->
     assert "over the 5 collections where all systems have one: " in headline
 
 
+def test_a_collection_where_no_difference_is_known_is_named(five: ir_std.Comparison) -> None:
+    qrels = {f"own{i}": {"d": 1} for i in range(10)}
+    more = ir_std.compare(
+        [(s, {t: {"d": 1.0} for t in qrels}, qrels) for s in ("bm25", "mono")], AP
+    )
+    six = replace(five, parts=(*five.parts, *more.parts)).tested("bm25")
+    (name,) = more.collections
+    across = AcrossCollections(six)
+    assert across.words(sAP)[-1] == f"There is no sAP on {name}: left out."
+    assert f"There is no AP on {name}: left out." not in across.words(AP)
+
+
 def test_of_five_unbalanced_collections_the_mean_is_over_those_of_all(
     five: ir_std.Comparison,
 ) -> None:

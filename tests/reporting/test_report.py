@@ -370,6 +370,14 @@ def test_it_says_what_differs_from_the_baseline() -> None:
     ]
 
 
+def test_of_two_runs_the_lead_says_what_differs() -> None:
+    found = made_up({"base": [0] * 10, "good": [1] * 10}, baseline="base")
+    assert describe_results(found, P @ 1)[1:3] == [
+        "It leads the baseline base by 1.000 (paired t-test, p < 0.001); that is significant.",
+        "Only good could be first: paired t-tests with each other run, p < 0.05, each by itself.",
+    ]
+
+
 def test_it_says_that_nothing_differs_from_the_baseline() -> None:
     found = made_up({"base": [0, 1] * 5, "other": [1, 0] * 5}, baseline="base")
     assert describe_results(found, P @ 1)[1] == (

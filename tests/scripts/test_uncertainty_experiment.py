@@ -183,8 +183,8 @@ def test_the_error_of_a_mean_over_collections_with_the_same_systems_is_that_seen
     pair = ("dl19-passage-modern", "dl20-passage-modern")
     seen, independent, together = experiment.shared_systems(pair, TRIALS // 5, SEED)
     assert (
-        f"the mean's error is {seen:.4f}; told {independent:.4f} if they were independent, "
-        f"{together:.4f} drawn together"
+        f"the mean's error is {seen:.4f}; it is estimated as {independent:.4f} if they are "
+        f"taken for independent, as {together:.4f} if they are drawn together"
     ) in TEXT
     assert abs(together - seen) < 0.2 * seen
 

@@ -84,6 +84,11 @@ class AcrossCollections:
             "baseline": self.effects and self.effects.baseline,
         }
 
+    @property
+    def has_headline(self) -> bool:
+        """Whether a summary is drawn, by one measure or another."""
+        return any(row["kind"] == "summary" for m in self.measures for row in self._rows(m))
+
     def words(self, measure: Measure) -> list[str]:
         """Sentences of one measure."""
         if self.effects is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isnan
 
 from ir_measures.measures import Measure
@@ -118,7 +119,10 @@ def effects_words(comparison: Comparison, effects: Effects, measure: Measure) ->
     """By how much systems differ from a baseline: of few collections on each of them."""
     of_systems = [effects.of(measure, system) for system in effects.systems]
     collections = list(dict.fromkeys(e.collection for s in of_systems for e in s.effects))
-    lacking = [f"{text}: left out there." for text in missing_texts(comparison.parts)]
+    lacking = [
+        *(f"There is no {of_systems[0].label} on {c}: left out." for c in _unknown(of_systems)),
+        *(f"{text}: left out there." for text in missing_texts(comparison.parts)),
+    ]
     if len(collections) >= MIN_COLLECTIONS:
         return [*(_over_collections(s) for s in of_systems), *lacking]
     texts = [_on_collection(effects, of_systems, c) for c in collections]
@@ -130,6 +134,15 @@ def effects_words(comparison: Comparison, effects: Effects, measure: Measure) ->
             else f"{len(collections)} collections are few: their summary stands in the table alone."
         )
     return [*filter(None, texts), *lacking]
+
+
+def _unknown(of_systems: Iterable[SystemEffects]) -> list[str]:
+    """The collections where no system has a difference, such as those without factors."""
+    known: dict[str, bool] = {}
+    for s in of_systems:
+        for e in s.effects:
+            known[e.collection] = known.get(e.collection, False) or e.difference.n > 0
+    return [collection for collection, is_known in known.items() if not is_known]
 
 
 def _on_collection(effects: Effects, of_systems: list[SystemEffects], collection: str) -> str:

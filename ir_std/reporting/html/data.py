@@ -17,7 +17,6 @@ from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import MANY_TOPICS, Panel, mean_estimate, panels_of, systems_means
 from ir_std.reporting.headlines import limits_of
 from ir_std.reporting.html.packing import PLACES, Packer
-from ir_std.reporting.html.phrases import unit_of
 from ir_std.reporting.html.rankings import rankings_of
 from ir_std.reporting.html.sentences import describe_results, n_systems, trust
 from ir_std.reporting.html.systems import SystemsOfTrack
@@ -42,7 +41,7 @@ def data_of(
     return {
         "runs": list(runs),
         "topics": list(results.topics),
-        "unit": unit_of(results),
+        "unit": results.unit,
         "queries": [queries.get(t) for t in results.topics] if queries else [],
         "rankings": rankings_of(results, runs),
         "manyTopics": len(results.topics) > MANY_TOPICS,

@@ -20,7 +20,6 @@ from ir_std.reporting.html.phrases import (
     listed,
     p_text,
     size_text,
-    unit_of,
 )
 from ir_std.schemes import EXACT
 
@@ -35,7 +34,7 @@ def best_sentence(results: EvaluatedRuns, measure: Measure, order: Sequence[str]
         return f"{first} has a mean {measure} of {said}"
     if len(best) == 1:
         return f"{first} is the best of the {len(results.runs)} runs by {measure}: {said}"
-    alike = ", with the same score on every topic" * _are_alike(results, measure, best)
+    alike = f", with the same score on every {results.unit}" * _are_alike(results, measure, best)
     which = (
         f"{listed(best)} tie as the best of the {len(results.runs)} runs"
         if len(best) < len(results.runs)
@@ -124,7 +123,7 @@ def _interval(results: EvaluatedRuns, run: str, measure: Measure) -> str:
     if isnan(low):
         return ""
     if is_wide(measure, low, high):
-        return f" ({counted(len(results.topics), unit_of(results))}: too few for an interval)"
+        return f" ({counted(len(results.topics), results.unit)}: too few for an interval)"
     return f" (95% interval {low:.3f} to {high:.3f})"
 
 
@@ -136,5 +135,5 @@ def _place(results: EvaluatedRuns, run: str, measure: Measure) -> str:
     if not is_of_models(results):
         return f"{place} standardizing systems"
     which = "models" if len(results.topics) == 1 else "models that have all data sets"
-    which = which if unit_of(results) == "data set" else "models"
+    which = which if results.unit == "data set" else "models"
     return f"{place} {which}" + f", {placed.neighbours}" * bool(placed.neighbours)

@@ -48,12 +48,6 @@ def is_of_models(results: EvaluatedRuns) -> bool:
     return bool(fit and fit.factors.of_datasets)
 
 
-def unit_of(results: EvaluatedRuns) -> str:
-    """What the scores are by: each data set counts as a topic where only means are known."""
-    fit = results.match and results.match.fit
-    return "data set" if fit and fit.factors.of_datasets and fit.dataset is None else "topic"
-
-
 def recognized_by(results: EvaluatedRuns) -> str:
     """How the factors were found."""
     assert results.match is not None

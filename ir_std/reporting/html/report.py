@@ -29,7 +29,7 @@ from ir_std.reporting.html.method import (
     references,
 )
 from ir_std.reporting.html.packing import PLACES
-from ir_std.reporting.html.phrases import counted, recognized_by, unit_of
+from ir_std.reporting.html.phrases import counted, recognized_by
 from ir_std.reporting.html.sentences import describe_results, sets_of, trust
 from ir_std.reporting.leaderboard import Leaderboard
 from ir_std.reporting.result_tables import result_table
@@ -262,7 +262,7 @@ class _Part:
         self.key = str(key)
         self.words = describe_results(results, key)
         self.trust = trust(results, key)
-        self.unit = unit_of(results)
+        self.unit = results.unit
         self.ranked = runs_by_mean(results, key)
         self.table = result_table(results, PLACES)
         rows = dict(zip(results.runs, self.table.rows, strict=True))

@@ -25,7 +25,7 @@ from ir_std.reporting.html.leads import (
     tested_measure,
     tied_for_first,
 )
-from ir_std.reporting.html.phrases import counted, is_of_models, join_with_and, listed, unit_of
+from ir_std.reporting.html.phrases import counted, is_of_models, join_with_and, listed
 
 TENTH, THIRD = 1 / 10, 1 / 3
 """A sentence warns of a run that is at an end of its scale on this share of topics or more."""
@@ -82,11 +82,14 @@ def trust(results: EvaluatedRuns, measure: Measure) -> list[str]:
 def _compared(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> list[str]:
     if len(order) == 1 and results.baseline is None:
         return [_against_systems(results, measure, order[0])]
-    return [lead_sentence(results, measure, order), _against_baseline(results, measure, order)]
+    lead = lead_sentence(results, measure, order)
+    if lead and len(results.runs) == 2:  # which says it all
+        return [lead]
+    return [lead, _against_baseline(results, measure, order)]
 
 
 def _against_baseline(results: EvaluatedRuns, measure: Measure, order: Sequence[str]) -> str:
-    """Which runs differ from the baseline; of a single one its lead says that."""
+    """Which runs differ from the baseline."""
     if results.baseline is None:
         return ""
     by = tested_measure(results, measure)
@@ -99,7 +102,7 @@ def _against_baseline(results: EvaluatedRuns, measure: Measure, order: Sequence[
     rest = len(tested) - len(better) - len(worse)
     test = describe_test(results.test, results.correction, len(tested))
     how = f"{test}{named_if_other(results, measure)}"
-    if unit_of(results) == "data set":
+    if results.unit == "data set":
         how = how.replace("over topics", "over data sets")
     if rest == len(tested):
         which = "No other run differs" if rest > 1 else f"{tested[0][0]} does not differ"
@@ -124,7 +127,7 @@ def _against_systems(results: EvaluatedRuns, measure: Measure, run: str) -> str:
     systems = "models" if is_of_models(results) else "standardizing systems"
     return (
         f"It is above the mean of the {systems} "
-        f"on {int((z > 0).sum())} of {counted(int((z == z).sum()), unit_of(results))}."
+        f"on {int((z > 0).sum())} of {counted(int((z == z).sum()), results.unit)}."
     )
 
 

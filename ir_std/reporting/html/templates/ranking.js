@@ -24,7 +24,8 @@ function drawOverview(part, chosen, width) {
   const m = chosen.measure;
   const range = m.systems.length ? [m.systems[0], m.systems[m.systems.length - 1]] : null;
   return drawRanking(part, chosen, width, {
-    ...m, low: m.low.map(cutTo(m.limits)), high: m.high.map(cutTo(m.limits)), values: m.means, range, name: `${part.name} ${m.name} runs`, label: `mean ${m.name}`,
+    ...m, low: m.low.map(cutTo(m.limits)), high: m.high.map(cutTo(m.limits)), values: m.means, range,
+    name: `${part.name} ${m.name} runs`, label: `mean ${m.name}`,
     both: (run) => part.both(m, run),
     lines: (run) => [`${m.name} ${fixed(m.means[run])}${part.intervalText(m, run)}`,
       ...(m.places[run] ? [m.places[run]] : [])],
