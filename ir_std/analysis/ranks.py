@@ -23,6 +23,8 @@ FEWEST = 5
 """Two systems with fewer common topics are not compared: either could be the better one."""
 ALL_FLIPS_UP_TO = 12
 """With this many topics or fewer all flips of signs are taken."""
+PAIRS_AT_ONCE = 1024
+"""So many pairs that hardly differ are compared again at once, which takes little room."""
 FLIPS = 2000
 """Flips drawn of more topics; the Monte Carlo error of the confidence is then 0.005."""
 
@@ -140,13 +142,14 @@ def _compare_pairs(x: Floats) -> tuple[Floats, Floats, Ints]:
     variance = divide(total - 2 * centred.T @ centred - common * mean**2, common - 1, otherwise=0.0)
     np.fill_diagonal(variance, 0.0)
     close = (variance * (common - 1) < CLOSE * total) & (common > 1)
-    np.fill_diagonal(close, False)
-    for k in np.flatnonzero(close.any(axis=0)):
-        j = np.flatnonzero(close[:, k])
-        d = topic_differences(x[:, j], x[:, [k]])
+    pairs = np.argwhere(np.triu(close | close.T, 1))
+    for start in range(0, len(pairs), PAIRS_AT_ONCE):
+        j, k = pairs[start : start + PAIRS_AT_ONCE].T
+        d = topic_differences(x[:, j], x[:, k])
         mean[j, k] = np.nanmean(d, axis=0)
+        mean[k, j] = -mean[j, k]
         flat = np.nanmax(d, axis=0) - np.nanmin(d, axis=0) <= ROUNDING * np.abs(mean[j, k])
-        variance[j, k] = np.where(flat, 0.0, np.nanvar(d, axis=0, ddof=1))
+        variance[j, k] = variance[k, j] = np.where(flat, 0.0, np.nanvar(d, axis=0, ddof=1))
     return mean, variance, common.astype(np.int64)
 
 

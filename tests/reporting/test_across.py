@@ -132,7 +132,9 @@ def test_a_collection_where_no_difference_is_known_is_named(five: ir_std.Compari
     )
     six = replace(five, parts=(*five.parts, *more.parts)).tested("bm25")
     (name,) = more.collections
-    assert AcrossCollections(six).words(sAP)[-1] == f"There is no sAP on {name}: left out."
+    across = AcrossCollections(six)
+    assert across.words(sAP)[-1] == f"There is no sAP on {name}: left out."
+    assert f"There is no AP on {name}: left out." not in across.words(AP)
 
 
 def test_of_five_unbalanced_collections_the_mean_is_over_those_of_all(

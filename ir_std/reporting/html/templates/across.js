@@ -69,7 +69,10 @@ function drawForest(across, m, width) {
     parts.push(text(row.kind === "collection" ? "name" : "", left - 12, row.y + 4, "end",
       shortened(row.name, letters)));
     parts.push(...forestMark(row, x, heaviest, against === null));
-    if (row.low === null && row.mean === null) continue;
+    if (row.low === null && row.mean === null) {
+      parts.push(text("small", left, row.y + 4, "start", `no ${m.name}`));
+      continue;
+    }
     points.push({ x: x(row.mean ?? (row.low + row.high) / 2), y: row.y, lines: forestLines(m, row),
       go: () => across.open(row) });
   }
