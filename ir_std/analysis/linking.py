@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std._arrays import Floats
+from ir_std._arrays import Floats, Mask
 from ir_std.analysis.anchors import AnchorPair, Curve, variance_of_sum
 from ir_std.analysis.linked_means import LinkedDifference, LinkedMean, difference_of_means, z_on
 from ir_std.errors import UsageError
@@ -240,22 +240,18 @@ def link(
     (-0.25, 0.18)
     """
     curve = Curve(scheme, A, B)
-    given = [np.asarray(values, float) for values in (z_reference, z)]
-    if any(values.ndim != 2 for values in given) or given[0].shape[1] != given[1].shape[1]:
+    linked, reference = np.asarray(z, float), np.asarray(z_reference, float)
+    if not linked.ndim == reference.ndim == 2 or linked.shape[1] != reference.shape[1]:
         raise UsageError(
             "z of the same anchors on both collections are needed, topics x anchors: got the "
-            f"shapes {given[1].shape} and {given[0].shape}"
+            f"shapes {linked.shape} and {reference.shape}"
         )
-    names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(given[0].shape[1]))
-    if not names or len(names) != given[0].shape[1]:
-        raise UsageError(f"{len(names)} names of {given[0].shape[1]} anchors: give one of each")
-    used = [~np.isnan(values).any(axis=1) for values in given]
-    for where, mask in zip(("the reference", "the linked collection"), used, strict=True):
-        if mask.sum() < MIN_TOPICS:
-            raise UsageError(
-                f"{mask.sum()} topics of {where} have factors: a link needs {MIN_TOPICS}"
-            )
-    pair = AnchorPair(given[0][used[0]], given[1][used[1]], curve, (used[0], used[1]))
+    n_anchors = linked.shape[1]
+    names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(n_anchors))
+    if not names or len(names) != n_anchors:
+        raise UsageError(f"{len(names)} names of {n_anchors} anchors: give one of each")
+    used = (_usable(reference, "the reference"), _usable(linked, "the linked collection"))
+    pair = AnchorPair(reference[used[0]], linked[used[1]], curve, used)
     kept, doubts = _agreeing_anchors(pair, names)
     pair = pair.only(kept)
     c = pair.constant()
@@ -270,6 +266,16 @@ def link(
         (*doubts, *_doubts(pair, c)),
         pair,
     )
+
+
+def _usable(z: Floats, where: str) -> Mask:
+    """The topics on which no anchor's z is missing, of which there must be some."""
+    usable = np.logical_not(np.isnan(z).any(axis=1))
+    if usable.sum() < MIN_TOPICS:
+        raise UsageError(
+            f"{usable.sum()} topics of {where} have factors: a link needs {MIN_TOPICS}"
+        )
+    return usable
 
 
 def _agreeing_anchors(pair: AnchorPair, names: Sequence[str]) -> tuple[list[int], list[str]]:

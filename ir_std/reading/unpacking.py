@@ -230,9 +230,8 @@ def read_piece(stream: Any, name: str, packing: Packing | None = None, size: int
         piece = stream.read(size)
     except (EOFError, zlib.error, lzma.LZMAError, OSError) as failed:
         if packing is None:
-            raise InputError.at(
-                name, f"cannot be read ({failed})", "name a readable file"
-            ) from None
+            why = getattr(failed, "strerror", None) or failed
+            raise InputError.at(name, f"cannot be read ({why})", "name a readable file") from None
         raise InputError.at(
             name, f"broken {packing.name} ({failed})", "copy the file again"
         ) from None
