@@ -87,7 +87,7 @@ class EvaluatedRuns:
 
     @cached_property
     def broken(self) -> tuple[str, ...]:
-        """The runs that look broken or cut short, as a message of each says; they keep their ranks."""
+        """Runs that look broken or cut short, as a message of each says; they keep their ranks."""
         return tuple(run for run, scored in self.evaluations.items() if scored.is_broken)
 
     @property
