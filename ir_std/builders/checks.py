@@ -57,6 +57,8 @@ def _teams_in(file: str | os.PathLike[str]) -> dict[str, str]:
             twice = f"{fields[0]} a second time" if fields[0] in teams else repr(line)
             raise InputError.at(file, twice, expected, line=number)
         teams |= dict([fields]) if fields else {}
+    if not teams:
+        raise InputError.at(file, "no line has a system", expected)
     return teams
 
 

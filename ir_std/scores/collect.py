@@ -19,6 +19,8 @@ from ir_std.scores.run_scores import SUMMARY, RunScores, is_whole
 
 _COUNTS = ("NumQ", "NumRel", "NumRet")
 _NO_VALUE = ("", "nan", "NaN", "null", "None")
+_LARGEST = 1e100
+"""Sums of squares of larger scores could overflow."""
 
 
 class ScoreEntry(NamedTuple):
@@ -214,7 +216,7 @@ def is_no_score(name: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)  # scores of four decimals are ten thousand
 def _number(text: str) -> tuple[float, int]:
-    """A value, and with how many decimals it is written; infinite if it is no finite number."""
+    """A value, and with how many decimals it is written; infinite if it is none or too large."""
     text = text.strip()
     if text in _NO_VALUE:
         return math.nan, 0
@@ -222,7 +224,7 @@ def _number(text: str) -> tuple[float, int]:
         value = float(text)
     except ValueError:
         value = math.inf
-    if not math.isfinite(value) or "_" in text:
+    if not abs(value) <= _LARGEST or "_" in text:
         return math.inf, 0
     return value, count_decimals(text)
 
@@ -234,6 +236,8 @@ def _no_number(file: str, entry: ScoreEntry) -> InputError:
         expected = "write decimals with a point: 0.1234"
     elif re.fullmatch(r"-?[\d.,]+\s?%", text):
         expected = "write fractions, not percent: 0.679"
+    elif re.fullmatch(r"[-+]?[\d.]+([eE][-+]?\d+)?", text):
+        expected = f"a number up to {_LARGEST:g} is expected"
     return InputError.at(
         file, f"{entry.measure} of topic {entry.topic} is {text!r}", expected, line=entry.line
     )

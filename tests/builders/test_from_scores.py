@@ -153,6 +153,7 @@ def test_teams_come_from_a_file_and_stay_in_the_set(table: Path, tmp_path: Path)
     [
         ("a team1\nb\n", r"teams\.txt:2: 'b'; a system and its team are expected"),
         ("a team1\na team2\n", r"teams\.txt:2: a a second time; a system"),
+        ("\n", r"teams\.txt: no line has a system; a system and its team"),
         ("d team1\n", "teams name d, of which there are no scores"),
     ],
 )
