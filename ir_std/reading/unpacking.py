@@ -301,7 +301,7 @@ class SizeGuard:
         return InputError.at(
             self._name,
             f"{what} of more than {most:,} bytes, from byte {start + 1:,} on",
-            "a run, a qrels file or scores are expected",
+            "shorter lines are expected: is it a text file?",
         )
 
 
