@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 from ir_std._system.files import may_be_there
 from ir_std.cli.parser import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
-from ir_std.errors import UsageError, abbreviate, did_you_mean, nearest_names, suggestion
+from ir_std.errors import UsageError, abbreviate, counted, did_you_mean, nearest_names, suggestion
 from ir_std.evaluation.systems import find_system, may_be_system, names_system
 from ir_std.factors.catalog import available_factors
 from ir_std.measures import ExternalMeasure, near_measures, standardized
@@ -168,7 +168,7 @@ def _check_counts(given: SortedArguments) -> None:
     if len(qrels) != 1:
         what = f"{len(qrels)} qrels ({', '.join(map(input_name, qrels))})" if qrels else "no qrels"
         raise UsageError(
-            f"found {what} and {n_runs} run{'s' if n_runs != 1 else ''}: give "
+            f"found {what} and {counted(n_runs, 'run')}: give "
             f"one qrels file (4 columns) or ir_datasets id"
         )
     if not given.runs:
