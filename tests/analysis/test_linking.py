@@ -50,6 +50,15 @@ def test_a_link_is_shown_without_the_anchors_scores() -> None:
     assert "array" not in shown
 
 
+def test_topics_on_which_an_anchor_has_no_factors_are_left_out() -> None:
+    z, z_reference = anchors()
+    z_gap, reference_gap = z.copy(), z_reference.copy()
+    z_gap[3, 1] = reference_gap[5, 0] = np.nan
+    linked = link(z_gap, reference_gap)
+    expected = link(np.delete(z, 3, axis=0), np.delete(z_reference, 5, axis=0))
+    assert linked.constant == pytest.approx(expected.constant)
+
+
 def test_one_collection_linked_to_itself_is_not_moved() -> None:
     z, _ = anchors()
     linked = link(z, z)

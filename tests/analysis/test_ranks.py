@@ -164,3 +164,12 @@ def test_a_higher_level_gives_wider_intervals() -> None:
 def test_what_cannot_be_ranked_is_said(scores: list[float], level: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         rank_intervals(scores, level)
+
+
+def test_many_pairs_that_hardly_differ_are_compared_in_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x = np.repeat(made_up(10, 1, 4), 6, axis=1) + 0.1 * np.arange(6)
+    monkeypatch.setattr(ranks, "PAIRS_AT_ONCE", 4)
+    found = rank_intervals(x)
+    assert found.best.tolist() == found.worst.tolist() == [6, 5, 4, 3, 2, 1]

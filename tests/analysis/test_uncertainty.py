@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import ir_std
-from ir_std.analysis import standardize_matrix
+from ir_std.analysis import standardize_matrix, uncertainty
 from ir_std.analysis.uncertainty import (
     bootstrap_covariance,
     contrast_error,
@@ -244,3 +244,14 @@ def test_only_the_runs_of_a_contrast_are_looked_at() -> None:
     covariance[:2, :2] = [[4.0, 1.0], [1.0, 9.0]]
     assert contrast_error(covariance, [1, 0, 0]) == 2.0
     assert contrast_error(covariance, [1, -1, 0]) == np.sqrt(4 + 9 - 2)
+
+
+def test_more_values_than_are_standardized_at_once_make_no_difference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    by, x = scores(), scores(systems=3, seed=2)
+    drawn = draw_systems("abcdefghi", 20, 3)
+    whole = resampled_means(x, by, drawn, "N")
+    for at_once in (x.size - 1, 3 * x.size):
+        monkeypatch.setattr(uncertainty, "_AT_ONCE", at_once)
+        assert resampled_means(x, by, drawn, "N") == pytest.approx(whole, abs=1e-12)

@@ -196,6 +196,7 @@ def test_the_level_of_failing_is_that_of_the_adjusted_p(capsys: pytest.CaptureFi
         (["--fail-if-worse", "0.05"], "add --baseline NAME"),
         (["--fail-if-worse", "0.05", "-o", "table"], "add --baseline NAME"),
         (["--fail-if-worse", "5", "-o", "table", "--baseline", "best"], "between 0 and 1"),
+        (["--fail-if-worse", "0", "-o", "table", "--baseline", "best"], "between 0 and 1"),
     ],
 )
 def test_failing_needs_a_baseline_and_a_level(

@@ -63,6 +63,12 @@ def test_the_mean_is_standardized_and_placed() -> None:
     } <= set(results.notes)
 
 
+def test_scores_are_by_topic_where_runs_are_given_and_by_data_set_where_means_are() -> None:
+    assert ir_std.evaluate({"x": RUN}, QRELS).unit == "topic"
+    means = RunScores("x", {nDCG @ 10: {"beir/toy": 0.5, "NQ/test": 0.2}}, unit="collection")
+    assert ir_std.evaluate(means, None, nDCG @ 10).unit == "data set"
+
+
 def test_values_by_topic_are_raw_only() -> None:
     evaluator = ir_std.evaluator(nDCG @ 10, QRELS)
     assert {m.measure for m in evaluator.iter_calc(RUN)} == {nDCG @ 10}

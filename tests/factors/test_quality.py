@@ -14,6 +14,7 @@ from ir_std import available_factors, load_factors
 from ir_std.factors.derived import leave_out_systems
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
+from ir_std.factors.judgments import Judgments
 from ir_std.factors.quality import WORDS, Quality, findings, has_coarse_deviation
 from ir_std.factors.system_checks import duplicate_systems, find_low_systems
 
@@ -177,6 +178,69 @@ def test_topics_with_fewer_systems_than_others_are_named() -> None:
     )
     some[:6, :8] = np.nan
     assert Quality(made({"AP": some}), "AP").word == "thin"
+
+
+def test_half_of_the_topics_with_few_systems_do_not_make_a_measure_thin() -> None:
+    some = np.hstack([FORTY, FORTY[:, :5] ** 1.1])
+    some[:5, :8] = np.nan
+    half = Quality(made({"AP": some}), "AP")
+    assert (half.word, half.few) == ("good", ("1", "2", "3", "4", "5"))
+
+
+def test_of_a_measure_with_few_systems_that_is_told_once_and_not_by_topic() -> None:
+    thin = made({"AP": FORTY[:, :20]})
+    assert Quality(thin, "AP").few == ()
+    assert [text for text in findings(thin) if "too few" in text] == [
+        "All measures: 20 systems, too few for a sure deviation."
+    ]
+
+
+def test_where_the_number_of_systems_is_not_known_it_is_not_held_against_a_set() -> None:
+    column = {"AP": FORTY.mean(axis=1)}
+    sd = {"AP": FORTY.std(axis=1)}
+    unknown = FactorSet(
+        {"id": "x", "measures": {"AP": {"systems": 0}}}, dict.fromkeys("0123456789", 9), column, sd
+    )
+    assert Quality(unknown, "AP").word == "good"
+
+
+def test_topics_that_a_set_does_not_hold_are_no_part_of_it() -> None:
+    part = Quality(made({"AP": FORTY}), "AP", ["elsewhere", "3"])
+    assert part.n_topics == 1
+
+
+def test_topics_without_factors_are_not_said_to_be_deep() -> None:
+    gap = FORTY.copy()
+    gap[9] = np.nan
+    assert Quality(made({"AP": gap}, depth=100), "AP").deep == tuple(map(str, range(1, 10)))
+
+
+def test_depth_is_beside_what_is_relevant_at_the_measures_level() -> None:
+    judged = {str(t): Judgments(300, {0: 9, 1: 250, 2: 50}) for t in range(10)}
+    columns = {"AP": FORTY, "AP(rel=2)": FORTY}
+    tags = {measure: [f"s{i}" for i in range(40)] for measure in columns}
+    deep = factors_from_scores(columns, judged, {"id": "x", "depth": 100}, tags)
+    assert [len(Quality(deep, measure).deep) for measure in columns] == [10, 0]
+
+
+def test_models_far_below_others_are_sound_where_they_are_of_all_sorts() -> None:
+    low = FORTY * np.where(np.arange(40) < 10, 0.001, 1)
+    assert len(Quality(made({"AP": low}), "AP").low) == 10
+    assert Quality(made({"AP": low}, unit="collection"), "AP").low == ()
+
+
+def test_data_sets_that_nobody_ran_on_do_not_lessen_the_number_of_models() -> None:
+    some = FORTY.copy()
+    some[:6] = np.nan
+    some[6, :10] = np.nan
+    assert Quality(made({"AP": some}, unit="collection"), "AP").systems == 40
+
+
+def test_low_systems_are_told_of_the_default_measures_alone() -> None:
+    factors = load_factors("trec8-adhoc")
+    assert find_low_systems(factors, "RR")
+    for measure, told in (("AP", True), ("RR", False)):
+        assert ("systems are low" in " ".join(findings(factors, [measure]))) is told
 
 
 def test_whole_data_sets_are_counted_as_such_with_a_limit_of_their_own() -> None:

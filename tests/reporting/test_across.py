@@ -94,6 +94,18 @@ def test_who_lacks_a_collection_is_named_and_compared_on_the_others(
     assert all(row[1].text != "all of these" for row in unbalanced.table().rows)
 
 
+def test_a_mean_over_the_three_collections_that_all_have_is_said_to_be_of_these(
+    five: ir_std.Comparison,
+) -> None:
+    unbalanced = only(five, ("bm25", SETS[:4]), ("mono", SETS[:3]))
+    notes = " ".join(unbalanced.table().notes)
+    over = ", ".join(SETS[:3])
+    assert f"Means over collections are over those that all systems have: {over}." in notes
+    assert "mono has no run on trec7-adhoc" in notes
+    summed = {row[0].text for row in unbalanced.table().rows if row[1].text == "all of these"}
+    assert summed == {"bm25", "mono"}
+
+
 def test_of_five_collections_picture_sentence_and_table_agree(five: ir_std.Comparison) -> None:
     across = AcrossCollections(five)
     pooled = {s: five.pooled(s, sAP) for s in ("bm25", "mono")}

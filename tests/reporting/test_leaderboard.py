@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,16 @@ def test_every_form_has_the_same_models(form: str, ir_std_cli: Any, board: Leade
         each.model.replace("_", "") in text.replace("\\_", "") for each in board.standings[:3]
     )
     assert board.standings[3].model not in text
+
+
+@pytest.mark.parametrize(("options", "places"), [((), 3), (("-p", "2"), 2)])
+def test_means_have_three_decimals_unless_others_are_asked_for(
+    options: tuple[str, ...], places: int, ir_std_cli: Any
+) -> None:
+    shown = "\n".join(ir_std_cli("leaderboard", ENGLISH, "--top", "1", *options).out)
+    mean = re.search(r" 0\.(\d+) ±0\.(\d+) ", shown)
+    assert mean
+    assert [*map(len, mean.groups())] == [places, places]
 
 
 def test_without_a_name_the_benchmarks_are_listed(ir_std_cli: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ir_measures import AP
+from ir_measures import AP, P
 
 import ir_std
 from ir_std import plots
@@ -106,6 +106,21 @@ def test_ranking_draws_means_and_both_intervals_best_first(ax: Axes) -> None:
     assert (systems.get_x(), systems.get_x() + systems.get_width()) == pytest.approx(
         (placed.means[0], placed.means[-1])
     )
+
+
+def test_intervals_end_where_scores_do(ax: Axes) -> None:
+    qrels = {str(topic): {"good": 1, "bad": 0} for topic in range(4)}
+    found = ir_std.evaluate(
+        {
+            name: {t: {"good": 2.0 * (int(t) < hits), "bad": 1.0} for t in qrels}
+            for name, hits in (("high", 3), ("low", 1))
+        },
+        qrels,
+        P @ 1,
+    )
+    plots.ranking(found, P @ 1, ax)
+    lines = [line[:, 0] for c in ax.collections[:2] for line in c.get_segments()]
+    assert {(round(low, 3), round(high, 3)) for low, high in lines} == {(0, 1)}
 
 
 def test_ranking_of_many_runs_names_ten_and_the_baseline(ax: Axes) -> None:

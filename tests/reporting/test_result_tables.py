@@ -20,7 +20,8 @@ import ir_std
 from ir_std import build_factors, sAP
 from ir_std.analysis import rank_intervals
 from ir_std.errors import UsageError
-from ir_std.reporting.run_ranks import rank_runs, ranks
+from ir_std.reporting import run_ranks
+from ir_std.reporting.run_ranks import RunRank, could_be_first, rank_runs, ranks
 from ir_std.reporting.tables import Table
 
 QRELS, RUNS = collection()
@@ -112,6 +113,39 @@ def test_ranks_rest_on_what_more_is_better_of() -> None:
     assert {run: each.rank for run, each in down.items()} == {"run0": 1, "run1": 2, "run2": 3}
     none = rank_runs({"a": math.nan}, {"a": np.full(6, np.nan)})
     assert str(none["a"]) == none["a"].interval == "-"
+
+
+def test_a_rank_is_within_its_interval_though_the_run_lacks_the_hard_topics() -> None:
+    random = np.random.default_rng(4)
+    easy, hard = 0.8 + random.random(8) / 100, 0.1 + random.random(8) / 100
+    scores = {
+        "easy topics alone": np.append(easy, np.full(8, np.nan)),
+        "better on these": np.append(easy + 0.1, hard),
+    }
+    found = rank_runs({run: float(np.nanmean(values)) for run, values in scores.items()}, scores)
+    assert {run: str(each) for run, each in found.items()} == {
+        "easy topics alone": "1 (1 to 2)",
+        "better on these": "2 (1 to 2)",
+    }
+
+
+def test_more_runs_than_can_be_compared_in_pairs_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(run_ranks, "MOST_RUNS", 2)
+    means = {"a": 0.3, "b": 0.2, "c": math.nan}
+    scores = {run: np.full(6, mean) for run, mean in means.items()}
+    assert [run for run, each in rank_runs(means, scores).items() if each.rank] == ["a", "b"]
+    with pytest.raises(UsageError, match=r"3 runs: .*, of 2 at most: give fewer runs"):
+        rank_runs(means | {"c": 0.1}, scores)
+
+
+def test_five_topics_tell_runs_apart_and_fewer_data_sets_do_not() -> None:
+    by_run = {run: RunRank(1, 1, 2, 1) for run in "ab"}
+    assert could_be_first(by_run, False, 4, "data set") == (
+        "Either run could be first: fewer than 5 data sets tell no runs apart."
+    )
+    assert "paired t-tests" in could_be_first(by_run, False, 5, "topic")
 
 
 def test_an_unknown_run_is_told_with_those_there_are(results: ir_std.Results) -> None:

@@ -180,6 +180,7 @@ def test_old_results_of_mteb_are_read(tmp_path: Path) -> None:
         ("map 1 0,5\n", "write decimals with a point"),
         ("map 1 67.9%\n", "fractions, not percent"),
         ("map 1 inf\n", "a finite number is expected"),
+        ("map 1 -NAN\n", "a finite number is expected"),
         ("map 1 1_0\n", "a finite number is expected"),
         ("latency 1 1e308\n", "latency of topic 1 is '1e308'; a number up to 1e+100 is expected"),
         ("map 1 0.5\nmap 2\n", ":2: 2 columns; the first line has 3"),
