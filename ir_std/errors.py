@@ -184,3 +184,8 @@ def abbreviate(names: Iterable[str], most: int = 3) -> str:
     if len(listed) <= most:
         return ", ".join(listed)
     return f"{', '.join(listed[:most])}, ... ({len(listed)} in all)"
+
+
+def counted(n: int, what: str) -> str:
+    """``1 topic``, ``2 topics``."""
+    return f"{n} {what}{'' if n == 1 else 's'}"

@@ -205,6 +205,15 @@ def test_a_topic_that_a_run_lacks_does_not_count_as_the_best(
     assert not [note for note in results.notes if "count as 0" in note]
 
 
+def test_the_step_of_a_measure_is_that_of_its_own_decimals(mine: Path, tmp_path: Path) -> None:
+    table = tmp_path / "steps.csv"
+    table.write_text("run,topic,latency,strict vital\na,1,1000.5,0.1234\na,2,1250,0.5\n")
+    (note,) = [n for n in ir_std.evaluate(table, factors=mine).notes if "steps of" in n]
+    assert "written in steps of 0.0001: without that, raw means could differ by 5e-05" in note
+    assert "means of s'strict vital' by" in note
+    assert "latency" not in note  # what has few decimals is taken as exact
+
+
 def test_a_set_that_says_otherwise_is_an_error(mine: Path, scores: Path) -> None:
     with pytest.raises(UsageError, match="by mine more is better of 'strict vital'"):
         ir_std.evaluate(scores, factors=mine, lower_is_better=["strict vital"])

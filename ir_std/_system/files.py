@@ -132,7 +132,7 @@ def may_be_there(file: str | os.PathLike[str]) -> bool:
 
 def shown_name(file: object) -> str:
     """What messages call a file: on one line, and shortened."""
-    name = escape_line(f"{file}").replace("\0", r"\0")
+    name = escape_line(f"{file}")
     return name if len(name) < 400 else f"{name[:100]}... ({len(name)} characters)"
 
 

@@ -23,6 +23,10 @@ all systems: by random halves of the topics of Robust 2004, Terabyte and Blog.""
 BY_DISTANCE = 0.15
 """The error of a mean by each unit of the constant and of its distance from the anchors' mean: by
 the same, with anchors of one level."""
+TOLERATED = 0.10
+"""How much the constant of an anchor that is tested against the others may vary beyond what topics
+explain, in place of what is usual: see "Where the constants come from" in
+``docs/evidence/linking.md``."""
 FURTHEST, ACCURACY, MOST_STEPS = 64.0, 1e-12, 200
 """Within which constants are sought, to what accuracy, and in how many steps at most."""
 
@@ -106,7 +110,7 @@ class AnchorPair:
         self, c: float, y_reference: Floats, y_linked: Floats, slope: Any
     ) -> tuple[Any, Any]:
         """The variance of a difference of means that comes from topics, with Welch's df."""
-        ratio = slope / self.slopes(c).mean()
+        ratio = divide(slope, self.slopes(c).mean(), 0.0)
         return variance_of_sum(
             [
                 y - np.multiply.outer(anchors.mean(axis=1), ratio)
@@ -136,25 +140,24 @@ class AnchorPair:
         return sqrt(over_topics / slope**2 + self.disagreement(c) ** 2 / self.n_anchors)
 
     def p_of_anchors(self) -> Floats:
-        """Whether each anchor, linked by the others, differs from itself: two-sided p."""
+        """Whether each anchor, linked by the others, differs from itself: two-sided p.
+
+        By ``t = d / sqrt(V + (TOLERATED f)^2 (1 + 1 / (k - 1)))``, where d is the difference of the
+        anchor's means, V its variance that comes from topics, and f the slope of the linked mean.
+        """
         k = self.n_anchors
-        others = (1 - np.eye(k)) / (k - 1)
-        c = self._constants(others)
-        on_reference = self.curve.score(self.reference)
-        z = self.linked + c[:, None, None]
-        scores, slopes = self.curve.score(z), self.curve.slope(z).mean(axis=1)
-        own, slope = np.einsum("ini->ni", scores), np.diagonal(slopes)
-        ratio = divide(slope, (others * slopes).sum(axis=1), 0.0)
-        variance, df = variance_of_sum(
-            [
-                on_reference - ratio * (on_reference @ others.T),
-                own - ratio * np.einsum("ink,ik->ni", scores, others),
-            ]
-        )
-        variance += (0.1 * slope) ** 2 * (1 + 1 / (k - 1))
-        difference = on_reference.mean(axis=0) - own.mean(axis=0)
-        p: Floats = 2 * stdtr(df, -divide(np.abs(difference), np.sqrt(variance), 0.0))
-        return p
+        constants = self._constants((1 - np.eye(k)) / (k - 1))
+        return np.array([self._p_of_anchor(i, c) for i, c in enumerate(constants.tolist())])
+
+    def _p_of_anchor(self, i: int, c: float) -> float:
+        """The p of an anchor that the others link by the constant ``c``."""
+        others = self.only([n for n in range(self.n_anchors) if n != i])
+        on_reference, linked = (scores[:, i] for scores in self.scores(c))
+        slope = self.slopes(c)[i]
+        variance, df = others.topic_variance(c, on_reference, linked, slope)
+        variance += (TOLERATED * slope) ** 2 * (1 + 1 / others.n_anchors)
+        difference = abs(on_reference.mean() - linked.mean())
+        return float(2 * stdtr(df, -divide(difference, np.sqrt(variance), 0.0)))
 
 
 def variance_of_sum(samples: Sequence[Floats]) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from scipy.special import stdtr, stdtrit
 from ir_std._arrays import Floats, Mask
 from ir_std.analysis.anchors import BY_DISTANCE, AnchorPair, variance_of_sum
 from ir_std.analysis.estimate import LEVEL
-from ir_std.errors import UsageError
+from ir_std.errors import UsageError, counted
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,9 @@ def z_on(z: npt.ArrayLike, used: Mask, where: str) -> Floats:
     """
     values = np.asarray(z, float)
     if len(values) != len(used):
-        raise UsageError(f"z on {len(values)} topics, where {where} has {len(used)}")
+        raise UsageError(f"z on {counted(len(values), 'topic')}, where {where} has {len(used)}")
     if (known := int(_without_gaps(values[used]).sum())) < 2:
-        raise UsageError(f"z is known on {known} topics of {where}: a mean needs 2")
+        raise UsageError(f"z is known on {counted(known, 'topic')} of {where}: a mean needs 2")
     return values
 
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ir_std._arrays import Floats, Mask
 from ir_std.analysis.anchors import AnchorPair, Curve, variance_of_sum
 from ir_std.analysis.linked_means import LinkedDifference, LinkedMean, difference_of_means, z_on
-from ir_std.errors import UsageError
+from ir_std.errors import UsageError, counted
 from ir_std.schemes import normal_cdf
 
 MIN_TOPICS = 10
@@ -249,7 +249,9 @@ def link(
     n_anchors = linked.shape[1]
     names = tuple(names) or tuple(f"anchor {i + 1}" for i in range(n_anchors))
     if not names or len(names) != n_anchors:
-        raise UsageError(f"{len(names)} names of {n_anchors} anchors: give one of each")
+        raise UsageError(
+            f"{counted(len(names), 'name')} of {counted(n_anchors, 'anchor')}: give one of each"
+        )
     used = (_usable(reference, "the reference"), _usable(linked, "the linked collection"))
     pair = AnchorPair(reference[used[0]], linked[used[1]], curve, used)
     kept, doubts = _agreeing_anchors(pair, names)
@@ -335,7 +337,7 @@ def _check_possible(pair: AnchorPair, c: float) -> None:
 
 def _doubts(pair: AnchorPair, c: float) -> Iterator[str]:
     if pair.n_anchors < FEW_ANCHORS:
-        yield f"{pair.n_anchors} anchor{'s' * (pair.n_anchors > 1)}: hardly known how well it links"
+        yield f"{counted(pair.n_anchors, 'anchor')}: hardly known how well it links"
     if abs(c) > DOUBTFUL_SHIFT:
         yield f"the standardizing systems are {abs(c):.2f} standard deviations apart"
     scores = _normal_scores(pair, c)

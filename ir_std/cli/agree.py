@@ -59,11 +59,12 @@ def run(args: Namespace) -> None:
     if args.output_format == "csv" and not args.table:
         raise UsageError(f"CSV is one table: add --table {'|'.join(OF_AGREEMENT)}")
     given = sort_arguments(args.inputs)
-    if len(given.qrels) != 2:
-        raise UsageError(f"found {len(given.qrels)} qrels: give the two that are to be compared")
+    if (n := len(given.all_qrels)) != 2:
+        raise UsageError(f"found {n} qrels: give the two that are to be compared")
+    first, second = given.all_qrels
     compared = agreement(
-        given.qrels[0],
-        given.qrels[1],
+        first,
+        second,
         name_runs(given.runs) if given.runs else None,
         read_measures(*given.measures) or None,
         args.scheme,

@@ -71,8 +71,8 @@ def sort_entries(arguments: Iterable[str], sources: OpenedOnce) -> EntryArgument
             entries += entries_of_scores(text, None, None, sources)
         elif names_system(text):
             entries.append(system_entry(text))
-        elif (cut := _cut(text)) is not None:
-            entries.append(Entry(os.path.basename(text[:cut]), text[:cut], text[cut + 1 :]))
+        elif cut := _cut_behind_run(text):
+            entries.append(Entry(os.path.basename(cut[0]), *cut))
         else:
             find_system(text)  # says which systems there are, if it names a set
             measures.append(text)
@@ -90,39 +90,53 @@ def is_entry(text: str) -> bool:
 
 
 def named_entries(text: str, sources: OpenedOnce) -> list[Entry]:
-    """The entries of NAME=RUN:QRELS, whose files may have colons too, or of NAME=SCORES.
+    """The entries of NAME=RUN:QRELS, or of NAME=SCORES.
 
     SCORES is a file, which is opened to see that and kept in ``sources``, a folder of such, or a
     system of a set.  NAME@LABEL says what the collection is to be called.
     """
-    named, _, files = text.partition("=")
+    name, label, given = _name_and_label(text)
+    if given == STANDARD_INPUT or is_pipe(given) or names_system(given):
+        return [Entry(name, given, None, label)]
+    cuts = _cuts(given)
+    # What cannot be RUN:QRELS is opened if it may be there, which says why it cannot be read.
+    is_file = os.path.isfile(given) or (not cuts and may_be_there(given))
+    if os.path.isdir(given) or (is_file and is_score_file(sources[given])):
+        return entries_of_scores(given, name, label, sources)
+    if not cuts:
+        raise _unreadable(text, given)
+    return [Entry(name, *(_cut_behind_run(given) or cuts[0]), label)]
+
+
+def _name_and_label(text: str) -> tuple[str, str | None, str]:
+    """The parts of NAME=... or NAME@LABEL=..., and what stands behind."""
+    named, _, given = text.partition("=")
     name, at, label = named.rpartition("@") if "@" in named else (named, "", None)
     if at and not label:
         raise UsageError(f"cannot read {text!r}: NAME@LABEL=... names the collection")
     if not name:
         raise UsageError(f"cannot read {text!r}: write {HOW}")
-    if files == STANDARD_INPUT or is_pipe(files) or names_system(files):
-        return [Entry(name, files, None, label)]
-    if os.path.isdir(files) or (os.path.isfile(files) and is_score_file(sources[files])):
-        return entries_of_scores(files, name, label, sources)
-    cuts = _colons(files)
-    if not cuts and not (may_be_there(files) and is_score_file(sources[files])):
-        find_system(files)
-        missing = files and ":" not in files and not may_be_there(files)
-        wrong = f"{files}: no such file" if missing else f"cannot read {text!r}"
-        raise UsageError(f"{wrong}: write {HOW}")
-    cut = _cut(files) or cuts[0]
-    return [Entry(name, files[:cut], files[cut + 1 :], label)]
+    return name, label, given
 
 
-def _cut(files: str) -> int | None:
-    """Where RUN:QRELS is cut: at the first colon behind a file, or a system, that is there."""
-    there = (i for i in _colons(files) if os.path.exists(files[:i]) or names_system(files[:i]))
+def _cuts(text: str) -> list[tuple[str, str]]:
+    """What RUN:QRELS may be: its files may have colons in their names too."""
+    colons = [i for i, c in enumerate(text) if c == ":" and 0 < i < len(text) - 1]
+    return [(text[:i], text[i + 1 :]) for i in colons]
+
+
+def _cut_behind_run(text: str) -> tuple[str, str] | None:
+    """RUN and QRELS, cut at the first colon behind a file, or a system, that is there."""
+    there = (cut for cut in _cuts(text) if os.path.exists(cut[0]) or names_system(cut[0]))
     return next(there, None)
 
 
-def _colons(files: str) -> list[int]:
-    return [i for i, c in enumerate(files) if c == ":" and 0 < i < len(files) - 1]
+def _unreadable(text: str, given: str) -> UsageError:
+    """What is wrong with NAME=..., which names neither scores nor a run with qrels."""
+    find_system(given)  # says which systems there are, if it names a set
+    missing = given and ":" not in given and not may_be_there(given)
+    wrong = f"{given}: no such file" if missing else f"cannot read {text!r}"
+    return UsageError(f"{wrong}: write {HOW}")
 
 
 def entries_of_scores(

@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from ir_measures.measures import Measure
@@ -295,27 +296,32 @@ def means_by_system(factors: FactorSet, names: Sequence[str]) -> dict[str, list[
 def describe(factors: FactorSet) -> list[str]:
     """A set in detail, a line a fact."""
     info = factors.info
-    lines = [f"{key}\t{info[key]}" for key in _FACTS if info.get(key)]
-    lines += [f"judge\t{key}\t{text}" for key, text in info.get("judge", {}).items()]
-    lines += [f"ir_datasets\t{name}" for name in info.get("ir_datasets", ())]
-    lines.append(f"topics\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}")
-    for name in factors.measures:
-        facts = [f"{factors.n_systems[name]} systems"]
-        if factors.about(name, "depth"):
-            facts.append(f"depth {factors.about(name, 'depth')}")
-        if factors.about(name, "resolution"):
-            facts.append(f"in steps of {factors.about(name, 'resolution')}")
-        if factors.sign(name) < 0:
-            facts.append("less is better")
-        if name in factors.scores:
-            facts.append("with distribution")
-        if factors.about(name, "source", "") != factors.source:
-            facts.append(
-                f"from {factors.about(name, 'source')} ({factors.about(name, 'licence', '')})"
-            )
-        lines.append(f"measure\t{name}\t{Quality(factors, name).word}\t{', '.join(facts)}")
-    for record in info.get("sources", ()):
-        facts = [f"{record[key]}" for key in _FACTS_OF_SOURCE if key in record]
-        lines.append("\t".join(["source", *facts]))
-    lines += [f"input\t{record['file']}\t{record['sha256']}" for record in info.get("inputs", ())]
-    return lines + [f"note\t{sentence}" for sentence in findings(factors)]
+    return [
+        *(f"{key}\t{info[key]}" for key in _FACTS if info.get(key)),
+        *(f"judge\t{key}\t{text}" for key, text in info.get("judge", {}).items()),
+        *(f"ir_datasets\t{name}" for name in info.get("ir_datasets", ())),
+        f"topics\t{len(factors.topics)}: {factors.topics[0]} ... {factors.topics[-1]}",
+        *(_measure_line(factors, name) for name in factors.measures),
+        *map(_source_line, info.get("sources", ())),
+        *(f"input\t{record['file']}\t{record['sha256']}" for record in info.get("inputs", ())),
+        *(f"note\t{sentence}" for sentence in findings(factors)),
+    ]
+
+
+def _measure_line(factors: FactorSet, name: str) -> str:
+    """A measure's quality, and what its factors come from."""
+    source = factors.about(name, "source", "")
+    facts = {
+        f"{factors.n_systems[name]} systems": True,
+        f"depth {factors.about(name, 'depth')}": factors.about(name, "depth"),
+        f"in steps of {factors.about(name, 'resolution')}": factors.about(name, "resolution"),
+        "less is better": factors.sign(name) < 0,
+        "with distribution": name in factors.scores,
+        f"from {source} ({factors.about(name, 'licence', '')})": source != factors.source,
+    }
+    said = ", ".join(fact for fact, holds in facts.items() if holds)
+    return f"measure\t{name}\t{Quality(factors, name).word}\t{said}"
+
+
+def _source_line(record: Mapping[str, Any]) -> str:
+    return "\t".join(["source", *(f"{record[key]}" for key in _FACTS_OF_SOURCE if key in record)])

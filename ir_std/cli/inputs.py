@@ -14,7 +14,7 @@ from ir_measures.measures import Measure
 from ir_std._system.files import may_be_there
 from ir_std.cli.parser import COMMANDS
 from ir_std.cli.streams import PROGRAM, note
-from ir_std.errors import UsageError, abbreviate, did_you_mean, nearest_names, suggestion
+from ir_std.errors import UsageError, abbreviate, counted, did_you_mean, nearest_names
 from ir_std.evaluation.systems import find_system, may_be_system, names_system
 from ir_std.factors.catalog import available_factors
 from ir_std.measures import ExternalMeasure, near_measures, standardized
@@ -34,20 +34,28 @@ class Inputs(NamedTuple):
     ----------
     runs : list of Source or str
         Runs, scores of runs, or names of sets' systems.
-    qrels : Source, str or None
-        Also the id of an ir_datasets dataset; None where scores alone are given.
+    n_run_files : int
+        How many of them are runs.
+    all_qrels : list of Source or str
+        Files, and ids of ir_datasets.
     measures : list of str
         As they were written.
     """
 
     runs: list[Source | str]
-    qrels: Source | str | None
+    n_run_files: int
+    all_qrels: list[Source | str]
     measures: list[str]
+
+    @property
+    def qrels(self) -> Source | str | None:
+        """The first qrels; None where scores alone are given."""
+        return next(iter(self.all_qrels), None)
 
     @property
     def files(self) -> list[str]:
         """The paths of the files, which must not be replaced."""
-        return [file.name for file in (*self.runs, self.qrels) if isinstance(file, FileSource)]
+        return [file.name for file in (*self.runs, *self.all_qrels) if isinstance(file, FileSource)]
 
     @property
     def named(self) -> dict[str, Source | str]:
@@ -63,33 +71,16 @@ def classify_arguments(arguments: Iterable[str], measure: str | None = None) -> 
     none.
     """
     given = sort_arguments(arguments, measure)
-    if given.qrels or not given.runs or given.n_run_files:
+    if given.all_qrels or not given.runs or given.n_run_files:
         _check_counts(given)
-    return Inputs(given.runs, given.qrels[0] if given.qrels else None, given.measures)
+    return given
 
 
-class SortedArguments(NamedTuple):
-    """Arguments by what they are.
+def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Inputs:
+    """Arguments by what they are, each kind in the order given and of any number.
 
-    Attributes
-    ----------
-    runs : list of Source or str
-        Runs, scores of runs, or names of sets' systems.
-    n_run_files : int
-        How many of them are runs.
-    qrels : list of Source or str
-        Files, and ids of ir_datasets.
-    measures : list of str
+    See :func:`classify_arguments`.
     """
-
-    runs: list[Source | str]
-    n_run_files: int
-    qrels: list[Source | str]
-    measures: list[str]
-
-
-def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> SortedArguments:
-    """Arguments by what they are, each kind in the order given."""
     qrels: list[Source | str] = []
     measures: list[str] = []
     runs: dict[str, Source | str] = {}
@@ -123,7 +114,7 @@ def sort_arguments(arguments: Iterable[str], measure: str | None = None) -> Sort
             raise unknown_argument(given)
         measures[place] = str(external)
     _note_hidden_names([*runs, *map(input_name, qrels)], n_run_files > 0 and not qrels)
-    return SortedArguments(list(runs.values()), n_run_files, qrels, measures)
+    return Inputs(list(runs.values()), n_run_files, qrels, measures)
 
 
 def _note_hidden_names(files: list[str], qrels_missing: bool) -> None:
@@ -162,13 +153,13 @@ def as_parsed(texts: Iterable[str], runs: Iterable[Any], measure: str | None = N
     ]
 
 
-def _check_counts(given: SortedArguments) -> None:
+def _check_counts(given: Inputs) -> None:
     """There must be one qrels file, and a run or scores."""
-    n_runs, qrels = given.n_run_files, given.qrels
+    n_runs, qrels = given.n_run_files, given.all_qrels
     if len(qrels) != 1:
         what = f"{len(qrels)} qrels ({', '.join(map(input_name, qrels))})" if qrels else "no qrels"
         raise UsageError(
-            f"found {what} and {n_runs} run{'s' if n_runs != 1 else ''}: give "
+            f"found {what} and {counted(n_runs, 'run')}: give "
             f"one qrels file (4 columns) or ir_datasets id"
         )
     if not given.runs:
@@ -226,22 +217,35 @@ def input_name(file: Source | str) -> str:
 def unknown_argument(given: str) -> UsageError:
     """What is wrong with an argument that is nothing known."""
     find_system(given)  # says which systems a set has, if it names one
-    set_id, separator, tag = given.partition("/")
-    near = [f"{name}/{tag}" for name in nearest_names(set_id, available_factors())]
-    if separator and (meant := [name for name in near if names_system(name)]):
+    if meant := _near_systems(given):
         return UsageError(f"{given}: no such file, and no system of a set{did_you_mean(meant)}")
     if os.path.dirname(given) or re.search(r"\.[A-Za-z]\w*$", given):
         what = " and no ir_datasets id of that name" if "/" in given else ""
-        here = os.path.dirname(given) or "."
-        files = [file.name for file in Path(here).iterdir()] if os.path.isdir(here) else []
-        return UsageError(
-            f"{given}: no such file{what}{suggestion(os.path.basename(given), files)}"
-        )
-    commands = [f"{PROGRAM} {name}" for name in nearest_names(given, COMMANDS)]
-    known = commands or near_measures(given) or nearest_names(given, external_names)
+        return UsageError(f"{given}: no such file{what}{did_you_mean(_near_files(given))}")
     return UsageError(
-        f"{given!r} is neither a file nor a measure nor an ir_datasets id{did_you_mean(known)}"
+        f"{given!r} is neither a file nor a measure nor an ir_datasets id"
+        f"{did_you_mean(_near_words(given))}"
     )
+
+
+def _near_systems(given: str) -> list[str]:
+    """The systems of that name in sets whose names are near."""
+    set_id, separator, tag = given.partition("/")
+    near = nearest_names(set_id, available_factors()) if separator else []
+    return [system for name in near if names_system(system := f"{name}/{tag}")]
+
+
+def _near_files(given: str) -> list[str]:
+    """The files in the same folder whose names are near."""
+    folder = os.path.dirname(given) or "."
+    files = [file.name for file in Path(folder).iterdir()] if os.path.isdir(folder) else []
+    return nearest_names(os.path.basename(given), files)
+
+
+def _near_words(given: str) -> list[str]:
+    """Commands whose names are near; else measures, else what scores have."""
+    commands = [f"{PROGRAM} {name}" for name in nearest_names(given, COMMANDS)]
+    return commands or near_measures(given) or nearest_names(given, external_names)
 
 
 def is_measure(text: str) -> bool:

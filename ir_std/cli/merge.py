@@ -22,7 +22,7 @@ import argparse
 from ir_std._system.files import check_output
 from ir_std.cli.inputs import expand_folders, open_input
 from ir_std.cli.streams import note, warn
-from ir_std.errors import abbreviate
+from ir_std.errors import abbreviate, counted
 from ir_std.evaluation.systems import refuse_systems
 from ir_std.merging import BY_RANK, COMBINE, METHODS, merge, runs_without_common_topics
 from ir_std.trec.files import read_run, run_text, write_run
@@ -78,6 +78,6 @@ def run(args: argparse.Namespace) -> None:
     else:
         write_run(merged, where, tag, files)
     note(
-        f"{len(merged.scores)} documents on {len(merged.topics)} topics, merged from "
-        f"{len(runs)} run{'s' if len(runs) != 1 else ''}: {where}"
+        f"{counted(len(merged.scores), 'document')} on {counted(len(merged.topics), 'topic')}, "
+        f"merged from {counted(len(runs), 'run')}: {where}"
     )

@@ -45,20 +45,25 @@ def print_task_tables(args: Namespace) -> None:
     rows = None
     if args.benchmark:
         rows = [row for of_task in tasks_of(args.benchmark).values() for row in of_task]
-    inputs = classify_arguments(args.inputs)
+    scores = _read_results(args.inputs)
+    systems = args.systems or KINDS[0]
+    if systems not in KINDS:
+        raise UsageError(f"--systems {systems}: of results of MTEB take {' or '.join(KINDS)}")
+    tables = [task_table(scores, args.places, systems, rows)]
+    if args.benchmark:
+        others = {name: dict(run.values[main_score]) for name, run in scores.items()}
+        board = leaderboard(args.benchmark, systems=systems, others=others)
+        tables.append(board.top(3).table(3))
+    print_tables(tables, "table" if args.output_format == "tsv" else args.output_format)
+
+
+def _read_results(arguments: list[str]) -> dict[str, RunScores]:
+    """The scores of each model, which must be MTEB's."""
+    inputs = classify_arguments(arguments)
     runs = inputs_by_name(inputs.named, None)
     scores = {name: run for name, run in runs.items() if isinstance(run, RunScores)}
     if inputs.qrels or inputs.measures or len(scores) < len(runs):
         raise UsageError("--benchmark is of results of MTEB alone: give their folder, no measures")
     if any(main_score not in run.values for run in scores.values()):
         raise UsageError("--benchmark is of results of MTEB, which have main scores")
-    systems = args.systems or KINDS[0]
-    if systems not in KINDS:
-        raise UsageError(f"--systems {systems}: of results of MTEB take {' or '.join(KINDS)}")
-    form = "table" if args.output_format == "tsv" else args.output_format
-    tables = [task_table(scores, args.places, systems, rows)]
-    if args.benchmark:
-        others = {name: dict(run.values[main_score]) for name, run in scores.items()}
-        board = leaderboard(args.benchmark, systems=systems, others=others)
-        tables.append(board.top(3).table(3))
-    print_tables(tables, form)
+    return scores

@@ -8,6 +8,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Ints
+from ir_std.errors import counted
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.fit import Fit
 from ir_std.factors.judgments import ALL_JUDGED
@@ -94,7 +95,7 @@ def _differing_obstacle(raw: Measure, match: Match) -> str:
         return ""
     levels = [level for level in levels_of(raw, fit) if fit.agreement.at(level).differ]
     if levels and levels[-1] < 1:
-        return f"other documents are judged not relevant on {len(differing)} topics"
+        return f"other documents are judged not relevant on {counted(len(differing), 'topic')}"
     where = "" if has_graded_gains(raw) else f" at level {raw.params.get('rel', 1)} or above"
     n = f"{len(differing)} of {len(fit.matched)} topics"
     return f"the judgments{where} differ from those of its systems on {n}"

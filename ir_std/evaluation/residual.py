@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ir_std.errors import UsageError
+from ir_std.errors import UsageError, counted
 from ir_std.evaluation.messages import Message
 from ir_std.factors.match import Match
 from ir_std.factors.residual import find_earlier
@@ -49,8 +49,8 @@ class EarlierDocuments:
             documents = int(earlier.sum())
             topics = int((np.add.reduceat(earlier, run.starts[run.sizes > 0]) > 0).sum())
             those = (
-                f"{documents} document{'s' * (documents > 1)} on {topics} "
-                f"topic{'s' * (topics > 1)} that were judged in earlier rounds of {factors.id}"
+                f"{counted(documents, 'document')} on {counted(topics, 'topic')} "
+                f"that were judged in earlier rounds of {factors.id}"
             )
             if self._take_out:
                 run = run.lines(~earlier)

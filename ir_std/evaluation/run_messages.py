@@ -10,7 +10,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
-from ir_std.errors import abbreviate
+from ir_std.errors import abbreviate, counted
 from ir_std.evaluation.messages import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.evaluation.run_faults import fault_messages, missing_topics
@@ -76,8 +76,8 @@ def score_messages(
     yield from missing_topics(name, max(as_zero, default=0), len(qrels.topics))
     if scores.unlisted:
         yield Message(
-            f"its means are over {scores.unlisted} more topic"
-            f"{'s' * (scores.unlisted > 1)} than it lists, here they are over those "
+            f"its means are over {counted(scores.unlisted, 'more topic')} "
+            f"than it lists, here they are over those "
             "listed; give the qrels too, and the others count as 0",
             warns=isinstance(qrels, CountedTopics),
             run=name,
@@ -99,7 +99,7 @@ def score_messages(
 
 def repeated_text(count: int) -> str:
     """How many lines of a run were left out because their document is in others."""
-    return f"{count} line{'s' * (count > 1)} left out whose document is in another of the topic"
+    return f"{counted(count, 'line')} left out whose document is in another of the topic"
 
 
 def _rounding_messages(

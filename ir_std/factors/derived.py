@@ -10,7 +10,7 @@ import numpy as np
 
 from ir_std._arrays import Floats
 from ir_std._system.files import read_bounded
-from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, suggestion
+from ir_std.errors import InputError, NoFactorsError, UsageError, abbreviate, counted, suggestion
 from ir_std.factors.cells import FEWEST, KINDS, Cells
 from ir_std.factors.estimates import factors_from_scores, scores_by_system
 from ir_std.factors.factor_set import FactorSet
@@ -46,7 +46,9 @@ def select_systems(
     wanted = list(dict.fromkeys(systems))
     _check_known(factors, wanted)
     if len(wanted) < 2:
-        raise UsageError(f"{len(wanted)} systems: a standard deviation takes at least two")
+        raise UsageError(
+            f"{counted(len(wanted), 'system')}: a standard deviation takes at least two"
+        )
     scores, names = _scores_where(factors, lambda tag: tag in wanted)
     info = {
         field: value
@@ -169,7 +171,7 @@ def leave_out_systems(factors: FactorSet, tags: Iterable[str]) -> FactorSet:
     for measure, kept in names.items():
         if len(kept) < 2:
             raise UsageError(
-                f"{factors.id} without {', '.join(left_out)} has {len(kept)} systems "
+                f"{factors.id} without {', '.join(left_out)} has {counted(len(kept), 'system')} "
                 f"for {measure}: factors are means and deviations over at least two"
             )
     fields = {

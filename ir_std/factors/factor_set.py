@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Ints, pick_rows
-from ir_std.errors import InputError, NoFactorsError
+from ir_std.errors import InputError, NoFactorsError, counted
 from ir_std.factors import schema, table_checks
 from ir_std.factors.description import Frozen, frozen
 from ir_std.factors.files import OPTIONAL_FILES, replace_folder
@@ -293,7 +293,8 @@ class FactorSet(StoredTables):
                 write_arrays(folder / name, arrays, **how)
 
     def __repr__(self) -> str:
-        return f"<FactorSet {self.id}: {len(self.topics)} topics, {len(self.measures)} measures>"
+        sizes = counted(len(self.topics), "topic"), counted(len(self.measures), "measure")
+        return f"<FactorSet {self.id}: {', '.join(sizes)}>"
 
 
 IN_CELLS = ("scores.npz", "systems.npz")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ir_std.errors import abbreviate
+from ir_std.errors import abbreviate, counted
 from ir_std.factors.agreement import Agreement
 from ir_std.factors.collection import Collection, differ_widely, most_agree
 from ir_std.factors.factor_set import FactorSet
@@ -237,8 +237,8 @@ class Fit:
             return f"document ids such as {self.strange_id!r} do not look like the collection's"
         if not self.numbers_suffice(self.counted):
             return (
-                f"only {n} topics can be compared, and by numbers of relevant documents alone: it "
-                f"takes {ENOUGH}, not all of which have one"
+                f"only {counted(n, 'topic')} can be compared, and by numbers of relevant documents "
+                f"alone: it takes {ENOUGH}, not all of which have one"
             )
         return None
 

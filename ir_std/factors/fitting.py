@@ -43,7 +43,6 @@ def _documents_renamed(fit: Fit) -> bool:
     """Whether these may be the same judgments under other document ids."""
     return (
         not fit.same
-        and not fit.differ
         and fit.numbers_suffice(fit.comparable)
         and (len(fit.levels) > 1 or len(fit.comparable) >= ENOUGH_AT_ONE_LEVEL)
         and all(

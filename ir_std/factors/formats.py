@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_std._system.files import read_bounded, write_all_atomically, write_atomically
-from ir_std.errors import InputError, IrStdError
+from ir_std.errors import InputError, IrStdError, counted
 from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import LARGEST, set_files
@@ -93,7 +93,7 @@ def read_trec_eval(file: str | os.PathLike[str]) -> ImportedTables:
         if len(fields) != 4:
             raise InputError.at(
                 file,
-                f"{len(fields)} columns",
+                counted(len(fields), "column"),
                 "topic, measure, mean and deviation are expected",
                 line=at,
             )
@@ -159,7 +159,7 @@ def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(rows[0]):
             raise InputError.at(
-                file, f"{len(row)} columns", f"the header has {len(rows[0])}", line=line
+                file, counted(len(row), "column"), f"the header has {len(rows[0])}", line=line
             )
         values.append([_number(file, line, cell) if cell else np.nan for cell in row[1:]])
     topics = tuple(row[0] for row in rows[1:])
@@ -224,7 +224,7 @@ def read_csv(file: str | os.PathLike[str]) -> ImportedTables:
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(rows[0]):
             raise InputError.at(
-                file, f"{len(row)} columns", f"the header has {len(rows[0])}", line=line
+                file, counted(len(row), "column"), f"the header has {len(rows[0])}", line=line
             )
         topic, name, _, *values = (cell.removeprefix("'") for cell in row[: len(_CSV)])
         column = cells.setdefault(_measure(file, line, name), {})

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_std._arrays import Floats, Mask
+from ir_std.errors import counted
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.schema import parse_set_measure
 from ir_std.factors.system_checks import duplicate_systems, find_low_systems
@@ -292,7 +293,7 @@ def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
         return f"{len(topics)} of {n} {unit} ({examples})"
 
     if quality.word == "thin":
-        yield f"{quality.systems} systems, too few for a sure deviation"
+        yield f"{counted(quality.systems, 'system')}, too few for a sure deviation"
     if quality.flat:
         yield f"all systems score the same on {some(quality.flat)}"
     if quality.coarse:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ir_std.errors import InputError
+from ir_std.errors import InputError, counted
 from ir_std.factors.description import Frozen
 from ir_std.factors.judgments import Judgments
 from ir_std.factors.schema import info_problems
@@ -91,7 +91,7 @@ def _rows(content: bytes, file: object) -> list[list[str]]:
     for line, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise InputError.at(
-                file, f"{len(row)} columns", f"the header has {len(rows[0])}", line=line
+                file, counted(len(row), "column"), f"the header has {len(rows[0])}", line=line
             )
     return rows
 
@@ -261,7 +261,7 @@ def parse_table(content: bytes, file: object, topics: tuple[str, ...]) -> Table:
     if len(rows) - 1 < len(topics):
         raise InputError.at(
             file,
-            f"ends after {len(rows) - 1} topics",
+            f"ends after {counted(len(rows) - 1, 'topic')}",
             f"topics.csv has {len(topics)}",
             line=len(rows),
         )

@@ -131,22 +131,18 @@ class Index(NamedTuple):
         The place of each key among the documents.
     ids : Ids
         Ids by place.
-    repeats : bool
-        Whether two documents have the same key.
     """
 
     table: KeyTable
     rows: Ints
     ids: Ids
-    repeats: bool
 
     @classmethod
     def of(cls, ids: Ids, topic: Ints) -> Index:
         """Index ids on topics."""
         values = keys(ids.hashes(), topic)
         rows = np.argsort(values)
-        ordered = values[rows]
-        return cls(KeyTable.of(ordered), rows, ids, bool((ordered[1:] == ordered[:-1]).any()))
+        return cls(KeyTable.of(values[rows]), rows, ids)
 
     def find(self, values: Keys, ids: Ids) -> tuple[Ints, Ints]:
         """Which of the documents are in the index.
@@ -165,7 +161,7 @@ class Index(NamedTuple):
         """
         where, places = self.table.find(values)
         rows = self.rows[places]
-        if self.repeats or not self.ids[rows].same(ids[where]).all():
+        if not self.ids[rows].same(ids[where]).all():
             raise Collision
         return where, rows
 

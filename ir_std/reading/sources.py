@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any, BinaryIO, ClassVar
 from weakref import WeakSet, finalize
 
+from ir_std._system.files import shown_name
 from ir_std.errors import InputError
 from ir_std.reading.unpacking import (
     MAX_MEMBER,
@@ -166,7 +167,7 @@ def _open(path: Path) -> BinaryIO:
         return path.open("rb")
     except OSError as failed:
         raise InputError.at(
-            _short(path), failed.strerror or str(failed), "name a readable file"
+            shown_name(path), failed.strerror or str(failed), "name a readable file"
         ) from None
     except ValueError as wrong:  # a zero character, or half of a surrogate pair
         if isinstance(wrong, InputError):
@@ -181,11 +182,6 @@ def _seekable(stream: BinaryIO, path: Path) -> BinaryIO:
         return stream
     stream.close()
     raise InputError.at(path, "is a pipe or a device", "write it to a file, and name that")
-
-
-def _short(path: Path) -> str:
-    name = str(path)
-    return name if len(name) < 400 else f"{name[:100]}... ({len(name)} characters)"
 
 
 def source_of(file: Any) -> Source:

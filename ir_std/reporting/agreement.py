@@ -10,7 +10,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Floats, Ints
-from ir_std.errors import UsageError
+from ir_std.errors import UsageError, counted
 from ir_std.evaluation.companions import companions
 from ir_std.evaluation.evaluation import ByMeasure
 from ir_std.evaluation.plans import match_factors
@@ -187,7 +187,7 @@ def _notes(
 ) -> Iterator[str]:
     for name, q in zip(names, pair, strict=True):
         if alone := len(q.topics) - len(topics):
-            yield f"{alone} topic{'s' * (alone > 1)} of {name} alone, left out"
+            yield f"{counted(alone, 'topic')} of {name} alone, left out"
     if sum(judged_once) > confusion.sum():
         yield "more documents were judged once than twice: agreement is of the smaller part"
     highest = [q.max_level for q in pair]

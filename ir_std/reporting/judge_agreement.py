@@ -20,7 +20,7 @@ from ir_std.analysis.agreement import (
     order_agreement,
 )
 from ir_std.analysis.estimate import Estimate
-from ir_std.errors import UsageError, look_up
+from ir_std.errors import UsageError, counted, look_up
 from ir_std.measures import parse_measure
 from ir_std.reporting.tables import (
     Cell,
@@ -67,10 +67,12 @@ class JudgeAgreement:
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return (
-            f"<JudgeAgreement of {' and '.join(self.names)}: {len(self.topics)} topics, "
-            f"{self.confusion.sum()} documents, {len(self.systems)} systems>"
+        sizes = (
+            counted(len(self.topics), "topic"),
+            counted(int(self.confusion.sum()), "document"),
+            counted(len(self.systems), "system"),
         )
+        return f"<JudgeAgreement of {' and '.join(self.names)}: {', '.join(sizes)}>"
 
     def kappa(self, weights: str = "none") -> Interval:
         """Cohen's kappa over the documents of all topics.

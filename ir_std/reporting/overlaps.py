@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain, combinations
 
+from ir_std.errors import counted
 from ir_std.trec.qrels import Qrels
 
 
@@ -60,14 +61,14 @@ class Overlaps:
                 )
             if shared:
                 return (
-                    f"{a} and {b} share {shared} topics, which need no link: the factors of one "
-                    "set give its scale to both (ir_std RUN QRELS --factors SET)"
+                    f"{a} and {b} share {counted(shared, 'topic')}, which need no link: the "
+                    "factors of one set give its scale to both (ir_std RUN QRELS --factors SET)"
                 )
         return ""
 
     def _why_not_pooled(self, a: str, b: str) -> str:
         n = self.topics[a, b]
-        topics = f"{n} topic{'s' * (n > 1)}"
+        topics = counted(n, "topic")
         if (a, b) in self.relabelled:
             return (
                 f"{a} and {b} are the same {topics} under different labels: one "

@@ -8,7 +8,7 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std._arrays import Axes, Floats
-from ir_std.errors import NoFactorsError, UsageError
+from ir_std.errors import NoFactorsError, UsageError, counted
 from ir_std.measures import parse_measure, sign_of
 from ir_std.reporting.drawing import (
     BAND,
@@ -339,7 +339,7 @@ def difference(
     above = sign_of(measure) * d
     ax.set_title(
         f"{run} better on {int((above > 0).sum())}, {baseline} on {int((above < 0).sum())} of "
-        f"{len(d)} topics{mean}",
+        f"{counted(len(d), 'topic')}{mean}",
         fontsize="medium",
     )
     return ax

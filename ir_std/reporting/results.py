@@ -11,7 +11,7 @@ from ir_measures.measures import Measure
 
 from ir_std._arrays import Axes, DataFrame
 from ir_std.analysis.paired import correction_for
-from ir_std.errors import MissingLibraryError, warn_caller
+from ir_std.errors import MissingLibraryError, counted, warn_caller
 from ir_std.evaluation.api import SystemsSelection, evaluator_for, select_factors
 from ir_std.evaluation.inputs import add_baseline, inputs_by_name, judgments_for, left_out
 from ir_std.evaluation.parallel import Progress, evaluate_runs
@@ -265,8 +265,8 @@ class Results(EvaluatedRuns):
     def __repr__(self) -> str:
         used = self.match.factors.id if self.match and self.match.factors else "no factors"
         return (
-            f"<Results of {len(self.runs)} run{'s' if len(self.runs) != 1 else ''} on "
-            f"{len(self.topics)} topics with {used}: {', '.join(map(str, self.measures))}>"
+            f"<Results of {counted(len(self.runs), 'run')} on {counted(len(self.topics), 'topic')} "
+            f"with {used}: {', '.join(map(str, self.measures))}>"
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from ir_measures.measures import Measure
 
-from ir_std.errors import UsageError, abbreviate, suggestion
+from ir_std.errors import UsageError, abbreviate, counted, suggestion
 from ir_std.evaluation.ranked_topics import formula_of, rank_topics
 from ir_std.measures import Standardized
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
@@ -50,7 +50,7 @@ class RunDiff:
 
     def __repr__(self) -> str:
         by = " and ".join(str(m) for m in (self.measure, self.standardized) if m)
-        return f"<RunDiff of {self.a} and {self.b} by {by}: {len(self.topics)} topics>"
+        return f"<RunDiff of {self.a} and {self.b} by {by}: {counted(len(self.topics), 'topic')}>"
 
     @cached_property
     def standardized(self) -> Standardized | None:
@@ -124,8 +124,8 @@ class RunDiff:
         ]
         if equal:
             yield (
-                f"raw scores differ, standardized ones do not on {len(equal)} "
-                f"topic{'s' * (len(equal) > 1)}: {', '.join(equal)}"
+                f"raw scores differ, standardized ones do not on "
+                f"{counted(len(equal), 'topic')}: {', '.join(equal)}"
             )
 
     @cached_property

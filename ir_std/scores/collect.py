@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ir_measures.measures import Measure
 
-from ir_std.errors import InputError, abbreviate
+from ir_std.errors import InputError, abbreviate, counted
 from ir_std.measures import ExternalMeasure, Standardized
 from ir_std.measures.names import SIGNED, UNBOUNDED, measure_of_scores, only_in_trec_eval
 from ir_std.schemes import EXACT
@@ -110,38 +110,26 @@ class _Collector:
         self._by_name: dict[str, _Column | None] = {}
 
     def add(self, entry: ScoreEntry) -> None:
-        line, _, topic, name, text, _ = entry
-        if name not in self._by_name:
-            self._by_name[name] = self._look_up(name)
-        column = self._by_name[name]
+        """Keep what an entry is: a count, a stated mean or a value; or its name, if it is none."""
+        if entry.measure not in self._by_name:
+            self._by_name[entry.measure] = self._look_up(entry.measure)
+        column = self._by_name[entry.measure]
         if column is None:
-            self.skipped[name] = None
+            self.skipped[entry.measure] = None
             return
-        first = column.lines.setdefault(topic, line)
-        if first != line or (line is None and topic in column.values):
-            raise InputError.at(
-                self.file,
-                f"{entry.measure} of topic {entry.topic} again"
-                + f", first on line {first}" * (first is not None),
-                "one value each; give each run and each collection a file",
-                line=entry.line,
-            )
-        value, decimals = _number(text)
+        self._check_first(column, entry)
+        value, decimals = _number(entry.value)
         if value == math.inf:
             raise _no_number(self.file, entry)
-        measure = column.measure
-        if measure.__name__ in _COUNTS:
-            self._count(entry, measure, value)
+        if column.measure.__name__ in _COUNTS:
+            self._count(entry, column.measure, value)
             return
         if not 0 <= value <= 1:
-            _check_range(self.file, entry, measure, value)
-        if topic == SUMMARY:
-            self.stated[measure] = line, value, 10.0**-decimals
-            return
-        if not column.values:
-            self.values[measure] = column.values
-        column.values[topic] = value
-        column.decimals = max(column.decimals, decimals)
+            _check_range(self.file, entry, column.measure, value)
+        if entry.topic == SUMMARY:
+            self.stated[column.measure] = entry.line, value, 10.0**-decimals
+        else:
+            self._keep(column, entry.topic, value, decimals)
 
     def _look_up(self, name: str) -> _Column | None:
         """The column of the measure that a name stands for; None if it is none."""
@@ -149,6 +137,24 @@ class _Collector:
         if measure is None or isinstance(measure, Standardized):
             return None
         return self._columns.setdefault(measure, _Column(measure))
+
+    def _check_first(self, column: _Column, entry: ScoreEntry) -> None:
+        """Check that it is the first of its measure on its topic."""
+        first = column.lines.setdefault(entry.topic, entry.line)
+        if first != entry.line or (first is None and entry.topic in column.values):
+            raise InputError.at(
+                self.file,
+                f"{entry.measure} of topic {entry.topic} again"
+                + f", first on line {first}" * (first is not None),
+                "one value each; give each run and each collection a file",
+                line=entry.line,
+            )
+
+    def _keep(self, column: _Column, topic: str, value: float, decimals: int) -> None:
+        if not column.values:
+            self.values[column.measure] = column.values
+        column.values[topic] = value
+        column.decimals = max(column.decimals, decimals)
 
     def _count(self, entry: ScoreEntry, measure: Measure, value: float) -> None:
         if not is_whole(value):
@@ -188,7 +194,7 @@ class _Collector:
         if stated is not None and stated < len(listed):
             raise InputError.at(
                 self.file,
-                f"{len(listed)} topics, and num_q of all is {stated}",
+                f"{counted(len(listed), 'topic')}, and num_q of all is {stated}",
                 "it seems that several files were joined",
             )
         return (stated or len(listed)) - len(listed)
@@ -203,7 +209,7 @@ class _Collector:
                 raise InputError.at(
                     self.file,
                     f"{measure} of all is {stated:.6g}, the mean of the "
-                    f"{len(known)} topics is {mean:.6g}",
+                    f"{counted(len(known), 'topic')} is {mean:.6g}",
                     "lines are missing, or several files were joined: make it again",
                     line=line,
                 )

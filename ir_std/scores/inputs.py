@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ir_std.errors import InputError, UsageError, abbreviate, look_up, warn_caller
+from ir_std.errors import InputError, UsageError, abbreviate, counted, look_up, warn_caller
 from ir_std.reading import QRELS, RANKED_RUN, RUN, FileSource, Source, source_of
 from ir_std.scores.files import holds_scores, is_score_file, read_scores
 from ir_std.scores.mteb import OtherTaskError, is_model_meta, scores_of_objects
@@ -34,7 +34,7 @@ def kind_of(source: Source) -> str:
     assert source.first_line is not None
     line = source.first_line[1].decode(errors="replace").strip()
     cells = split_header(line)
-    columns = f"{width} column{'s' * (width != 1)} in its first line ({line[:80]!r})"
+    columns = f"{counted(width, 'column')} in its first line ({line[:80]!r})"
     raise InputError.at(
         source.name,
         f"columns {abbreviate(cells, 8)} in its first line" if len(cells) > 1 else columns,

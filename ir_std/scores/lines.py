@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, count, islice
 
-from ir_std.errors import InputError
+from ir_std.errors import InputError, counted
 from ir_std.measures.names import find_measure
 from ir_std.scores.collect import ScoreEntry, is_no_score
 from ir_std.scores.run_scores import SUMMARY
@@ -95,12 +95,15 @@ def line_entries(lines: Iterable[tuple[int, str]], file: str) -> Iterator[ScoreE
     head = list(islice(split, _HEAD))
     first, width = head[0][0], len(head[0][1])
     if width not in (2, 3, 4):
-        raise InputError.at(file, f"{width} columns", f"expected is {KINDS}", line=first)
+        raise InputError.at(file, counted(width, "column"), f"expected is {KINDS}", line=first)
     topics_first = width == 3 and _are_topics_first(head)
     for number, fields in chain(head, split):
         if len(fields) != width:
             raise InputError.at(
-                file, f"{len(fields)} columns", f"the first line has {width}", line=number
+                file,
+                counted(len(fields), "column"),
+                f"the first line has {width}",
+                line=number,
             )
         if width == 2:
             yield ScoreEntry(number, "", SUMMARY, fields[0], fields[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from ir_measures.measures import Measure
 
-from ir_std.errors import InputError
+from ir_std.errors import InputError, abbreviate, counted
 from ir_std.measures import ExternalMeasure, sign_of
 from ir_std.schemes import EXACT
 from ir_std.trec.qrels import DictQrels
@@ -62,9 +62,9 @@ class RunScores:
     decimals: Mapping[Measure, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        what = f"{len(self.topics)} {self.unit}s" if self.values else "means"
-        measures = ", ".join(map(str, self.values or self.means))
-        return f"<RunScores of {self.name}: {what}, {measures}>"
+        what = counted(len(self.topics), self.unit) if self.values else "means"
+        measures = map(str, self.values or self.means)
+        return f"<RunScores of {self.name}: {what}, {abbreviate(measures)}>"
 
     @cached_property
     def topics(self) -> tuple[str, ...]:
@@ -165,27 +165,11 @@ def counted_topics(runs: Iterable[RunScores]) -> CountedTopics:
     """
     runs = list(runs)
     _check_units(runs)
-    n_rel: dict[str, int | None] = {}
-    owner: dict[str, str] = {}
+    _check_topics(runs)
+    _check_counts(runs)
+    n_rel: dict[str, int | None] = {topic: None for run in runs for topic in run.topics}
     for run in runs:
-        if n_rel and n_rel.keys().isdisjoint(run.topics):
-            raise InputError.at(
-                run.name,
-                f"no topic in common with {runs[0].name} (topics here such as "
-                f"{run.topics[0]}, there such as {next(iter(n_rel))})",
-                "evaluate each collection by itself, or use ir_std compare",
-            )
-        for topic in run.topics:
-            here, there = run.n_rel.get(topic), n_rel.get(topic)
-            if here is not None and there is not None and here != there:
-                raise InputError.at(
-                    run.name,
-                    f"topic {topic} has {here} relevant documents, in {owner[topic]} {there}",
-                    "compare runs by the same judgments",
-                )
-            n_rel[topic] = there if here is None else here
-            if here is not None:
-                owner[topic] = run.name
+        n_rel.update(run.n_rel)
     measures = (measure for run in runs for measure in run.values)
     external = dict.fromkeys(str(m) for m in measures if isinstance(m, ExternalMeasure))
     return CountedTopics(n_rel, runs[0].name if len(runs) == 1 else "scores", external)
@@ -199,6 +183,36 @@ def _check_units(runs: Iterable[RunScores]) -> None:
             f"scores of whole data sets beside those of topics in {units['topic'].name}",
             "give them separately",
         )
+
+
+def _check_topics(runs: Sequence[RunScores]) -> None:
+    """Check that each has a topic in common with those before it."""
+    known: dict[str, None] = {}
+    for run in runs:
+        if known and known.keys().isdisjoint(run.topics):
+            raise InputError.at(
+                run.name,
+                f"no topic in common with {runs[0].name} (topics here such as "
+                f"{run.topics[0]}, there such as {next(iter(known))})",
+                "evaluate each collection by itself, or use ir_std compare",
+            )
+        known.update(dict.fromkeys(run.topics))
+
+
+def _check_counts(runs: Iterable[RunScores]) -> None:
+    """Check that all agree on the number of relevant documents."""
+    owner: dict[str, RunScores] = {}
+    for run in runs:
+        for topic, here in run.n_rel.items():
+            other = owner.get(topic, run)
+            if here != other.n_rel[topic]:
+                raise InputError.at(
+                    run.name,
+                    f"topic {topic} has {here} relevant documents, in {other.name} "
+                    f"{other.n_rel[topic]}",
+                    "compare runs by the same judgments",
+                )
+            owner[topic] = run
 
 
 def is_whole(value: float) -> bool:

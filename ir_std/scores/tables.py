@@ -6,11 +6,11 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, TextIOWrapper
-from itertools import islice
+from itertools import islice, pairwise, takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from ir_std._system.text import LATEX
-from ir_std.errors import InputError, MissingLibraryError, abbreviate
+from ir_std.errors import InputError, MissingLibraryError, abbreviate, counted
 from ir_std.trec.frames import as_frame, column_values, is_pandas
 
 EXCEL = (".xlsx", ".xlsm")
@@ -107,7 +107,10 @@ def parse_rows(text: str, file: str) -> TableRows:
                 more = commas and len(row) > len(header)
                 advice = "; write decimals with a point: 0.1234" * more
                 raise InputError.at(
-                    file, f"{len(row)} columns", f"the header has {len(header)}{advice}", line=line
+                    file,
+                    counted(len(row), "column"),
+                    f"the header has {len(header)}{advice}",
+                    line=line,
                 )
             yield line, row
 
@@ -177,30 +180,43 @@ def _latex_text(cell: str) -> str:
 
 def _aligned_rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
     """Aligned columns below a rule; where they are folded, further blocks repeat the labels."""
-    lines = text.replace("\r", "").split("\n")
     numbers: list[int] = []
     columns: list[list[str]] = []
-    for rule in (i for i, line in enumerate(lines) if i and re.fullmatch("-{3,} *", line)):
-        end = next((i for i in range(rule, len(lines)) if not lines[i].strip()), len(lines))
-        block = [rule - 1, *range(rule + 1, end)]
+    for block in _aligned_blocks(text.replace("\r", "").split("\n")):
         if numbers and len(block) != len(numbers):
             raise InputError.at(
-                file, f"{len(block)} rows", f"the block above has {len(numbers)}", line=rule
+                file,
+                counted(len(block), "row"),
+                f"the block above has {len(numbers)}",
+                line=min(block),
             )
-        numbers = numbers or block
-        columns += [c for c in _aligned_columns([lines[i] for i in block]) if c not in columns]
-    yield from ((i + 1, [*row]) for i, *row in zip(numbers, *columns, strict=True))
+        numbers = numbers or [*block]
+        columns += [c for c in _aligned_columns([*block.values()]) if c not in columns]
+    yield from ((number, [*row]) for number, *row in zip(numbers, *columns, strict=True))
+
+
+def _aligned_blocks(lines: list[str]) -> Iterator[dict[int, str]]:
+    """The lines of each block by their numbers: a header above a rule, and rows up to a blank."""
+    for header, (above, rule) in enumerate(pairwise(lines), 1):
+        if re.fullmatch("-{3,} *", rule):
+            below = ((number, lines[number - 1]) for number in range(header + 2, len(lines) + 1))
+            yield {header: above, **dict(takewhile(lambda row: row[1].strip(), below))}
 
 
 def _aligned_columns(lines: list[str]) -> Iterator[list[str]]:
     """The cells of each column: two blanks or more in all lines are between columns."""
     width = max(map(len, lines))
     padded = [line.ljust(width) for line in lines]
-    mask = "".join(" " if set(each) == {" "} else "x" for each in zip(*padded, strict=True))
-    for column in re.finditer("x+(?: x+)*", mask):
+    # A letter for each place: x where any line has something.
+    places = "".join(" " if set(there) == {" "} else "x" for there in zip(*padded, strict=True))
+    for column in re.finditer("x+(?: x+)*", places):
         header, *cells = (line[slice(*column.span())].strip() for line in padded)
-        marked = r"([\d.e-]+)[+-]?\*?" if header not in _LABELS else "(.*)"
-        yield [header, *(_value(re.sub(rf"^{marked}$", r"\1", cell)) for cell in cells)]
+        yield [header, *(_value(c if header in _LABELS else _unmarked(c)) for c in cells)]
+
+
+def _unmarked(cell: str) -> str:
+    """A number without the marks behind it."""
+    return re.sub(r"^([\d.e-]+)[+-]?\*?$", r"\1", cell)
 
 
 def _value(cell: str) -> str:

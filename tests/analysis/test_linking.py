@@ -251,7 +251,7 @@ def test_anchors_at_the_ends_of_the_scale_make_a_link_doubtful() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "k", "message"), [(["a"], 4, "1 names of 4 anchors"), ([], 0, "0 names of 0 anchors")]
+    ("names", "k", "message"), [(["a"], 4, "1 name of 4 anchors"), ([], 0, "0 names of 0 anchors")]
 )
 def test_anchors_are_named_one_by_one(names: list[str], k: int, message: str) -> None:
     z, z_reference = anchors()

@@ -405,7 +405,7 @@ def test_a_system_that_a_set_does_not_have_cannot_be_left_out() -> None:
         leave_out_systems(build_factors(QRELS, RUNS, ["AP"], id="x"), ["sys22"])
     with pytest.raises(UsageError, match="it does not name its systems"):
         leave_out_systems(build_factors(QRELS, list(RUNS.values()), ["AP"], id="x"), ["sys2"])
-    with pytest.raises(UsageError, match="has 1 systems for AP"):
+    with pytest.raises(UsageError, match="has 1 system for AP"):
         leave_out_systems(build_factors(QRELS, RUNS, ["AP"], id="x"), sorted(RUNS)[1:])
 
 

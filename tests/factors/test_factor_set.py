@@ -89,7 +89,7 @@ def test_saving_again_replaces_the_set(small: FactorSet, tmp_path: Path) -> None
         ("mean.csv", ",AP,P@10\n1,0.1,0.2\n2,0.3\n", "mean.csv:3: 2 columns; the header has 3"),
         ("sd.csv", ",AP,P@10\n1,0.1,x\n2,0.3,\n", "sd.csv:2: P@10 of topic 1 is 'x'"),
         ("mean.csv", ",AP\n1,0.1\n2,0.2\n", "mean.csv: measures are AP; set.json has AP, P@10"),
-        ("mean.csv", ",AP,P@10\n1,0.1,0.2\n", "mean.csv:2: ends after 1 topics"),
+        ("mean.csv", ",AP,P@10\n1,0.1,0.2\n", "mean.csv:2: ends after 1 topic"),
         ("mean.csv", ",AP,P@10\n1,0.1,0.2\n7,0.1,0.2\n", "mean.csv:3: topic '7'"),
         ("topics.csv", "topic,n_rel\n1,5\n1,6\n", "topics.csv:3: topic 1 again"),
         ("topics.csv", "topic,n_rel\n1,many\n2,\n", "topics.csv:2: n_rel is 'many'"),

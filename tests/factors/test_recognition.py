@@ -172,6 +172,22 @@ def test_one_relevant_document_each_is_no_sign_of_a_renaming(make: Make) -> None
     assert recognize(renamed(judged(range(20), relevant=1))).factors is None
 
 
+@pytest.mark.parametrize(("n_topics", "basis"), [(29, None), (30, "names")])
+def test_at_one_level_it_takes_thirty_topics_to_prove_a_renaming(
+    n_topics: int, basis: str | None, make: Make
+) -> None:
+    make("mine", qrels := judged(range(n_topics), relevant=2))
+    assert found(recognize(renamed(qrels)))[1] == basis
+
+
+def test_documents_that_keep_their_names_on_some_topics_were_not_renamed(make: Make) -> None:
+    make("mine", judged(range(20)))
+    unjudged_first = {t: {"new": 0} | docs for t, docs in judged(range(10)).items()}
+    match = recognize(unjudged_first | renamed(judged(range(10, 20))))
+    assert found(match) == ("mine", "judgments")
+    assert "the judgments of 10 of 20 topics differ at level 1, 2" in str(match)
+
+
 # -- counts, where the judgments behind a set are not known ----------------------------------------
 
 

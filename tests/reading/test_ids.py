@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, Bpref, Judged, nDCG
 
 from ir_std.evaluation.evaluator import StdEvaluator
-from ir_std.reading import BytesSource, ids
+from ir_std.reading import BytesSource, ids, index
 from ir_std.reading.ids import Ids
-from ir_std.reading.index import may_repeat
+from ir_std.reading.index import KeyTable, may_repeat
 from ir_std.trec.files import read_qrels, read_run
 
 names = st.text(max_size=90) | st.sampled_from(
@@ -56,9 +56,35 @@ def test_a_hash_does_not_depend_on_the_ids_beside_it(given: list[str]) -> None:
     assert Ids.of(given).hashes().tolist() == alone
 
 
-@given(st.lists(st.integers(0, 2**64 - 1) | st.sampled_from([0, 1, 2**63, 2**63 + 1])))
+SHARED_BITS = st.sampled_from([*range(4), *range(2**63, 2**63 + 4), *range(2**64 - 4, 2**64)])
+KEYS = st.lists(st.integers(0, 2**64 - 1) | SHARED_BITS)
+
+
+@pytest.fixture(params=[1 << 18, 3])
+def at_once(request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "_FOUND_AT_ONCE", request.param)
+
+
+FOR_ALL = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@FOR_ALL
+@given(KEYS)
+@example([0, 0, 1 << 60, 2 << 60, 3 << 60])
+@pytest.mark.usefixtures("at_once")
 def test_repeated_keys_are_noticed(values: list[int]) -> None:
     assert may_repeat(np.array(values, np.uint64)) == (len(set(values)) < len(values))
+
+
+@FOR_ALL
+@given(KEYS, KEYS)
+@example([0, 1, 2, 3], [3, 4, 2, 9, 1, 0])
+@pytest.mark.usefixtures("at_once")
+def test_a_key_is_found_at_its_first_place(held: list[int], asked: list[int]) -> None:
+    held.sort()
+    where, places = KeyTable.of(np.array(held, np.uint64)).find(np.array(asked, np.uint64))
+    expected = [(i, held.index(key)) for i, key in enumerate(asked) if key in held]
+    assert list(zip(where.tolist(), places.tolist(), strict=True)) == expected
 
 
 QRELS = "".join(f"{t} 0 d{i} {i % 3 - 1}\n" for t in (1, 2) for i in range(0, 40, 2)).encode()

@@ -13,6 +13,7 @@ import pytest
 from processes import run_process
 
 import ir_std
+from ir_std.errors import InputError
 from ir_std.reading import RUN, FileSource, read_lines, read_pieces, source_of
 from ir_std.reading.sources import MOST_WAITING
 
@@ -92,6 +93,7 @@ CALLS = {
 ONE_AFTER_ANOTHER = """
 import os, sys
 import ir_std
+from ir_std.errors import InputError
 from ir_std.cli import main
 
 if __name__ == "__main__":
@@ -186,3 +188,13 @@ def test_a_file_that_was_read_waits_open_and_is_closed_with_its_source(folder: P
     del first, second, source
     gc.collect()
     assert not [waiting for waiting in FileSource._waiting if waiting.name.startswith(str(folder))]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("a\x1b[31m\n", r"a\u001b[31m\u000a"), ("x" * 500, "x... (500 characters)")]
+)
+def test_a_file_that_is_not_there_is_named_on_one_line(name: str, shown: str) -> None:
+    with pytest.raises(InputError) as wrong:
+        source_of(name).open()
+    assert f"{shown}: " in str(wrong.value)
+    assert str(wrong.value).isprintable()

@@ -317,3 +317,9 @@ def test_counts_of_relevant_documents_stay_known_beside_runs_without_them() -> N
 def test_joined_scores_have_the_finer_step(steps: tuple[float, float], step: float) -> None:
     one, two = (RunScores("a", {AP: {str(i): 0.5}}, step=s) for i, s in enumerate(steps))
     assert one.joined(two).step == two.joined(one).step == step
+
+
+def test_scores_of_many_measures_are_shown_by_the_first(tmp_path: Path) -> None:
+    rows = "".join(f"P_{depth}\tq1\t0.5\n" for depth in (5, 10, 20, 30))
+    (scores,) = read(tmp_path, rows).values()
+    assert repr(scores) == f"<RunScores of {scores.name}: 1 topic, P@5, P@10, P@20, ... (4 in all)>"

@@ -9,12 +9,12 @@ import numpy as np
 from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import ALPHA, FAMILYWISE, Paired, get_test, paired_tests
+from ir_std.errors import counted
 from ir_std.measures import Standardized, sign_of
 from ir_std.reporting.evaluated_runs import EvaluatedRuns
 from ir_std.reporting.figure_data import mean_estimate
 from ir_std.reporting.headlines import is_wide
 from ir_std.reporting.html.phrases import (
-    counted,
     is_of_models,
     join_with_and,
     listed,

@@ -26,11 +26,6 @@ def listed(runs: Sequence[str]) -> str:
     return join_with_and([*runs[:NAMED], f"{len(runs) - NAMED} more"])
 
 
-def counted(n: int, what: str) -> str:
-    """``1 topic``, ``2 topics``."""
-    return f"{n} {what}{'' if n == 1 else 's'}"
-
-
 def p_text(p: float) -> str:
     """``p = 0.012``; below a thousandth that alone."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

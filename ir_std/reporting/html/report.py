@@ -11,7 +11,7 @@ from typing import IO, Any
 from ir_std._system.files import check_output, write_atomically
 from ir_std._system.text import escape_controls
 from ir_std._version import __version__
-from ir_std.errors import MissingLibraryError, UsageError
+from ir_std.errors import MissingLibraryError, UsageError, counted
 from ir_std.factors.catalog import data_version
 from ir_std.factors.factor_set import FactorSet
 from ir_std.measures import Standardized
@@ -29,7 +29,7 @@ from ir_std.reporting.html.method import (
     references,
 )
 from ir_std.reporting.html.packing import PLACES
-from ir_std.reporting.html.phrases import counted, recognized_by
+from ir_std.reporting.html.phrases import recognized_by
 from ir_std.reporting.html.sentences import describe_results, sets_of, trust
 from ir_std.reporting.leaderboard import Leaderboard
 from ir_std.reporting.result_tables import result_table

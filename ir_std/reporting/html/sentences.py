@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ir_measures.measures import Measure
 
 from ir_std.analysis.paired import describe_test
-from ir_std.errors import abbreviate
+from ir_std.errors import abbreviate, counted
 from ir_std.evaluation.messages import message_texts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.factor_set import FactorSet
@@ -25,7 +25,7 @@ from ir_std.reporting.html.leads import (
     tested_measure,
     tied_for_first,
 )
-from ir_std.reporting.html.phrases import counted, is_of_models, join_with_and, listed
+from ir_std.reporting.html.phrases import is_of_models, join_with_and, listed
 
 TENTH, THIRD = 1 / 10, 1 / 3
 """A sentence warns of a run that is at an end of its scale on this share of topics or more."""
