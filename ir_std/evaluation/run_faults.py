@@ -17,7 +17,7 @@ from ir_std.trec.qrels import Qrels
 from ir_std.trec.runs import Run
 
 MANY = 0.5
-"""A fault is of the run if this share of its topics has it, or more."""
+"""It is a fault to lack this share of the topics; another is of the run if more of them have it."""
 LIST = 10
 """Shorter lists may have equal scores, or be in any order, by chance."""
 ENDS = 5

@@ -18,11 +18,13 @@ from ir_std.trec.files import read_run
 
 TOPICS = [f"t{i}" for i in range(12)]
 QRELS = {t: {f"d{j}": 1 for j in range(5)} for t in TOPICS}
+RBPS = ("RBP(p=0.0,rel=1)", "RBP(p=0.5,rel=1)", "RBP(p=0.5,rel=1)@10")
+MEASURES = ("AP", "P@10", "Rprec", "Rprec(rel=2)", *RBPS)
 
 
 def factors(**info: Any) -> FactorSet:
-    """Factors of three measures on twelve topics."""
-    measures = {name: {"systems": 40} for name in ("AP", "P@10", "Rprec")}
+    """Factors of a few measures on twelve topics."""
+    measures = {name: {"systems": 40} for name in MEASURES}
     column = np.full(len(TOPICS), 0.5)
     return FactorSet(
         {"id": "tiny", "measures": measures, **info},
@@ -32,12 +34,14 @@ def factors(**info: Any) -> FactorSet:
     )
 
 
-def messages(sizes: list[int], asked: Any = "AP", **info: Any) -> list[Message]:
+def messages(
+    sizes: list[int], asked: Any = "AP", qrels: dict[str, dict[str, int]] = QRELS, **info: Any
+) -> list[Message]:
     run = {
         t: {f"d{j}": 1.0 / (j + 1) for j in range(size)}
         for t, size in zip(TOPICS, sizes, strict=True)
     }
-    evaluator = ir_std.evaluator(asked, QRELS, factors=factors(**info))
+    evaluator = ir_std.evaluator(asked, qrels, factors=factors(**info))
     evaluation = evaluator.evaluate(run, "run")
     return [m for m in evaluation.messages if "documents deep" in m.text]
 
@@ -96,6 +100,27 @@ def test_rprec_looks_at_as_many_documents_as_are_relevant(deep: int, misled: lis
         f"only {deep} documents deep, the systems behind tiny 100; going less deep lowers "
         f"{', '.join(misled)}"
     )
+
+
+def test_rprec_looks_at_as_many_as_are_relevant_at_its_level() -> None:
+    some_at_2 = {t: {d: 1 + (d < "d3") for d in docs} for t, docs in QRELS.items()}
+    assert messages([3] * 12, "Rprec(rel=2)", qrels=some_at_2, depth=100) == []
+    (message,) = messages([2] * 12, "Rprec(rel=2)", qrels=some_at_2, depth=100)
+    assert message.text.endswith("going less deep lowers sRprec(rel=2)")
+
+
+@pytest.mark.parametrize(
+    ("measure", "looked_at"),
+    [("RBP(p=0.0,rel=1)", 1), ("RBP(p=0.5,rel=1)", 15), ("RBP(p=0.5,rel=1)@10", 10)],
+)
+def test_rbp_looks_no_deeper_than_its_cutoff_and_where_documents_weigh(
+    measure: str, looked_at: int
+) -> None:
+    assert messages([looked_at] * 12, measure, depth=100) == []
+    assert messages([100, *[looked_at] * 11], measure, depth=100) == []
+    shorter = max(looked_at - 2, 0)
+    told = messages([100, *[shorter] * 11], measure, depth=100)
+    assert [f"looks at {looked_at};" in message.text for message in told] == [True] * (shorter > 0)
 
 
 def test_an_unknown_depth_is_told_where_a_measure_looks_at_whole_lists() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import pytrec_eval
-from ir_measures import AP, P, nDCG
+from ir_measures import AP, P, Rprec, nDCG
 
 import ir_std
 from ir_std import InputError, NoFactorsError, UsageError
@@ -135,6 +135,13 @@ def test_without_counts_only_a_named_set_serves() -> None:
     named = ir_std.evaluate({"x": made_up(n_rel={})}, factors="trec8-adhoc")
     assert named.measures == (AP, sAP)
     assert "whether the judgments are the same is not known" in str(named.match)
+
+
+def test_rprec_may_look_at_whole_lists_where_nobody_counted_what_is_relevant() -> None:
+    run = made_up(n_rel={}, n_ret=dict.fromkeys(TREC8.topics, 1500))
+    scores = RunScores("made up", {Rprec: run.values[AP]}, n_ret=run.n_ret)
+    with pytest.warns(ir_std.StandardizationWarning, match="1500 documents deep, .* depth 1000"):
+        ir_std.evaluate({"x": scores}, factors="trec8-adhoc")
 
 
 def test_topics_that_another_file_has_count_as_zero() -> None:

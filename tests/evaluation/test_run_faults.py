@@ -93,6 +93,41 @@ def test_scores_that_32_bits_do_not_tell_apart_are_constant(tmp_path: Path) -> N
     assert text.startswith("all documents of a topic have the same score")
 
 
+WORDS = {"same score": 0.0, "contradict": -1.0}
+"""What is said of scores that are multiplied by so much."""
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize(("n_topics", "is_fault"), [(2, False), (10, False), (11, True)])
+def test_a_fault_is_one_of_most_topics(
+    tmp_path: Path, word: str, n_topics: int, is_fault: bool
+) -> None:
+    def changed(x: Line) -> Line:
+        return (*x[:3], x[3] * WORDS[word]) if x[0] in TOPICS[:n_topics] else x
+
+    some = evaluated(tmp_path, changed)
+    assert any(word in message.text for message in some.messages) is is_fault
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize(("documents", "is_fault"), [(3, False), (9, False), (10, True)])
+def test_a_fault_is_one_of_lists_that_are_long_enough(
+    tmp_path: Path, word: str, documents: int, is_fault: bool
+) -> None:
+    short = evaluated(
+        tmp_path, lambda x: (*x[:3], x[3] * WORDS[word]) if int(x[2]) <= documents else None
+    )
+    assert any(word in message.text for message in short.messages) is is_fault
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_single_topic_shows_no_fault_of_a_run(tmp_path: Path, word: str) -> None:
+    single = evaluated(
+        tmp_path, lambda x: (*x[:3], x[3] * WORDS[word]) if x[0] == TOPICS[0] else None
+    )
+    assert not any(word in message.text for message in single.messages)
+
+
 @pytest.mark.parametrize(("kept", "is_fault"), [(10, True), (11, False)])
 def test_a_run_without_half_of_the_topics_is_told_what_to_do(
     tmp_path: Path, kept: int, is_fault: bool
@@ -101,6 +136,15 @@ def test_a_run_without_half_of_the_topics_is_told_what_to_do(
     counted = f"{20 - kept} of the 20 topics are not in it: they count as 0"
     assert any(message.text.startswith(counted) for message in short.messages)
     assert short.is_broken is is_fault
+
+
+def test_of_a_run_without_documents_no_more_is_told_than_that() -> None:
+    evaluator = ir_std.evaluator([nDCG @ 10], QRELS, factors="dl19-passage")
+    empty = evaluator.evaluate({t: {} for t in TOPICS}, "run")
+    assert [m.text for m in empty.messages][:1] == [
+        "20 of the 20 topics are not in it: they count as 0"
+    ]
+    assert not any("judged" in text for text in faults(empty))
 
 
 def test_ids_of_another_form_are_told_with_an_example_of_each(tmp_path: Path) -> None:
