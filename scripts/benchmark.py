@@ -33,6 +33,7 @@ from typing import Any
 
 import ir_measures
 import numpy as np
+from data_folder import add_data_option
 from ir_measures import AP, RR, P, Rprec, nDCG
 from ir_measures.providers import FallbackProvider
 
@@ -406,12 +407,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    root = Path(__file__).resolve().parent.parent
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data",
-    )
+    add_data_option(parser)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--largest", type=int, default=10**7, help="lines of the largest run")
     parser.add_argument("--trec-eval", type=Path, metavar="PATH", help="the trec_eval program")
