@@ -17,7 +17,6 @@ import gzip
 import hashlib
 import io
 import json
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from data_folder import ROOT, add_data_option
 
 from ir_std._version import __version__
 from ir_std.factors.cells import FEWEST, MAIN, MISSING, NOT_TRAINED, STEPS, TRAINED, UNKNOWN, Cells
@@ -196,13 +196,8 @@ def plain_languages(stated: Iterable[str] | None) -> frozenset[str]:
 def main() -> None:
     """Parse the arguments, write the files, say what was left out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    root = Path(__file__).resolve().parent.parent
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data",
-    )
-    parser.add_argument("--out", type=Path, default=root / "factors")
+    add_data_option(parser)
+    parser.add_argument("--out", type=Path, default=ROOT / "factors")
     args = parser.parse_args()
     known = Known.read(args.data / "mteb")
     table = args.data / "mteb" / "all_retrieval.csv"

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,6 +20,7 @@ from typing import Any
 
 import import_published
 import numpy as np
+from data_folder import ROOT, add_data_option
 from tracks import (
     PUBLISHED,
     TRACKS,
@@ -70,15 +70,10 @@ OF_MEASURE = ("source", "licence", "depth", "resolution")
 def main() -> None:
     """Parse the arguments and write the sets."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    root = Path(__file__).resolve().parent.parent
     parser.add_argument("sets", nargs="*", metavar="SET", help=", ".join(TRACKS))
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data",
-    )
+    add_data_option(parser)
     parser.add_argument("--more", type=Path, help="a folder with further score tables")
-    parser.add_argument("--out", type=Path, default=root / "factors")
+    parser.add_argument("--out", type=Path, default=ROOT / "factors")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
     for name in args.sets or TRACKS:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
+from data_folder import add_data_option
 from tracks import PUBLISHED, TRACKS, judged_topics
 
 from ir_std.factors.factor_set import FactorSet
@@ -44,12 +44,7 @@ def inputs(name: str, data: Path) -> list[Path]:
 def main() -> None:
     """Write the published sets alone; ``build_shipped.py`` joins them with the others."""
     parser = argparse.ArgumentParser(description=__doc__)
-    root = Path(__file__).resolve().parent.parent
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=os.environ.get("IR_STD_DATA") or root.parent / "shared" / "data",
-    )
+    add_data_option(parser)
     parser.add_argument("--out", type=Path, required=True, help="the folder for the 17 sets")
     args = parser.parse_args()
     for name, track in TRACKS.items():

@@ -21,7 +21,6 @@ documents, have longer lists.
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +28,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+from data_folder import add_data_option
 from ir_measures import AP, P
 from ir_measures.measures import Measure
 from scipy.stats import ttest_rel
@@ -47,7 +47,6 @@ from ir_std.trec.qrels import Qrels
 from ir_std.trec.ranking import sort_run
 from ir_std.trec.runs import DictRun, Run
 
-ROOT = Path(__file__).resolve().parent.parent
 ALPHA = 0.05
 DEPTH = 1000
 """Documents of a merged list that are evaluated."""
@@ -247,12 +246,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        help="the folder of input data",
-        default=Path(os.environ.get("IR_STD_DATA") or ROOT / "../shared/data"),
-    )
+    add_data_option(parser)
     parser.add_argument("--sources", type=int, nargs="+", default=[30, 1000], metavar="N")
     parser.add_argument("--kept", type=int, nargs="+", default=[10, 1000], metavar="K")
     parser.add_argument(

@@ -17,6 +17,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from data_folder import ROOT, add_data_option
 from judges_experiment import draw as draw_judges
 from judges_experiment import modern_pairs
 from linking_experiment import ENGINES, engine
@@ -28,7 +29,6 @@ from ir_std import nDCG, plots, snDCG
 from ir_std.reporting.comparison_plots import forest_figure
 from ir_std.reporting.html import write_report
 
-ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "scripts" / "pictures"
 RUNS = ("idst_bert_p1", "p_bert", "TUW19-p3-f", "ms_duet_passage", "bm25base_p")
 """Of the README's report, the baseline last."""
@@ -119,11 +119,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=(os.environ.get("IR_STD_DATA") or ROOT.parent / "shared" / "data"),
-    )
+    add_data_option(parser)
     data = parser.parse_args().data
     draw(data, PICTURES)
     with tempfile.TemporaryDirectory() as scratch:

@@ -17,13 +17,12 @@ from typing import Any
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from data_folder import ROOT, add_data_option
 from matplotlib.figure import Figure
 
 import ir_std
 from ir_std.reading import run_sources
 from ir_std.trec.files import read_qrels, read_run
-
-ROOT = Path(__file__).resolve().parent.parent
 
 COLOURS = {"raw": "#444444", "N": "#0072b2", "U": "#d55e00", "z": "#cc79a7", "E": "#009e73"}
 DASHES = {"raw": (4, 2), "N": (), "U": (), "z": (1.5, 1.5), "E": ()}
@@ -86,12 +85,7 @@ def arguments(description: str, argv: Sequence[str] | None, trials: int) -> argp
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        help="folder with scores/, published/, runs/, qrels/",
-        default=Path(os.environ.get("IR_STD_DATA") or ROOT / "../shared/data"),
-    )
+    add_data_option(parser)
     parser.add_argument("--out", type=Path, default=ROOT / "out", help="where results go")
     parser.add_argument("--seed", type=int, default=0, help="seed of all random draws")
     parser.add_argument(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -235,27 +235,16 @@ class Placer:
         n = int(usable.sum())
         total = n if factors.of_datasets else int(known.sum())
         value = float(values[usable].mean()) if n else float("nan")
+        placement = partial(Placement, measure, value, factors.id, n, total)
         known_means = (
             self._means(factors, measure, name, tuple(rows[usable].tolist()), total) if n else None
         )
         if known_means is None:
-            return Placement(
-                measure,
-                value,
-                factors.id,
-                n,
-                total,
-                why_not=_why_not_placed(factors, name, n, total),
-            )
+            return placement(why_not=_why_not_placed(factors, name, n, total))
         means, names = known_means
         sign = 1.0 if measure in self._plans else factors.sign(name)
         above = sign * (means - compared[usable].mean())
-        return Placement(
-            measure,
-            value,
-            factors.id,
-            n,
-            total,
+        return placement(
             better=int((above > EXACT).sum()),
             n_systems=len(means),
             tied=int((abs(above) <= EXACT).sum()),

@@ -18,7 +18,7 @@ from ir_std.factors.estimates import scores_by_system
 from ir_std.factors.factor_set import FactorSet
 from ir_std.factors.files import LARGEST, set_files
 from ir_std.factors.judgments import Judgments
-from ir_std.factors.storage import Table, parse_number, quoted
+from ir_std.factors.storage import Table, check_widths, parse_csv, parse_number, quoted
 from ir_std.measures import parse_measure
 from ir_std.measures.names import from_trec_eval, to_trec_eval
 
@@ -151,17 +151,15 @@ def read_webber(stem: str | os.PathLike[str]) -> ImportedTables:
 
 
 def _webber_table(file: Path) -> tuple[tuple[str, ...], Table]:
-    rows = _csv_rows(file)
+    rows = parse_csv(_text(file), file)
     if len(rows) < 2:
         raise InputError.at(file, "no topics", "a header and a row a topic are expected")
+    check_widths(rows, file)
     measures = [_measure(file, 1, _COLUMNS.get(name, name)) for name in rows[0][1:]]
-    values = []
-    for line, row in enumerate(rows[1:], 2):
-        if len(row) != len(rows[0]):
-            raise InputError.at(
-                file, counted(len(row), "column"), f"the header has {len(rows[0])}", line=line
-            )
-        values.append([_number(file, line, cell) if cell else np.nan for cell in row[1:]])
+    values = [
+        [_number(file, line, cell) if cell else np.nan for cell in row[1:]]
+        for line, row in enumerate(rows[1:], 2)
+    ]
     topics = tuple(row[0] for row in rows[1:])
     if len(set(topics)) < len(topics) or len(set(measures)) < len(measures):
         raise InputError.at(file, "a topic or measure comes twice", "one row or column each")
@@ -216,16 +214,13 @@ def read_csv(file: str | os.PathLike[str]) -> ImportedTables:
     InputError
         Naming file and line.
     """
-    rows = _csv_rows(file)
+    rows = parse_csv(_text(file), file)
     if not rows or tuple(rows[0][: len(_CSV)]) != _CSV:
         raise InputError.at(file, "another header", f"{','.join(_CSV)},... is expected", line=1)
+    check_widths(rows, file)
     cells: dict[str, dict[str, tuple[float, float]]] = {}
     topics: dict[str, None] = {}
     for line, row in enumerate(rows[1:], 2):
-        if len(row) != len(rows[0]):
-            raise InputError.at(
-                file, counted(len(row), "column"), f"the header has {len(rows[0])}", line=line
-            )
         topic, name, _, *values = (cell.removeprefix("'") for cell in row[: len(_CSV)])
         column = cells.setdefault(_measure(file, line, name), {})
         if topic in column:
@@ -313,15 +308,6 @@ def _measure(file: object, line: int, name: str) -> str:
     except IrStdError as wrong:
         raise InputError.at(file, f"measure {name!r}", str(wrong), line=line) from None
     return name
-
-
-def _csv_rows(file: str | os.PathLike[str]) -> list[list[str]]:
-    try:
-        return list(csv.reader(StringIO(_text(file), newline=""), strict=True))
-    except csv.Error as broken:
-        raise InputError.at(
-            file, f"no CSV ({broken})", "cells separated by commas are expected"
-        ) from None
 
 
 def _number(file: object, line: int, cell: str) -> float:

@@ -74,13 +74,9 @@ def _rows(content: bytes, file: object) -> list[list[str]]:
             file, f"has more than {MOST_CELLS:,} cells", "a row for each topic is expected"
         )
     try:
-        rows = list(csv.reader(StringIO(content.decode(), newline=""), strict=True))
+        rows = parse_csv(content.decode(), file)
     except UnicodeDecodeError:
         raise InputError.at(file, "not UTF-8", "tables are UTF-8 text") from None
-    except csv.Error as broken:
-        raise InputError.at(
-            file, f"no CSV ({broken})", "cells separated by commas are expected"
-        ) from None
     if len(rows) < 2:
         raise InputError.at(
             file,
@@ -88,12 +84,39 @@ def _rows(content: bytes, file: object) -> list[list[str]]:
             "a header and a row for each topic are expected",
             line=len(rows) or None,
         )
+    check_widths(rows, file)
+    return rows
+
+
+def parse_csv(text: str, file: object) -> list[list[str]]:
+    """The cells of each row.
+
+    Raises
+    ------
+    InputError
+        If it is no CSV.
+    """
+    try:
+        return list(csv.reader(StringIO(text, newline=""), strict=True))
+    except csv.Error as broken:
+        raise InputError.at(
+            file, f"no CSV ({broken})", "cells separated by commas are expected"
+        ) from None
+
+
+def check_widths(rows: Sequence[Sequence[str]], file: object) -> None:
+    """Check that all rows have as many cells as the first, the header.
+
+    Raises
+    ------
+    InputError
+        Naming the line of one that has not.
+    """
     for line, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
             raise InputError.at(
                 file, counted(len(row), "column"), f"the header has {len(rows[0])}", line=line
             )
-    return rows
 
 
 def topic_ids(content: bytes, file: object) -> list[str]:

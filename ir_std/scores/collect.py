@@ -117,7 +117,9 @@ class _Collector:
         if column is None:
             self.skipped[entry.measure] = None
             return
-        self._check_first(column, entry)
+        first = column.lines.setdefault(entry.topic, entry.line)
+        if first != entry.line or (first is None and entry.topic in column.values):
+            raise _again(self.file, entry, first)
         value, decimals = _number(entry.value)
         if value == math.inf:
             raise _no_number(self.file, entry)
@@ -137,18 +139,6 @@ class _Collector:
         if measure is None or isinstance(measure, Standardized):
             return None
         return self._columns.setdefault(measure, _Column(measure))
-
-    def _check_first(self, column: _Column, entry: ScoreEntry) -> None:
-        """Check that it is the first of its measure on its topic."""
-        first = column.lines.setdefault(entry.topic, entry.line)
-        if first != entry.line or (first is None and entry.topic in column.values):
-            raise InputError.at(
-                self.file,
-                f"{entry.measure} of topic {entry.topic} again"
-                + f", first on line {first}" * (first is not None),
-                "one value each; give each run and each collection a file",
-                line=entry.line,
-            )
 
     def _keep(self, column: _Column, topic: str, value: float, decimals: int) -> None:
         if not column.values:
@@ -233,6 +223,16 @@ def _number(text: str) -> tuple[float, int]:
     if not abs(value) <= _LARGEST or "_" in text:
         return math.inf, 0
     return value, count_decimals(text)
+
+
+def _again(file: str, entry: ScoreEntry, first: int | None) -> InputError:
+    return InputError.at(
+        file,
+        f"{entry.measure} of topic {entry.topic} again"
+        + f", first on line {first}" * (first is not None),
+        "one value each; give each run and each collection a file",
+        line=entry.line,
+    )
 
 
 def _no_number(file: str, entry: ScoreEntry) -> InputError:
