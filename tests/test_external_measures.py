@@ -214,6 +214,12 @@ def test_the_step_of_a_measure_is_that_of_its_own_decimals(mine: Path, tmp_path:
     assert "latency" not in note  # what has few decimals is taken as exact
 
 
+def test_where_one_value_has_all_its_digits_none_was_rounded(mine: Path, tmp_path: Path) -> None:
+    table = tmp_path / "exact.csv"
+    table.write_text("run,topic,latency,strict vital\na,1,1000.123456789012,0.1234\na,2,1250,0.5\n")
+    assert not [n for n in ir_std.evaluate(table, factors=mine).notes if "steps of" in n]
+
+
 def test_a_set_that_says_otherwise_is_an_error(mine: Path, scores: Path) -> None:
     with pytest.raises(UsageError, match="by mine more is better of 'strict vital'"):
         ir_std.evaluate(scores, factors=mine, lower_is_better=["strict vital"])

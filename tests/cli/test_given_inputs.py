@@ -363,6 +363,16 @@ def test_a_run_without_half_of_the_topics_is_told_of_in_every_form(
         assert "Looks broken or cut short: cut." in done.out
 
 
+def test_a_fault_that_is_warned_of_is_said_once(tmp_path: Path, ir_std_cli: Any) -> None:
+    topics = [f"t{i}" for i in range(3)]
+    write_qrels({t: {"d1": 1} for t in topics}, tmp_path / "qrels")
+    lines = [f"{t} Q0 d{i} {i + 1} 1.0 flat\n" for t in topics for i in range(12)]
+    (tmp_path / "flat").write_text("".join(lines))
+    for form in ("tsv", "table"):
+        done = ir_std_cli(tmp_path / "flat", tmp_path / "qrels", "AP", "--raw", "-o", form)
+        assert len([line for line in done.err if "have the same score" in line]) == 1
+
+
 def test_compare_and_report_take_trec_evals_options(
     files: Path, tmp_path: Path, ir_std_cli: Any
 ) -> None:

@@ -196,6 +196,14 @@ def test_topics_that_the_set_lacks_are_an_error(data: Path) -> None:
         ir_std.evaluate(BM25, judged, "AP")
 
 
+def test_factors_by_other_judgments_on_the_same_topics_are_not_taken_for_the_systems_own() -> None:
+    with pytest.warns(ir_std.StandardizationWarning, match="judgments of 39 of 43 topics differ"):
+        match = ir_std.evaluate(BM25, measures="nDCG@10", factors="dl19-passage-umbrela").match
+    assert match
+    assert match.fit
+    assert match.fit.basis != "systems"
+
+
 def test_scores_by_other_judgments_are_refused(data: Path) -> None:
     qrels = data / "qrels" / "judges" / "dl19-passage.umbrela-gpt4.txt"
     with pytest.raises(InputError, match="its scores are by the judgments of dl19-passage"):

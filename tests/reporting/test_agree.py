@@ -111,6 +111,9 @@ def test_the_command_line_prints_the_tables(data: Path, ir_std_cli: Any) -> None
     files = [data / "qrels" / file for file in (PEOPLE, MODEL)]
     done = ir_std_cli("agree", *files, "nDCG@10")
     assert done.status == 0
+    heads = [i for i, line in enumerate(done.out) if line.startswith("---")]
+    assert len(heads) > 1
+    assert all(done.out[i - 2] == "" for i in heads[1:])  # a blank line is between two tables
     assert any(
         line.startswith("kappa, quadratic weights") and "0.5807" in line for line in done.out
     )

@@ -247,6 +247,14 @@ def test_an_entry_that_lacks_a_part_is_one_line_of_error(
     )
 
 
+def test_an_entry_that_is_there_and_cannot_be_read_is_told_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    assert main(["compare", f"x={tmp_path / 'link'}", "AP"]) == 2
+    assert "link: No such file or directory; name a readable file" in capsys.readouterr().err
+
+
 def test_real_systems_over_real_collections(
     data: Path, runs_of: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
