@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ir_std.errors import abbreviate
+from ir_std.errors import abbreviate, counted
 from ir_std.evaluation.messages import Message, listed_counts
 from ir_std.evaluation.plans import Plan
 from ir_std.factors.catalog import sibling_sets
@@ -59,11 +59,12 @@ def _proof_messages(plans: Sequence[Plan], matches: Iterable[Match]) -> Iterator
         fit = match.fit
         if fit is None or fit.basis is None or fit.dataset is not None:
             continue
-        counted = [topic for topic in fit.counted if topic not in fit.unproven]
+        by_count = [topic for topic in fit.counted if topic not in fit.unproven]
         # Of scores numbers are all that there is, as the summary says.
         from_scores = fit.collection.qrels is None
-        if counted and fit.basis != "names" and match.chosen_by != "name" and not from_scores:
-            on = f" on {len(counted)} topics" if len(counted) < len(fit.matched) else ""
+        if by_count and fit.basis != "names" and match.chosen_by != "name" and not from_scores:
+            in_part = len(by_count) < len(fit.matched)
+            on = f" on {counted(len(by_count), 'topic')}" * in_part
             yield Message(
                 f"{fit.factors.id}: recognized by numbers of relevant documents alone{on}",
                 warns=not _all_counts_agree(fit),
@@ -109,13 +110,12 @@ def _gap_messages(plans: Iterable[Plan]) -> Iterator[Message]:
     for plan in plans:
         differing = set(plan.differing)
         missing = [topic for topic in topics_without_factors(plan) if topic not in differing]
-        named = plan.factors.id, plan.factors.units
+        named = plan.factors.id, plan.factors.unit
         topics_by_set.setdefault(named, {}).update(dict.fromkeys(missing))
-    for (set_id, units), topics in topics_by_set.items():
+    for (set_id, unit), topics in topics_by_set.items():
         if topics:
-            what = units if len(topics) > 1 else units.removesuffix("s")
             yield Message(
-                f"{len(topics)} {what} without factors in {set_id}, "
+                f"{counted(len(topics), unit)} without factors in {set_id}, "
                 f"left out of standardized means: {abbreviate(topics)}",
                 warns=True,
             )
@@ -167,11 +167,11 @@ def _flat_topic_messages(plans: Iterable[Plan]) -> Iterator[Message]:
             continue
         n = int((plan.factors.sd[plan.name][plan.rows[plan.rows >= 0]] == 0).sum())
         if n:
-            named = plan.factors.id, plan.factors.units
+            named = plan.factors.id, plan.factors.unit
             counts_by_set.setdefault(named, {})[str(plan.measure.base)] = n
-    for (set_id, units), counts in counts_by_set.items():
+    for (set_id, unit), counts in counts_by_set.items():
         yield Message(
-            f"the systems of {set_id} all scored the same on some {units} "
+            f"the systems of {set_id} all scored the same on some {unit}s "
             f"({listed_counts(counts)}): there N and U are 0 below that score, 0.5 at it and 1 "
             "above, and z has no value"
         )

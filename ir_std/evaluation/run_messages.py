@@ -244,7 +244,7 @@ def saturation_messages(
             far.setdefault(plan.factors, []).append(str(plan.measure))
     for factors, counts in below.items():
         yield Message(
-            f"below nearly all systems of {factors.id} on most {factors.units} "
+            f"below nearly all systems of {factors.id} on most {factors.unit}s "
             f"({listed_counts(counts)}): rather a fault of the run than of the scale, such as "
             "scores turned round, other documents or topics; other factors do not mend it",
             run=name,
@@ -252,7 +252,7 @@ def saturation_messages(
         )
     for factors, measures in far.items():
         yield Message(
-            f"far from most systems of {factors.id} on many {factors.units}, where "
+            f"far from most systems of {factors.id} on many {factors.unit}s, where "
             f"{', '.join(measures)} hardly tells such runs apart: use {_alternatives(factors)}",
             run=name,
         )

@@ -158,9 +158,9 @@ class Description:
         return bool(self.info.get("unit") == "collection")
 
     @property
-    def units(self) -> str:
-        """What a text calls the rows: topics, or data sets."""
-        return "data sets" if self.of_datasets else "topics"
+    def unit(self) -> str:
+        """What a text calls a row: a topic, or a data set."""
+        return "data set" if self.of_datasets else "topic"
 
     def rows(self, topics: Iterable[str]) -> Ints:
         """For each topic its row in this set, -1 where the set does not hold it."""

@@ -210,7 +210,7 @@ class Fit:
         if len(relevant) < len(levels):
             where.append("in what is judged not relevant")
         return (
-            f"the judgments of {len(topics)} of {len(self.matched)} topics differ "
+            f"the judgments of {len(topics)} of {counted(len(self.matched), 'topic')} differ "
             f"{' and '.join(where)} ({self.example(levels[-1])})"
         )
 
@@ -230,8 +230,8 @@ class Fit:
         if not most_agree(n, sum(differ_widely(*pair) for pair in differ.values())):
             topic, (there, here) = next(iter(differ.items()))
             return (
-                f"the number of relevant documents differs on {len(differ)} of {n} topics "
-                f"(such as topic {topic}: {there} in the set, {here} here)"
+                f"the number of relevant documents differs on {len(differ)} of "
+                f"{counted(n, 'topic')} (such as topic {topic}: {there} in the set, {here} here)"
             )
         if differ and self.strange_id:
             return f"document ids such as {self.strange_id!r} do not look like the collection's"
@@ -290,7 +290,7 @@ class Fit:
             f"{s.id} ({s.title}; {s.systems_text()} systems{_behind(worth.get(s.id))})"
             for s in (f.factors for f in self.parts or (self,))
         )
-        of = f"{len(self.matched) + self.n_missing} {self.factors.units}"
+        of = counted(len(self.matched) + self.n_missing, self.factors.unit)
         kinds = f"; all are of kind {' or '.join(self.kinds)}" if self.kinds else ""
         return f"{sets}: {len(self.matched)} of {of} matched{self._evidence()}{kinds}"
 
@@ -300,10 +300,10 @@ class Fit:
             return ", the same judgments"
         by_numbers = "by numbers of relevant documents alone"
         if self.same and self.basis:
-            counted = [t for t in self.counted if t not in self.unproven]
+            by_count = [t for t in self.counted if t not in self.unproven]
             same, topics = self._what_is_the_same()
             on = f" on {len(topics)} of them" if len(topics) < len(self.matched) else ""
-            return f", {same}{on}" + (f", {len(counted)} {by_numbers}" if counted else "")
+            return f", {same}{on}" + (f", {len(by_count)} {by_numbers}" if by_count else "")
         if self.basis == "counts":
             return f" {by_numbers}"
         if self.basis == "nearly":

@@ -286,11 +286,11 @@ def findings(factors: FactorSet, measures: Iterable[str] | None = None) -> Itera
 
 def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
     quality = Quality(factors, measure)
-    n, unit = quality.n_topics, factors.units
+    total = counted(quality.n_topics, factors.unit)
 
     def some(topics: tuple[str, ...]) -> str:
         examples = ", ".join(topics[:3]) + ", ..." * (len(topics) > 3)
-        return f"{len(topics)} of {n} {unit} ({examples})"
+        return f"{len(topics)} of {total} ({examples})"
 
     if quality.word == "thin":
         yield f"{counted(quality.systems, 'system')}, too few for a sure deviation"
@@ -305,10 +305,10 @@ def _measure_findings(factors: FactorSet, measure: str) -> Iterator[str]:
             f"more documents are relevant than the {factors.about(measure, 'depth')} that were "
             f"looked at on {some(quality.deep)}"
         )
-    if len(quality.capped) > CAPPED_TOPICS * n:
+    if len(quality.capped) > CAPPED_TOPICS * quality.n_topics:
         yield (
             f"a perfect score is less than {LOW_CEILING:g} deviation above the mean on "
-            f"{len(quality.capped)} of {n} {unit} (best attainable z, median: "
+            f"{len(quality.capped)} of {total} (best attainable z, median: "
             f"{quality.ceiling:.2f})"
         )
     if quality.few:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ir_std.errors import NoFactorsError, abbreviate
+from ir_std.errors import NoFactorsError, abbreviate, counted
 from ir_std.factors.catalog import (
     SetVersion,
     described_sets,
@@ -162,7 +162,8 @@ def _nearest_fits(collection: Collection, sets: tuple[SetVersion, ...]) -> tuple
 
 
 def _too_few_topics(fit: Fit) -> str:
-    return f"holds {len(fit.matched)} of the {len(fit.matched) + fit.n_missing} {fit.factors.units}"
+    total = len(fit.matched) + fit.n_missing
+    return f"holds {len(fit.matched)} of the {counted(total, fit.factors.unit)}"
 
 
 def _contested(fit: Fit, fits: Iterable[Fit]) -> Fit:
@@ -171,13 +172,13 @@ def _contested(fit: Fit, fits: Iterable[Fit]) -> Fit:
     It has as many relevant documents there, and knows that these are others.
     """
     pattern, n_rel = fit.factors.info.get("doc_id_pattern"), fit.factors.n_rel
-    counted = set(fit.counted)
+    by_count = set(fit.counted)
     topics = {
         topic
         for other in fits
-        if counted and pattern and other.factors.info.get("doc_id_pattern") == pattern
+        if by_count and pattern and other.factors.info.get("doc_id_pattern") == pattern
         for topic in other.refuted
-        if topic in counted and n_rel[topic] == other.factors.n_rel[topic]
+        if topic in by_count and n_rel[topic] == other.factors.n_rel[topic]
     }
     if fit.why_not or fit.basis == "names" or not topics:
         return fit
@@ -298,7 +299,7 @@ def match_by_name(factors: FactorSet, collection: Collection) -> Match:
         fit = fit_set(_rows_of(factors, fit.matched), fit.collection)
     if not fit.matched:
         raise NoFactorsError(
-            f"{factors.id} holds none of the {factors.units} "
+            f"{factors.id} holds none of the {factors.unit}s "
             f"({abbreviate(collection.counts)}): it has {abbreviate(factors.topics)}; name another "
             "set, or build one (ir_std build)"
         )

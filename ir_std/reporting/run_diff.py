@@ -268,7 +268,7 @@ def _notes_on_topics(pair: RunDiff, shown: tuple[TopicDifference, ...]) -> Itera
     else:
         first = f"The {len(shown)} largest" if len(shown) > 1 else "The largest"
         yield (
-            f"{first} of {len(pair.topics)} topics by {pair.standardized}; raw "
+            f"{first} of {counted(len(pair.topics), 'topic')} by {pair.standardized}; raw "
             f"place: by the size of the difference in {pair.measure}."
         )
         rest = [t for t in pair.topics[len(shown) :] if t.raw_place <= len(shown)]

@@ -115,7 +115,7 @@ def test_the_same_judgments_are_proof_even_of_one_topic(make: Make) -> None:
     make("mine", judged(range(20)))
     match = recognize(judged([7]))
     assert found(match) == ("mine", "judgments")
-    assert "1 of 1 topics matched, the same judgments" in str(match)
+    assert "1 of 1 topic matched, the same judgments" in str(match)
 
 
 def test_as_many_relevant_documents_that_are_others_are_other_judgments(make: Make) -> None:

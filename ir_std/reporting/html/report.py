@@ -180,7 +180,7 @@ class _Page:
         fit = self.results[0].match and self.results[0].match.fit
         if fit and fit.dataset is not None:
             return f"{what} on {fit.dataset}"
-        return f"{what} on {factors.title if factors else f'{topics} topics'}"
+        return f"{what} on {factors.title if factors else counted(topics, 'topic')}"
 
     @property
     def lead(self) -> str:
