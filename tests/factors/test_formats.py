@@ -17,6 +17,7 @@ from ir_std.factors.catalog import check_set
 from ir_std.factors.formats import (
     FORMATS,
     PUBLISHED_NAMES,
+    read_csv,
     read_trec_eval,
     read_webber,
     set_from_tables,
@@ -246,6 +247,13 @@ def test_odd_topics_come_back_from_every_format_or_are_refused(
         else:
             with pytest.raises(InputError, match="cannot be written"):
                 write_trec_eval(made, Path(folder, "z"))
+
+
+@pytest.mark.parametrize("row", ["1,AP,5,0.5", "1,AP,5", "1"])
+def test_a_row_of_csv_that_is_cut_short_is_told_with_its_line(row: str, tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(f"topic,measure,n_rel,mean,sd\n2,AP,5,0.5,0.1\n{row}\n")
+    with pytest.raises(InputError, match=r"x\.csv:3: \d columns?; the header has 5"):
+        read_csv(tmp_path / "x.csv")
 
 
 @pytest.mark.parametrize("topics", ["a,b", 'a"b', "a\nb", "a\rb", "'", '"', ",", " ", "#x", "=1"])

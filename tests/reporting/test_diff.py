@@ -243,6 +243,14 @@ def test_the_command_prints_topics_and_a_topics_tables(ir_std_cli: Any, files: F
     assert on.out[-1].split() == ["all", "-", "-", "-", "0.5999", "0.0000", "+0.5999"]
 
 
+def test_no_ranks_are_all_ranks(ir_std_cli: Any, files: Files) -> None:
+    topic = ("diff", *files, "nDCG@10", "--topic", "1063750", "-o", "csv", "--table", "rankings")
+    some, all_ = (ir_std_cli(*topic, "--ranks", n).out for n in ("5", "0"))
+    assert len(some) == 1 + 5
+    assert len(all_) > 900
+    assert all_[: len(some)] == some
+
+
 def test_json_holds_topics_rankings_and_texts(
     ir_std_cli: Any, files: Files, tmp_path: Path
 ) -> None:
