@@ -148,7 +148,7 @@ def build_factors(
     --------
     >>> factors = ir_std.build_factors("qrels.txt", ["bm25.run", "mono.run"], "AP", id="mine")
     >>> factors
-    <FactorSet mine: 50 topics, 1 measures>
+    <FactorSet mine: 50 topics, 1 measure>
     >>> factors.save("mine")
     >>> list(ir_std.calc_aggregate("AP", "qrels.txt", "bm25.run", factors="mine"))
     [AP, sAP]
