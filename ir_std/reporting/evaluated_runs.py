@@ -99,7 +99,7 @@ class EvaluatedRuns:
     def unit(self) -> str:
         """What scores are by: each data set counts as a topic where only means are known."""
         fit = self.match and self.match.fit
-        return "data set" if fit and fit.factors.of_datasets and fit.dataset is None else "topic"
+        return fit.factors.unit if fit and fit.dataset is None else "topic"
 
     @property
     def measures(self) -> tuple[Measure, ...]:
