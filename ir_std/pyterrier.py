@@ -79,16 +79,16 @@ def Experiment(  # noqa: N802 - PyTerrier's name
     if match.factors and match.factors.path is None:
         raise UsageError(f"{match.factors.id} is not on disk: save it first, and name its folder")
     metrics = [eval_metrics] if isinstance(eval_metrics, (str, Measure)) else eval_metrics
-    columns, messages = list[Measure | str](), dict[str, None]()
+    columns, messages = dict[str, Measure | str](), dict[str, None]()
     for metric in metrics:
         for part in _with_companions(metric, judgments, match, schemes):
             if isinstance(part, tuple):
                 messages.update(dict.fromkeys(part))
             else:
-                columns.append(part)
+                columns[str(part)] = part  # once, though its raw measure may bring it too
     warn_caller(messages)
-    outcome = pt.Experiment(retr_systems, topics, qrels, columns, names, **options)
-    return _in_order(outcome, [str(column) for column in columns])
+    outcome = pt.Experiment(retr_systems, topics, qrels, [*columns.values()], names, **options)
+    return _in_order(outcome, [*columns])
 
 
 def _in_order(outcome: Any, asked: list[str]) -> Any:

@@ -266,6 +266,11 @@ def test_an_experiments_columns_stand_as_they_were_asked_for() -> None:
     assert columns(perquery=True) == ["name", "qid", "measure", "value"]
 
 
+def test_a_standardized_measure_asked_for_beside_its_raw_one_has_one_column() -> None:
+    table = plug_in().Experiment([RESULTS], TOPICS, QRELS, ["AP", "sAP", "sP@2", "P@2"])
+    assert list(table.columns) == ["name", "AP", "sAP", "sP@2", "P@2"]
+
+
 def test_an_experiment_keeps_the_set_of_all_qrels_for_a_part_of_them(tmp_path: Path) -> None:
     save_factors("other", tmp_path)  # the same topics: a part could be of either
     with warnings.catch_warnings():
